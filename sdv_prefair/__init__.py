@@ -1,0 +1,33 @@
+"""Differentially private and justifiably fair synthetic tables, inside SDV."""
+
+import importlib
+
+__version__ = '0.1.0'
+
+_HOME = {
+    'PreFairSynthesizer': 'sdv_prefair.synthesizer',
+    'Roles': 'sdv_prefair.roles',
+    'PrivacyWarning': 'sdv_prefair.errors',
+    'FairnessWarning': 'sdv_prefair.errors',
+    'save_metadata': 'sdv_prefair.metadata_file',
+    'load_metadata': 'sdv_prefair.metadata_file',
+    'strip_ranges': 'sdv_prefair.domain',
+}
+
+__all__ = [*sorted(_HOME), '__version__']
+
+
+def __getattr__(name: str):
+    """Import a public name when it is first asked for."""
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'sdv_prefair' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+# SDV loads its add-ons, this package among them, while it is imported. It has to be complete
+# before any module here imports from it; by now __getattr__ is in place to answer it.
+import sdv as _sdv  # noqa: E402, F401

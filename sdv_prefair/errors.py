@@ -1,0 +1,46 @@
+"""What can go wrong, as subclasses of SDV's own errors, and the two warnings.
+
+SDV re-raises some errors as ``type(error)(message)``, so every class here takes one string.
+No message of this package contains a value read from the user's rows.
+"""
+
+from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
+
+
+class RolesError(SynthesizerInputError):
+    """The lists of protected, admissible and outcome columns cannot be used as given."""
+
+
+class DomainError(SynthesizerInputError):
+    """The public domain of a column cannot be used as given."""
+
+
+class BudgetError(SynthesizerInputError):
+    """A privacy parameter is out of range, or a step asked for more than what is left."""
+
+
+class StructureError(SynthesizerInputError):
+    """The requested structure cannot be built over these columns and roles."""
+
+
+class UnfairModelError(SynthesizerInputError):
+    """Something would let an outcome depend on a protected column around the admissible ones."""
+
+
+class PrivateDataError(InvalidDataError):
+    """The frame does not match the metadata; says which column, never which value."""
+
+    def __init__(self, errors):
+        super().__init__([errors] if isinstance(errors, str) else errors)
+
+
+class NotFittedError(SamplingError):
+    """Something that only a fitted synthesizer has was asked for before ``fit``."""
+
+
+class PrivacyWarning(UserWarning):
+    """The privacy guarantee rests on something the user should know about."""
+
+
+class FairnessWarning(UserWarning):
+    """The fairness guarantee does not cover what was just asked for."""

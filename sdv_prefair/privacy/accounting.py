@@ -1,0 +1,236 @@
+"""From (epsilon, delta) to rho and back, and the ledger in which every access to rows is debited.
+
+The unit of account is rho of zero-concentrated differential privacy (zCDP), which adds up
+under adaptive composition. Neighbouring tables differ by adding or removing one row (or all
+rows of one person, see ``max_rows_per_person``).
+
+Every amount in a ledger is a whole multiple of one dyadic quantum, at least 2^-46 of the
+budget. So amounts are exact fractions, and their floating-point images add up exactly too.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pandas as pd
+from scipy.optimize import brentq, minimize_scalar
+
+from sdv_prefair.errors import BudgetError
+
+_QUANTA_BITS = 45
+# Mechanisms that add noise to a histogram, in which one row changes one cell.
+HISTOGRAM_MECHANISMS = ('discrete Gaussian', 'discrete Gaussian, threshold')
+
+
+def delta_of_rho(rho: float, epsilon: float) -> float:
+    """Return a delta for which every rho-zCDP mechanism is (epsilon, delta)-DP.
+
+    Canonne, Kamath and Steinke (2020), Corollary 13: the infimum over alpha > 1 of
+    exp((alpha - 1)(alpha rho - epsilon)) / (alpha - 1) * (1 - 1/alpha)^alpha. Any alpha gives a
+    valid bound, so an optimiser that stops early is loose, never wrong.
+    """
+    if rho <= 0:
+        return 0.0
+
+    def log_delta(log_order: float) -> float:
+        above_one = math.exp(log_order)
+        alpha = 1 + above_one
+        return (
+            above_one * (alpha * rho - epsilon)
+            - log_order
+            + alpha * (log_order - math.log1p(above_one))
+        )
+
+    best = minimize_scalar(log_delta, bounds=(-20.0, 40.0), method='bounded')
+    return math.exp(min(0.0, best.fun))
+
+
+def rho_of(epsilon: float, delta: float) -> Fraction:
+    """Return the largest rho (rounded down) for which rho-zCDP implies (epsilon, delta)-DP.
+
+    Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound allows 5 to 18 per
+    cent less noise for the same promise.
+    """
+    check_epsilon_delta(epsilon, delta)
+
+    def excess(log_rho: float) -> float:
+        return math.log(max(delta_of_rho(math.exp(log_rho), epsilon), 1e-300)) - math.log(delta)
+
+    # rho = epsilon is too much for every delta below 1/2; pure epsilon-DP costs epsilon^2/2.
+    low, high = 2 * math.log(epsilon) - 100, math.log(epsilon + 10 * math.sqrt(epsilon) + 10)
+    rho = math.exp(brentq(excess, low, high, xtol=1e-13))
+    while delta_of_rho(rho, epsilon) > delta * (1 - 1e-9):
+        rho *= 1 - 1e-9
+    quantum = _quantum(rho)
+    return Fraction(math.floor(Fraction(rho) / quantum)) * quantum
+
+
+def epsilon_of(rho: float, delta: float) -> float:
+    """Return the epsilon (rounded up) that rho-zCDP implies at this delta."""
+    rho = float(rho)
+    if rho <= 0:
+        return 0.0
+    upper = rho + 2 * math.sqrt(rho * math.log(1 / delta)) + 1e-12
+    if delta_of_rho(rho, 0.0) <= delta:
+        return 0.0
+    epsilon = brentq(lambda e: delta_of_rho(rho, e) - delta, 0.0, upper, xtol=1e-15)
+    return epsilon * (1 + 1e-9)
+
+
+def check_epsilon_delta(epsilon: float, delta: float) -> None:
+    """Raise unless epsilon is finite and positive and delta is in (0, 1)."""
+    if not _is_number(epsilon) or not math.isfinite(epsilon) or epsilon <= 0:
+        raise BudgetError(
+            f'epsilon ({epsilon!r}) must be a finite number above 0, for example 1.0.'
+        )
+    if not _is_number(delta) or not 0 < delta < 1:
+        raise BudgetError(
+            f'delta ({delta!r}) must be between 0 and 1, both excluded; choose it well below one '
+            'over the number of people, for example 1e-9.'
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _quantum(rho: float) -> Fraction:
+    return Fraction(2) ** (math.floor(math.log2(rho)) - _QUANTA_BITS)
+
+
+@dataclass(frozen=True)
+class Debit:
+    """One line of the ledger: what was asked, how it was answered, what it cost.
+
+    Attributes:
+        step: Step of the fit, in the words of the documentation.
+        mechanism: Name of the mechanism that drew the noise.
+        columns: The columns whose counts were read.
+        rho: The cost in zCDP.
+        delta: The part of delta this line uses up (thresholded categories only).
+        scale: sigma of the discrete Gaussian, epsilon of the exponential mechanism.
+    """
+
+    step: str
+    mechanism: str
+    columns: tuple[str, ...]
+    rho: Fraction
+    delta: float = 0.0
+    scale: float = math.nan
+
+
+class Ledger:
+    """The budget of one fit and everything spent from it.
+
+    Args:
+        epsilon: Total epsilon.
+        delta: Total delta.
+        max_rows_per_person: Rows one person may have; the unit of privacy is all of them.
+        reserved_delta: The part of delta set aside for thresholds, not for the conversion.
+        seeded: Whether the noise can be reproduced, which voids the guarantee.
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float,
+        max_rows_per_person: int = 1,
+        reserved_delta: float = 0.0,
+        seeded: bool = False,
+    ):
+        check_epsilon_delta(epsilon, delta)
+        self.epsilon, self.delta = epsilon, delta
+        self.max_rows_per_person = max_rows_per_person
+        self.reserved_delta = reserved_delta
+        self.seeded = seeded
+        self.budget = rho_of(epsilon, delta - reserved_delta)
+        self._quantum = _quantum(float(self.budget))
+        self._debits: list[Debit] = []
+
+    @property
+    def debits(self) -> tuple[Debit, ...]:
+        """Everything spent so far, in order."""
+        return tuple(self._debits)
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all debits."""
+        return sum((debit.rho for debit in self._debits), Fraction(0))
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the budget."""
+        return self.budget - self.spent
+
+    def shares(self, total: Fraction, weights: Sequence[float]) -> list[Fraction]:
+        """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""
+        if not weights:
+            return []
+        units = int(total / self._quantum)
+        weight_sum = math.fsum(weights)
+        cumulative = [
+            math.floor(units * Fraction(math.fsum(weights[: end + 1]) / weight_sum))
+            for end in range(len(weights) - 1)
+        ] + [units]
+        starts = [0, *cumulative[:-1]]
+        return [
+            (end - start) * self._quantum for start, end in zip(starts, cumulative, strict=True)
+        ]
+
+    def check(self, step: str, rho: Fraction) -> None:
+        """Raise unless ``rho`` is an amount that can still be spent."""
+        if rho <= 0:
+            raise BudgetError(
+                f'{step} was given none of the privacy budget. Raise epsilon or delta, or model '
+                'fewer columns.'
+            )
+        if rho > self.remaining:
+            raise BudgetError(
+                f'{step} asks for rho = {float(rho):.3g} but only {float(self.remaining):.3g} of '
+                f'{float(self.budget):.3g} is left.'
+            )
+
+    def debit(self, debit: Debit) -> None:
+        """Enter a line, or refuse it: nothing is answered that is not paid for."""
+        self.check(debit.step, debit.rho)
+        spent_delta = math.fsum(line.delta for line in self._debits) + debit.delta
+        if spent_delta > self.reserved_delta * (1 + 1e-12):
+            raise BudgetError(f'{debit.step} asks for more of delta than was set aside.')
+        self._debits.append(debit)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ledger as a table: step, mechanism, columns, rho, delta, scale.
+
+        ``frame['rho'].sum()`` is exactly the budget of a finished fit. ``frame.attrs`` is the
+        footer: the promise, the unit of privacy, and what other units would cost.
+        """
+        frame = pd.DataFrame(
+            [
+                (line.step, line.mechanism, line.columns, float(line.rho), line.delta, line.scale)
+                for line in self._debits
+            ],
+            columns=['step', 'mechanism', 'columns', 'rho', 'delta', 'scale'],
+        )
+        frame.attrs.update(self.footer())
+        return frame
+
+    def footer(self) -> dict:
+        """Return the promise in numbers: who is protected, and what other units would cost."""
+        histograms = math.fsum(
+            float(line.rho) for line in self._debits if line.mechanism in HISTOGRAM_MECHANISMS
+        )
+        others = float(self.spent) - histograms
+        return {
+            'epsilon': self.epsilon,
+            'delta': self.delta,
+            'rho': float(self.budget),
+            'private': not self.seeded,
+            'neighbours': 'add or remove one row'
+            if self.max_rows_per_person == 1
+            else f'add or remove up to {self.max_rows_per_person} rows of one person',
+            'max_rows_per_person': self.max_rows_per_person,
+            # Replacing a row moves a histogram by sqrt(2), a score or a tree by 2, in rows.
+            'epsilon_if_replace_one': epsilon_of(2 * histograms + 4 * others, self.delta),
+            'epsilon_if_twice_the_rows': epsilon_of(4 * float(self.spent), self.delta),
+        }

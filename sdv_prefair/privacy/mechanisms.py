@@ -1,0 +1,65 @@
+"""The only noise in the package: discrete Gaussian on integers, and the exponential mechanism."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy.entropy import Entropy, integer_below
+from sdv_prefair.privacy.samplers import bernoulli_exp, discrete_gaussian
+
+_ROOT_BITS = 40
+_LARGEST_SIGMA = 2.0**57
+
+
+def gaussian_variance(rho: Fraction, sensitivity_squared: Fraction | int) -> Fraction:
+    """Return the variance at which integer noise on a query costs ``rho``.
+
+    Privacy: adding a discrete Gaussian of variance s to an integer vector whose L2 sensitivity
+    is D is D^2/(2 s)-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14). The variance is rounded
+    up to 40 significant bits, so the true cost never exceeds ``rho``.
+    """
+    exact = Fraction(sensitivity_squared) / (2 * rho)
+    step = Fraction(2) ** (math.floor(math.log2(exact)) - _ROOT_BITS)
+    return math.ceil(exact / step) * step
+
+
+def gaussian(values: np.ndarray, variance: Fraction, entropy: Entropy) -> np.ndarray:
+    """Return ``values`` (integers) plus independent discrete Gaussian noise, as integers."""
+    if not np.issubdtype(values.dtype, np.integer):
+        raise TypeError('Noise is added to integers only: floating-point sums leak.')
+    if math.sqrt(variance) > _LARGEST_SIGMA:
+        raise BudgetError('The privacy budget is too small to draw noise for. Raise epsilon.')
+    noise = discrete_gaussian(variance, values.size, entropy)
+    return values.astype(np.int64) + noise.reshape(values.shape)
+
+
+def exponential_epsilon(rho: Fraction) -> Fraction:
+    """Return the epsilon at which one exponential mechanism costs ``rho``, rounded down.
+
+    Privacy: probability proportional to exp(epsilon q / (2 D)) has bounded range epsilon, hence
+    is epsilon^2/8-zCDP (Cesar and Rogers 2021).
+
+    Departs: the theorem in the paper's preliminaries prints (2 epsilon D)^2/8.
+    """
+    exact = 8 * rho
+    shift = max(0, _ROOT_BITS - math.floor(math.log2(exact)) // 2)
+    return Fraction(math.isqrt(math.floor(exact * 4**shift)), 2**shift)
+
+
+def exponential(
+    scores: Sequence[int], epsilon: Fraction, sensitivity: int, entropy: Entropy
+) -> int:
+    """Return an index i with probability proportional to exp(epsilon scores[i] / (2 sensitivity)).
+
+    Scores are integers in a fixed-point unit and ``sensitivity`` is in the same unit, so the
+    law is exact: propose uniformly, accept with exp(-epsilon (best - score) / (2 sensitivity)).
+    """
+    best = max(scores)
+    numerator, denominator = epsilon.numerator, 2 * sensitivity * epsilon.denominator
+    while True:
+        proposal = integer_below(entropy, len(scores)) if len(scores) > 1 else 0
+        if bernoulli_exp(numerator * (best - scores[proposal]), denominator, entropy):
+            return proposal

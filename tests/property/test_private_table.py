@@ -1,0 +1,110 @@
+"""Nothing is answered that is not paid for, and the counts cannot be taken out."""
+
+import copy
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sdv_prefair.counts import count_codes
+from sdv_prefair.errors import BudgetError, StructureError
+from sdv_prefair.privacy import Ledger, PrivateTable, SeededEntropy
+from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
+
+DOMAIN = {'a': 3, 'b': 4, 'c': 2}
+
+
+def make(epsilon=1.0, rows_per_person=1, seed=1):
+    rng = np.random.default_rng(0)
+    codes = {column: rng.integers(0, size, 500) for column, size in DOMAIN.items()}
+    counts = count_codes(codes, DOMAIN, [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c')])
+    ledger = Ledger(epsilon, 1e-9, rows_per_person)
+    return PrivateTable(counts, ledger, SeededEntropy(seed))
+
+
+def uniform_score():
+    return IndependenceGap({c: np.full(size, 500 / size) for c, size in DOMAIN.items()})
+
+
+@pytest.mark.parametrize(
+    'ask',
+    [
+        lambda table, rho: table.measure(('a',), rho, 'step'),
+        lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+        lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+        lambda table, rho: table.split('b', 10, rho, 'step'),
+    ],
+)
+def test_every_answer_is_debited_and_refused_beyond_the_budget(ask):
+    table = make()
+    rho = table.ledger.shares(table.ledger.budget, [2, 1])[0]
+    ask(table, rho)
+    assert table.ledger.spent == rho
+    with pytest.raises(BudgetError, match='step asks for rho'):
+        ask(table, rho)
+    with pytest.raises(BudgetError):
+        ask(table, Fraction(0))
+    assert table.ledger.spent == rho
+
+
+def test_undeclared_pairs_cannot_be_read():
+    table = make()
+    with pytest.raises(StructureError, match='was not declared'):
+        table.measure(('a', 'c'), table.ledger.budget / 4, 'step')
+
+
+@pytest.mark.parametrize(
+    'take',
+    [
+        pickle.dumps,
+        copy.copy,
+        copy.deepcopy,
+        len,
+        list,
+        lambda table: table['a'],
+        lambda table: ('a',) in table,
+    ],
+)
+def test_counts_cannot_be_taken_out(take):
+    with pytest.raises(TypeError, match='exact counts'):
+        take(make())
+
+
+def test_what_it_prints_and_holds_in_the_open_is_public():
+    table = make()
+    assert repr(table) == "PrivateTable(columns=['a', 'b', 'c'])"
+    open_attributes = {name for name in vars(table) if not name.startswith('_PrivateTable__')}
+    assert open_attributes == {'_ledger', '_entropy'}
+
+
+def test_rows_per_person_scale_the_noise():
+    one, five = make(), make(rows_per_person=5)
+    rho = one.ledger.budget / 2
+    assert five.measure(('a',), rho, 's')[1] == pytest.approx(5 * one.measure(('a',), rho, 's')[1])
+    rho = one.ledger.remaining
+    pairs = [('a', 'b'), ('b', 'c')]
+    assert five.score(pairs, uniform_score(), rho, 's')[1] == pytest.approx(
+        5 * one.score(pairs, uniform_score(), rho, 's')[1]
+    )
+
+
+def test_selection_spends_its_shares_and_no_more():
+    table, releasing = make(), make()
+    rho = table.ledger.shares(table.ledger.budget, [1, 1])[0]
+    scores = PrivateScores(table, uniform_score(), rho)
+    for _ in range(2):
+        scores.choose([('a', 'b'), ('b', 'c')], rounds=2)
+    assert table.ledger.spent == rho
+    PrivateScores(releasing, uniform_score(), rho).release([('a', 'b')])
+    assert releasing.ledger.spent == rho
+
+
+def test_regrouping_merges_cells_without_an_answer():
+    table = make(epsilon=1e4)
+    table.regroup({'b': np.array([0, 0, 1, 1])})
+    assert table.domain == {'a': 3, 'b': 2, 'c': 2}
+    assert table.ledger.spent == 0
+    noisy, sigma = table.measure(('b',), table.ledger.budget, 'step')
+    assert sigma < 0.1
+    assert noisy.sum() == 500

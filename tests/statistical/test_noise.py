@@ -1,0 +1,77 @@
+"""The noise has the law the ledger claims; a scale off by 5 per cent is caught.
+
+The tests are seeded, so they cannot fail by chance; their power was chosen so that a scale off
+by 5 per cent is rejected at any seed that matters (chi-squared far beyond its 1e-6 quantile).
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import opendp.prelude as dp
+import pytest
+from scipy.stats import chi2, chisquare, ks_2samp
+
+from sdv_prefair.privacy.entropy import SeededEntropy
+from sdv_prefair.privacy.mechanisms import exponential
+from sdv_prefair.privacy.samplers import discrete_gaussian
+
+
+def gaussian_p_value(draws: np.ndarray, sigma: float) -> float:
+    """Chi-squared against P(k) proportional to exp(-k^2/(2 sigma^2)), in bins of about sigma/4."""
+    reach = math.ceil(8 * sigma)
+    support = np.arange(-reach, reach + 1)
+    law = np.exp(-((support / sigma) ** 2) / 2)
+    width = max(1, round(sigma / 4))
+    bins = np.floor_divide(support, width)
+    expected = np.bincount(bins - bins.min(), weights=law / law.sum()) * draws.size
+    observed = np.bincount(
+        np.clip(np.floor_divide(draws, width) - bins.min(), 0, expected.size - 1),
+        minlength=expected.size,
+    )
+    keep = expected >= 5
+    observed = np.append(observed[keep], observed[~keep].sum())
+    expected = np.append(expected[keep], expected[~keep].sum() + 1e-9)
+    return chisquare(observed, expected * observed.sum() / expected.sum()).pvalue
+
+
+@pytest.mark.parametrize('sigma', [0.6, 2.0, 38.76, 127.5, 356.4, 25_000.0])
+def test_discrete_gaussian_has_its_law_and_no_other(sigma):
+    draws = discrete_gaussian(Fraction(sigma) ** 2, 200_000, SeededEntropy(11))
+    assert gaussian_p_value(draws, sigma) > 1e-4
+    for wrong in (0.7, 0.95, 1.05, 1.3):
+        assert gaussian_p_value(draws, sigma * wrong) < 1e-6
+
+
+@pytest.mark.parametrize('sigma', [3.0, 200.0])
+def test_discrete_gaussian_agrees_with_opendp(sigma):
+    dp.enable_features('contrib')
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=float)
+    oracle = np.array((space >> dp.m.then_gaussian(scale=sigma))([0] * 20_000))
+    ours = discrete_gaussian(Fraction(sigma) ** 2, 20_000, SeededEntropy(12))
+    assert ks_2samp(ours, oracle).pvalue > 1e-5
+    assert ks_2samp(ours * 1.3, oracle).pvalue < 1e-9
+
+
+def choice_p_value(chosen: np.ndarray, scores: np.ndarray, epsilon: float) -> float:
+    law = np.exp(epsilon * (scores - scores.max()) / 2)
+    observed = np.bincount(chosen, minlength=scores.size)
+    return chisquare(observed, law / law.sum() * chosen.size).pvalue
+
+
+def test_exponential_mechanism_has_its_law_and_no_other():
+    unit = 2**32
+    scores = np.array([0.0, 1.5, 2.0, 4.25, 4.0])
+    fixed = [int(score * unit) for score in scores]
+    entropy = SeededEntropy(13)
+    epsilon = Fraction(7, 10)
+    chosen = np.array([exponential(fixed, epsilon, unit, entropy) for _ in range(40_000)])
+    assert choice_p_value(chosen, scores, float(epsilon)) > 1e-4
+    for wrong in (0.7, 1.3, 2.0):
+        assert choice_p_value(chosen, scores, float(epsilon) * wrong) < 1e-6
+
+
+def test_successive_draws_are_uncorrelated():
+    draws = discrete_gaussian(Fraction(300) ** 2, 100_000, SeededEntropy(14)).astype(float)
+    lags = [np.corrcoef(draws[:-lag], draws[lag:])[0, 1] for lag in range(1, 6)]
+    assert draws.size * np.sum(np.square(lags)) < chi2.ppf(1 - 1e-6, df=5)

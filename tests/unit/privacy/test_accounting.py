@@ -1,0 +1,111 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy.accounting import Debit, Ledger, delta_of_rho, epsilon_of, rho_of
+
+
+@pytest.mark.parametrize(
+    ('epsilon', 'published'), [(0.1, 1.771e-4), (1.0, 0.014973), (10.0, 1.0908)]
+)
+def test_rho_is_what_the_tight_conversion_gives(epsilon, published):
+    assert float(rho_of(epsilon, 1e-9)) == pytest.approx(published, rel=1e-3)
+
+
+@given(st.floats(1e-4, 200), st.floats(-100, -0.5).map(lambda power: 10**power))
+def test_conversion_never_promises_more_than_it_may(epsilon, delta):
+    rho = rho_of(epsilon, delta)
+    assert delta_of_rho(float(rho), epsilon) <= delta
+    # and not much less: one per cent more rho would break the promise
+    assert delta_of_rho(float(rho) * 1.01, epsilon) > delta
+
+
+@given(st.floats(1e-3, 50), st.floats(-20, -2).map(lambda power: 10**power))
+def test_conversion_is_bounded_by_the_exact_gaussian_curve(epsilon, delta):
+    """A Gaussian with sensitivity 1 and sigma^2 = 1/(2 rho) is rho-zCDP; its exact delta is known."""
+    from scipy.stats import norm
+
+    rho = float(rho_of(epsilon, delta))
+    mu = math.sqrt(2 * rho)
+    exact = norm.cdf(mu / 2 - epsilon / mu) - math.exp(
+        min(700, epsilon + norm.logcdf(-mu / 2 - epsilon / mu))
+    )
+    assert exact <= delta
+
+
+@given(st.floats(1e-3, 50), st.floats(-15, -2).map(lambda power: 10**power))
+def test_epsilon_of_inverts_rho_of(epsilon, delta):
+    assert epsilon_of(rho_of(epsilon, delta), delta) == pytest.approx(epsilon, rel=1e-5)
+
+
+@pytest.mark.parametrize('epsilon', [0, -1.0, math.nan, math.inf, '1', None, True])
+def test_bad_epsilon(epsilon):
+    with pytest.raises(BudgetError, match='epsilon .* must be a finite number above 0'):
+        Ledger(epsilon, 1e-9)
+
+
+@pytest.mark.parametrize('delta', [0, 1, 1.5, -1e-9, math.nan, None])
+def test_bad_delta(delta):
+    with pytest.raises(BudgetError, match='delta .* must be between 0 and 1'):
+        Ledger(1.0, delta)
+
+
+@given(
+    st.floats(1e-3, 20),
+    st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=60),
+    st.floats(0.01, 1.0),
+)
+def test_shares_add_up_exactly_in_fractions_and_in_floats(epsilon, weights, part):
+    ledger = Ledger(epsilon, 1e-9)
+    total = ledger.shares(ledger.budget, [part, 1.0])[0]
+    shares = ledger.shares(total, weights)
+    assert sum(shares) == total
+    assert np.sum([float(share) for share in shares]) == float(total)
+    assert all(Fraction(float(share)) == share for share in shares)
+    for share, weight in zip(shares, weights, strict=True):
+        assert float(share) == pytest.approx(
+            float(total) * weight / sum(weights), abs=float(ledger.budget) * 2**-40
+        )
+
+
+def test_ledger_refuses_to_overspend():
+    ledger = Ledger(1.0, 1e-9)
+    ledger.debit(Debit('first', 'discrete Gaussian', ('a',), ledger.budget / 2))
+    with pytest.raises(BudgetError, match='second asks for rho'):
+        ledger.debit(Debit('second', 'discrete Gaussian', ('a',), ledger.budget * 2 / 3))
+    assert ledger.spent == ledger.budget / 2
+    ledger.debit(Debit('second', 'exponential', ('a',), ledger.remaining))
+    assert ledger.remaining == 0
+    with pytest.raises(BudgetError, match='none of the privacy budget'):
+        ledger.debit(Debit('third', 'exponential', ('a',), Fraction(0)))
+
+
+def test_ledger_refuses_delta_that_was_not_set_aside():
+    ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10)
+    with pytest.raises(BudgetError, match='more of delta'):
+        ledger.debit(Debit('learn', 'threshold', ('a',), ledger.budget / 2, delta=6e-10))
+
+
+def test_setting_delta_aside_costs_rho():
+    assert Ledger(1.0, 1e-9, reserved_delta=5e-10).budget < Ledger(1.0, 1e-9).budget
+
+
+def test_footer_says_what_other_units_would_cost():
+    """Measured values for a third each: (1, 1e-9) is (1.67, 1e-9) under replace-one, 2.07 for 2."""
+    ledger = Ledger(1.0, 1e-9)
+    for share, mechanism in zip(
+        ledger.shares(ledger.budget, [1, 1, 1]),
+        ['discrete Gaussian', 'exponential', 'discrete Gaussian'],
+        strict=True,
+    ):
+        ledger.debit(Debit('step', mechanism, ('a',), share))
+    footer = ledger.to_frame().attrs
+    assert footer['epsilon_if_replace_one'] == pytest.approx(1.67, abs=0.005)
+    assert footer['epsilon_if_twice_the_rows'] == pytest.approx(2.07, abs=0.005)
+    assert footer['neighbours'] == 'add or remove one row'
+    assert footer['private'] is True
