@@ -1,0 +1,44 @@
+"""Which pairs of columns to measure: a fair spanning tree, selected by one of several strategies.
+
+To add a strategy, write one file with one small class (``greedy.py`` is the shortest) and add the
+class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests run over it.
+"""
+
+from sdv_prefair.structure.adaptive import AdaptiveStrategy
+from sdv_prefair.structure.exact import ExactStrategy
+from sdv_prefair.structure.fairness import is_justifiably_fair, unblocked_path
+from sdv_prefair.structure.fixed import FixedStrategy
+from sdv_prefair.structure.greedy import GreedyStrategy
+from sdv_prefair.structure.known import KnownScores
+from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.problem import fair_spanning_tree
+from sdv_prefair.structure.resolve import STRATEGIES, resolve_strategy
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+
+PAPER = {
+    'Algorithm 1 (Exponential-PreFair)': ExactStrategy,
+    'Algorithm 2 (Greedy-PreFair)': GreedyStrategy,
+    'Definition (Marginals-MST)': UnconstrainedStrategy,
+    'Definition (Fair Marginals-MST)': is_justifiably_fair,
+    'Definition (The FDPSynth Problem)': fair_spanning_tree,
+}
+"""Where each item of the paper, called as it is printed there, lives in the code."""
+
+__all__ = [
+    'PAPER',
+    'STRATEGIES',
+    'AdaptiveStrategy',
+    'ExactStrategy',
+    'FairTree',
+    'FixedStrategy',
+    'GreedyStrategy',
+    'KnownScores',
+    'Pair',
+    'Scores',
+    'Strategy',
+    'UnconstrainedStrategy',
+    'fair_spanning_tree',
+    'is_justifiably_fair',
+    'resolve_strategy',
+    'unblocked_path',
+]

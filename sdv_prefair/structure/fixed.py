@@ -1,0 +1,104 @@
+"""A tree that the user gives."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from networkx.utils import UnionFind
+
+from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.fairness import unblocked_path
+from sdv_prefair.structure.tree import FairTree, Pair, Scores
+
+
+@dataclass(frozen=True)
+class FixedStrategy:
+    """A given spanning tree: checked, never selected, so it needs no selection budget.
+
+    The tree must come from public knowledge or from an earlier private fit. One read off the
+    private rows would void the privacy guarantee.
+
+    Args:
+        edges: Pairs of columns, each pair and its two columns in any order.
+
+    Raises:
+        StructureError: If ``edges`` is not a list of pairs of two columns; when used, if it is
+            not a spanning tree over the modelled columns.
+        UnfairModelError: When used with roles, if the tree is not fair.
+    """
+
+    edges: tuple[Pair, ...]
+    name: ClassVar[str] = 'fixed'
+    requires_roles: ClassVar[bool] = False
+
+    def __post_init__(self):
+        object.__setattr__(self, 'edges', tuple(_as_pair(edge) for edge in _as_list(self.edges)))
+
+    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+        """Return the pairs of the given tree, once it is known to be a fair spanning tree."""
+        _check_known(self.edges, columns)
+        _check_tree(self.edges, columns)
+        _check_fair(self.edges, roles)
+        position = {column: place for place, column in enumerate(columns)}
+        return [tuple(sorted(edge, key=position.__getitem__)) for edge in self.edges]
+
+    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+        """Return the given tree.
+
+        Privacy: asks nothing of ``scores``.
+        """
+        return FairTree(self.declare(columns, roles))
+
+
+def _as_list(edges: Iterable) -> list:
+    try:
+        return list(edges)
+    except TypeError:
+        raise StructureError(f'structure ({edges!r}) must be a list of column pairs.') from None
+
+
+def _as_pair(edge: Sequence) -> Pair:
+    if not isinstance(edge, list | tuple) or len(edge) != 2:
+        raise StructureError(
+            f"structure lists {edge!r}, which is not a pair of columns. Write ('a', 'b') for "
+            'each edge of the tree.'
+        )
+    return tuple(edge)
+
+
+def _check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:
+    unknown = [column for edge in edges for column in edge if column not in columns]
+    if unknown:
+        raise StructureError(
+            f'structure names columns that are not modelled: {unknown}. The tree must join '
+            f'exactly these columns: {list(columns)}.'
+        )
+
+
+def _check_tree(edges: Iterable[Pair], columns: Sequence[str]) -> None:
+    components = UnionFind(columns)
+    for first, second in edges:
+        if components[first] == components[second]:
+            raise StructureError(
+                f'structure is not a tree: the pair {first!r}, {second!r} closes a cycle. Take '
+                'out one pair of that cycle.'
+            )
+        components.union(first, second)
+    # The part of the first column is the tree; what is outside of it is what the user forgot.
+    outside = [column for column in columns if components[column] != components[columns[0]]]
+    if outside:
+        raise StructureError(
+            f'structure does not connect {outside} to {columns[0]!r}. Add the missing pairs: '
+            f'a tree over {len(columns)} columns has {len(columns) - 1}.'
+        )
+
+
+def _check_fair(edges: Iterable[Pair], roles: Roles) -> None:
+    path = unblocked_path(edges, roles)
+    if path:
+        raise UnfairModelError(
+            f'structure is not justifiably fair: the path {" - ".join(map(str, path))} joins '
+            f'protected {path[0]!r} to outcome {path[-1]!r} without an admissible column. Join '
+            'the two sides through an admissible column only.'
+        )

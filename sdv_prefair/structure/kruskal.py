@@ -1,0 +1,54 @@
+"""Private Kruskal: the loop shared by the strategies that add one edge at a time."""
+
+from collections.abc import Callable, Sequence
+
+from networkx.utils import UnionFind
+
+from sdv_prefair.errors import StructureError
+from sdv_prefair.structure.tree import Pair, Scores
+
+Filter = Callable[[list[Pair], list[Pair]], list[Pair]]
+
+
+def _all_of(candidates: list[Pair], edges: list[Pair]) -> list[Pair]:
+    return candidates
+
+
+def private_kruskal(
+    columns: Sequence[str], pairs: Sequence[Pair], scores: Scores, still_allowed: Filter = _all_of
+) -> list[Pair]:
+    """Grow a spanning tree in ``len(columns) - 1`` rounds, one chosen pair a round.
+
+    Privacy: reads scores through ``scores.choose`` only. The candidates of a round depend on
+    the roles and on the pairs chosen before, never on counts, so the rounds compose.
+
+    Paper: Algorithm 2 (Greedy-PreFair), the loop.
+
+    Args:
+        columns: The nodes of the tree.
+        pairs: The pairs that may be edges.
+        scores: What the pairs are chosen by.
+        still_allowed: Given the candidates and the edges so far, returns the candidates that
+            may be added; all by default. A pair that is refused once is never offered again.
+    """
+    components = UnionFind(columns)
+    edges = []
+    for _ in columns[1:]:
+        # Departs: the paper's S holds every pair in different components; taken literally that
+        # brings the removed edges back, so the next candidates are made from the last ones.
+        root = {column: components[column] for column in columns}
+        pairs = [pair for pair in pairs if root[pair[0]] != root[pair[1]]]
+        pairs = still_allowed(pairs, edges)
+        _check_any(pairs, root)
+        edges.append(scores.choose(pairs, rounds=len(columns) - 1))
+        components.union(*edges[-1])
+    return edges
+
+
+def _check_any(pairs: list[Pair], root: dict[str, str]) -> None:
+    if not pairs:
+        parts = len(set(root.values()))
+        raise StructureError(
+            f'No fair spanning tree can be completed: {parts} groups of columns are left that no '
+            'pair may join. At least one admissible column must be among the modelled columns.'
+        )

@@ -1,0 +1,42 @@
+"""From what a user writes in ``structure=`` to a strategy."""
+
+import networkx as nx
+
+from sdv_prefair.errors import StructureError
+from sdv_prefair.structure.adaptive import AdaptiveStrategy
+from sdv_prefair.structure.exact import ExactStrategy
+from sdv_prefair.structure.fixed import FixedStrategy
+from sdv_prefair.structure.greedy import GreedyStrategy
+from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.tree import FairTree, Strategy
+
+STRATEGIES = {
+    strategy.name: strategy
+    for strategy in (GreedyStrategy, ExactStrategy, AdaptiveStrategy, UnconstrainedStrategy)
+}
+"""The strategies that can be asked for by name."""
+
+
+def resolve_strategy(structure: object) -> Strategy:
+    """Return the strategy that ``structure`` stands for.
+
+    Args:
+        structure: A name in ``STRATEGIES``, a tree (a list of column pairs, a ``FairTree`` or a
+            ``networkx.Graph``), or a strategy object.
+
+    Raises:
+        StructureError: If it is none of these.
+    """
+    if isinstance(structure, str) and structure in STRATEGIES:
+        return STRATEGIES[structure]()
+    if isinstance(structure, list | tuple):
+        return FixedStrategy(structure)
+    if isinstance(structure, FairTree | nx.Graph):
+        return FixedStrategy(structure.edges)
+    if isinstance(structure, Strategy) and not isinstance(structure, type):
+        return structure
+    raise StructureError(
+        f'structure ({structure!r}) must be one of {", ".join(map(repr, STRATEGIES))}, a list of '
+        'column pairs that form a tree, or a strategy object with name, requires_roles, declare '
+        'and select.'
+    )

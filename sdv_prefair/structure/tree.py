@@ -1,0 +1,82 @@
+"""What a selection strategy is given, what it is asked, and what it hands back."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol, runtime_checkable
+
+from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class FairTree:
+    """A spanning tree over the columns, as selected by a strategy.
+
+    Args:
+        edges: The pairs of columns joined by the tree. Within a pair the columns stand in the
+            order in which they stand in the table.
+        weight: Sum of the scores that were released for the edges; ``nan`` when the strategy
+            chose edges without releasing any score.
+        gap: No tree of the strategy's problem weighs more than ``weight + gap``: 0.0 when the
+            tree is proven optimal for the released scores, ``nan`` when nothing is known.
+    """
+
+    edges: list[Pair]
+    weight: float = math.nan
+    gap: float = math.nan
+
+
+class Scores(Protocol):
+    """The scores of column pairs, seen only through a mechanism.
+
+    Privacy: an implementation that reads private counts pays for both methods out of one
+    selection budget. A strategy therefore uses one of the two: ``choose`` in each of ``rounds``
+    rounds, or ``release`` once.
+    """
+
+    def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
+        """Return one candidate of high score, for one of ``rounds`` equal shares of the budget."""
+
+    def release(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
+        """Return the noisy scores of all ``pairs``, for the whole budget."""
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """One way to select a spanning tree.
+
+    Attributes:
+        name: How the strategy is called in reports and in ``structure=``.
+        requires_roles: Whether the strategy means nothing without roles.
+    """
+
+    name: str
+    requires_roles: bool
+
+    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+        """Return the pairs whose counts may be read; no other pair is ever counted or scored."""
+
+    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+        """Return a spanning tree over ``columns`` made of declared pairs."""
+
+
+def all_pairs(columns: Sequence[str]) -> list[Pair]:
+    """Return every pair of columns, in the order of ``columns``."""
+    return list(combinations(columns, 2))
+
+
+def usable_pairs(columns: Sequence[str], roles: Roles) -> list[Pair]:
+    """Return the pairs that can be an edge of some fair tree.
+
+    Departs: the paper scores all pairs. An edge between a protected and an outcome column is in
+    no fair tree, so it is neither counted nor scored, which lowers the noise on the others.
+    """
+    role = {column: roles.of(column) for column in columns}
+    return [
+        (first, second)
+        for first, second in all_pairs(columns)
+        if {role[first], role[second]} != {PROTECTED, OUTCOME}
+    ]
