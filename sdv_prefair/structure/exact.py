@@ -68,7 +68,7 @@ class ExactStrategy:
         """
         role = [roles.of(column) for column in columns]
         _check_feasible(role)
-        released = scores.release(self.declare(columns, roles)) if columns[1:] else {}
+        released = scores.release(self.declare(columns, roles)) if len(columns) > 1 else {}
         position = {column: place for place, column in enumerate(columns)}
         ends = [(position[first], position[second]) for first, second in released]
         trees = SpanningTrees(len(columns), ends, list(released.values()))
@@ -136,7 +136,7 @@ class _Search:
             if not self._may_improve(bound):
                 return
             self._offer(self._trees.repair(tree, costs.preferred))
-            if costs.hub is None or not self._may_improve(bound):
+            if not self._may_improve(bound):
                 return
             settled = not self._decide(side, bound, costs)
         heapq.heappush(self._queue, (-bound, next(self._order), side, tree, costs.hub))

@@ -78,10 +78,25 @@ def test_side_costs_are_never_more_than_what_fairness_really_costs(seed):
     assert costs.preferred.tolist() in [complete.tolist() for complete, _ in real]
 
 
-def test_the_bound_sees_conflicts():
-    """Guards against a bound of zero, which would pass the test above."""
-    found = []
-    for seed in range(100):
-        graph, side, admissible = draw(seed)
-        found.append(RelaxedTree(graph.best(side), side, admissible).side_costs().least)
-    assert np.mean(np.array(found) > 0) > 0.2
+def test_side_costs_of_a_chain_are_those_of_its_cheapest_cut():
+    """Protected 0 - 1 - 2 - outcome 3, with the admissible 4 at hand for nothing."""
+    weights = {(0, 1): 10.0, (1, 2): 9.0, (2, 3): 12.0}
+    pairs = [pair for pair in combinations(range(5), 2) if pair != (0, 3)]
+    graph = SpanningTrees(5, pairs, [weights.get(pair, 0.0) for pair in pairs])
+    side = np.array([1, 0, 0, -1, 0], dtype=np.int8)
+    costs = RelaxedTree(graph.best(side), side, {4}).side_costs()
+    assert costs.least == 9.0
+    assert costs.extra == {1: (0.0, 1.0), 2: (3.0, 0.0)}
+    assert costs.preferred.tolist() == [1, 1, -1, -1, 0]
+
+
+def test_side_costs_count_every_edge_to_the_other_side():
+    """Node 2 touches one of two protected ones; on the other side it loses both, not one."""
+    weights = {(0, 2): 10.0, (1, 2): 8.0, (2, 3): 20.0, (0, 1): 30.0}
+    pairs = [pair for pair in combinations(range(5), 2) if pair not in {(0, 3), (1, 3)}]
+    graph = SpanningTrees(5, pairs, [weights.get(pair, 0.0) for pair in pairs])
+    side = np.array([1, 1, 0, -1, 0], dtype=np.int8)
+    costs = RelaxedTree(graph.best(side), side, {4}).side_costs()
+    assert costs.least == 10.0
+    assert costs.extra == {2: (10.0, 0.0)}
+    assert costs.hub == 2

@@ -1,0 +1,190 @@
+"""Values that go together (FixedCombinations, PublicCombinations): their combination is modelled.
+
+A combination is written as text: the JSON list of its values. Text is the same whatever other rows
+hold, where SDV numbers combinations in the order of their appearance.
+
+The combinations are those of the list, if the user gives one. Without a list they are learnt from
+the rows as any other undeclared categories are: within the budget, a line in the ledger, and only
+those that many rows have. A row with any other combination counts as the listed one that agrees
+with it in most columns.
+"""
+
+import itertools
+import json
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.cag import FixedCombinations
+
+from sdv_prefair.column_domain import Categories, ColumnDomain, Undeclared
+from sdv_prefair.constraints.combinations import PublicCombinations
+from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
+from sdv_prefair.dtypes import cast, natural_array
+from sdv_prefair.errors import DomainError, PrivacyWarning
+
+_MOST_COMBINATIONS = 10_000
+
+
+class JointColumn(Transformation):
+    """A FixedCombinations: ``a`` and ``b`` become ``a#b``.
+
+    Args:
+        constraint: SDV's constraint, or ours with a list.
+        taken: Names that columns have already.
+    """
+
+    def __init__(self, constraint: FixedCombinations, taken: Iterable[str]):
+        columns = tuple(constraint.column_names)
+        self.name = unused_name('#'.join(columns), taken)
+        super().__init__(constraint, columns, {self.name: columns})
+        self._cells = None  # the allowed combinations, a row of texts each
+
+    @property
+    def must_learn(self) -> bool:
+        """Whether the combinations have to be learnt from rows."""
+        return not isinstance(self.constraint, PublicCombinations)
+
+    def derive(
+        self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
+    ) -> dict[str, ColumnDomain]:
+        """Return the listed combinations; without a list a domain that has to be learnt."""
+        self._domains = {column: domains[column] for column in self.columns}
+        self._dtypes = {c: written_dtype(domains[c], dtypes.get(c)) for c in self.columns}
+        self._cells = None
+        if self.must_learn:
+            return {self.name: Undeclared('categories', nullable=False)}
+        cells = [[as_text(value) for value in row] for row in self.constraint.combinations]
+        for row in cells:
+            for column, cell in zip(self.columns, row, strict=True):
+                self._check_cell(column, cell)
+        return {self.name: self._allow(dict.fromkeys(map(tuple, cells)))}
+
+    def _check_cell(self, column: str, cell: str) -> None:
+        if not _holds(self._domains[column], cell):
+            raise DomainError(
+                f"combinations lists {cell} for '{column}', which is not in its range_values. "
+                'Correct the list or the metadata.'
+            )
+
+    def _allow(self, cells: Iterable[tuple[str, ...]]) -> Categories:
+        self._cells = np.array(list(cells), dtype=object).reshape(-1, len(self.columns))
+        labels = tuple(_join(row) for row in self._cells)
+        return Categories(labels, nullable=False, complete=True)
+
+    def settle(self, learnt: Categories) -> Categories:
+        """Allow the combinations that were learnt, of values that are declared.
+
+        Privacy: post-processing of what the ledger has paid for.
+        """
+        rows = [_split(label) for label in learnt.values]
+        rows = [row for row in rows if self._is_declared(row)]
+        return self._allow(rows or self._all_combinations())
+
+    def _is_declared(self, row: tuple[str, ...]) -> bool:
+        return all(
+            _holds(self._domains[c], cell) for c, cell in zip(self.columns, row, strict=True)
+        )
+
+    def _all_combinations(self) -> list[tuple[str, ...]]:
+        domains = list(self._domains.values())
+        declared = all(isinstance(domain, Categories) for domain in domains)
+        if not declared or math.prod(len(d.values) for d in domains) > _MOST_COMBINATIONS:
+            raise DomainError(
+                f'No combination of {list(self.columns)} stood out of the noise. List them with '
+                'sdv_prefair.constraints.PublicCombinations if they are public, or raise epsilon.'
+            )
+        warnings.warn(
+            f'No combination of {list(self.columns)} stood out of the noise: all combinations of '
+            'their declared values are allowed. List those that may occur with '
+            'sdv_prefair.constraints.PublicCombinations if they are public, or raise epsilon.',
+            PrivacyWarning,
+            stacklevel=2,
+        )
+        return list(itertools.product(*([as_text(v) for v in d.values] for d in domains)))
+
+    def labels(self, frame: pd.DataFrame) -> pd.Series:
+        """Return the combination of each row as it stands."""
+        cells = [_texts(frame[column]) for column in self.columns]
+        labels = ['[' + ', '.join(row) + ']' for row in zip(*cells, strict=True)]
+        return pd.Series(labels, index=frame.index, dtype=object)
+
+    def make(self, frame: pd.DataFrame, column: str) -> Any:
+        """Return the combination of each row; once they are known, an allowed one."""
+        labels = self.labels(frame)
+        if self._cells is None:
+            return labels
+        allowed = {_join(row) for row in self._cells}
+        moved = {label: self._nearest(label) for label in set(labels) - allowed}
+        return labels.map(lambda label: moved.get(label, label)).astype(object)
+
+    def _nearest(self, label: str) -> str:
+        agreeing = (self._cells == np.array(_split(label), dtype=object)).sum(axis=1)
+        return _join(self._cells[agreeing.argmax()])
+
+    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the values that each combination is made of."""
+        position, different = pd.factorize(frame[self.name].to_numpy(dtype=object))
+        rows = [_split(label) for label in different]
+        restored = {
+            column: self._values(column, [row[place] for row in rows]).take(position)
+            for place, column in enumerate(self.columns)
+        }
+        return restored, np.ones(len(frame), dtype=bool)
+
+    def _values(self, column: str, cells: list[str]) -> Any:
+        domain = self._domains[column]
+        declared = domain.values if isinstance(domain, Categories) else ()
+        value_of = {as_text(value): value for value in declared}
+        values = [value_of.get(cell, json.loads(cell)) for cell in cells]
+        nulls = np.array([value is None for value in values], dtype=bool)
+        # Nulls need a value to stand in until they are put in again.
+        known = next((value for value in values if value is not None), 0)
+        filled = natural_array([known if value is None else value for value in values])
+        return cast(filled, nulls, self._dtypes[column])
+
+    def allows(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return which rows hold an allowed combination; all do while none is known."""
+        if self._cells is None:
+            return np.ones(len(frame), dtype=bool)
+        return self.labels(frame).isin([_join(row) for row in self._cells]).to_numpy()
+
+
+def as_text(value: Any) -> str:
+    """Return the JSON text of one value; 1 and 1.0 are the same, what is no JSON is its text."""
+    try:
+        if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+            return 'null'
+        if isinstance(value, bool | np.bool_):
+            return _dumps(bool(value))
+        if isinstance(value, Integral) or (isinstance(value, Real) and value == int(value)):
+            return _dumps(int(value))
+        return _dumps(float(value) if isinstance(value, Real) else str(value))
+    except Exception:  # whatever an arbitrary object raises, it is none of the values
+        return 'null'
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _texts(column: pd.Series) -> list[str]:
+    return [as_text(value) for value in column.to_numpy(dtype=object)]
+
+
+def _join(cells: Iterable[str]) -> str:
+    return '[' + ', '.join(cells) + ']'
+
+
+def _split(label: str) -> tuple[str, ...]:
+    return tuple(_dumps(value) for value in json.loads(label))
+
+
+def _holds(domain: ColumnDomain, cell: str) -> bool:
+    if not isinstance(domain, Categories):
+        return True
+    return domain.nullable if cell == 'null' else cell in map(as_text, domain.values)

@@ -1,0 +1,62 @@
+"""Exactly one of several columns is 1 (SDV's OneHotEncoding): which one is modelled.
+
+Departs: SDV's default ``learning_strategy='one_hot'`` models the columns apart and takes the
+largest for the 1. In a model of whole-number codes several columns, or none, would be 1, and
+which of them was meant would be hidden from the synthetic table. So both strategies are
+enforced in the model, by one column whose values are the names of the columns.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.cag import OneHotEncoding
+
+from sdv_prefair.column_domain import Categories, ColumnDomain
+from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
+from sdv_prefair.dtypes import cast, read_numbers
+
+
+class WhichColumn(Transformation):
+    """A OneHotEncoding: ``a``, ``b`` and ``c`` become ``a#b#c``, the name of the one that is 1.
+
+    In a row with no 1 or with several the first largest counts.
+
+    Args:
+        constraint: SDV's constraint.
+        taken: Names that columns have already.
+    """
+
+    def __init__(self, constraint: OneHotEncoding, taken: Iterable[str]):
+        columns = tuple(constraint._column_names)
+        self._name = unused_name('#'.join(columns), taken)
+        super().__init__(constraint, columns, {self._name: columns})
+
+    def derive(
+        self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
+    ) -> dict[str, ColumnDomain]:
+        """Return the names of the columns, whatever is public of their values."""
+        self._dtypes = {c: written_dtype(domains[c], dtypes.get(c)) for c in self.columns}
+        return {self._name: Categories(self.columns, nullable=False, complete=True)}
+
+    def make(self, frame: pd.DataFrame, column: str) -> Any:
+        """Return the name of the column that is 1."""
+        ones = np.column_stack([_as_numbers(frame[c]) for c in self.columns])
+        return np.array(self.columns, dtype=object)[ones.argmax(axis=1)]
+
+    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+        """Return columns of 0 and 1."""
+        which = frame[self._name].to_numpy(dtype=object)
+        all_rows = np.ones(len(frame), dtype=bool)
+        restored = {
+            c: cast((which == c).astype(np.int64), ~all_rows, self._dtypes[c]) for c in self.columns
+        }
+        return restored, all_rows
+
+
+def _as_numbers(column: pd.Series) -> np.ndarray:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    numbers, nulls = read_numbers(column)
+    return np.where(nulls, 0.0, numbers.astype(np.float64))

@@ -1,0 +1,144 @@
+"""Constraints the user writes (SDV's SingleTableProgrammableConstraint).
+
+Their code can do anything, so by default it never sees a private row: sampled rows that
+``is_valid`` turns down are rejected. A constraint with an attribute ``row_wise = True`` promises that
+``transform`` changes each row by itself; then it is used, on the private rows. The promise is
+tried out on public rows, but it remains the user's word, as row bounds per person are.
+
+A constraint must say which columns it reads: in an attribute ``column_names``, or in whatever
+attributes hold names of columns. It is shown these columns only.
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.cag import ProgrammableConstraint
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_prefair.column_domain import ColumnDomain
+from sdv_prefair.constraints.transformation import Transformation
+from sdv_prefair.domain import public_domain, single_table
+
+
+def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that a constraint says it reads.
+
+    Args:
+        constraint: What the user wrote.
+        columns: The columns of the table.
+    """
+    columns = list(columns)
+    attributes = vars(type(constraint)) | vars(constraint)
+    if 'column_names' in attributes:
+        attributes = {'column_names': attributes['column_names']}
+    named = {name for value in attributes.values() for name in _strings(value)}
+    unknown = sorted(named - set(columns)) if 'column_names' in attributes else []
+    if unknown or not named & set(columns):
+        raise SynthesizerInputError(
+            f'{type(constraint).__name__} must name the columns it reads, in an attribute '
+            f"'column_names': all of them are tied together, which fairness has to know. The "
+            f'columns are {columns}' + (f'; {unknown} are not among them.' if unknown else '.')
+        )
+    return tuple(column for column in columns if column in named)
+
+
+def _strings(value: Any) -> list[str]:
+    values = value if isinstance(value, list | tuple | set | frozenset) else [value]
+    return [item for item in values if isinstance(item, str)]
+
+
+class ProgrammedColumns(Transformation):
+    """A constraint the user wrote, enforced by its own ``transform``.
+
+    Args:
+        constraint: What the user wrote, with ``row_wise = True``.
+        metadata: What describes the table it is given.
+        columns: The columns it reads.
+        public_ranges: Whether ranges of the columns it makes are public.
+    """
+
+    def __init__(
+        self,
+        constraint: ProgrammableConstraint,
+        metadata: Metadata,
+        columns: Iterable[str],
+        public_ranges: bool,
+    ):
+        updated = constraint.get_updated_metadata(copy.deepcopy(metadata))
+        before, after = single_table(metadata).columns, single_table(updated).columns
+        columns = tuple(columns)
+        made = [column for column in after if column not in before or column in columns]
+        dropped = sorted(set(before) - set(after) - set(columns))
+        if dropped:
+            raise SynthesizerInputError(
+                f'{type(constraint).__name__} drops {dropped}, which it does not name. List all '
+                "columns it reads or drops in its attribute 'column_names'."
+            )
+        super().__init__(constraint, columns, {column: columns for column in made})
+        domains = public_domain(updated, public_ranges)
+        if missing := [column for column in made if column not in domains]:
+            raise SynthesizerInputError(
+                f'{type(constraint).__name__} makes {missing}, which cannot be modelled: give them '
+                "a statistical sdtype such as 'numerical' in get_updated_metadata."
+            )
+        self._made_domains = {column: domains[column] for column in made}
+        self._descriptions = {column: dict(after[column]) for column in made}
+
+    def derive(
+        self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
+    ) -> dict[str, ColumnDomain]:
+        """Return what the constraint's own metadata makes public of the columns it makes."""
+        return dict(self._made_domains)
+
+    def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
+        """Return the constraint's own metadata of the columns it makes."""
+        return self._descriptions
+
+    def check_promise(self, public: pd.DataFrame) -> None:
+        """Raise unless public rows come out the same one by one and all together."""
+        together = self._transform(public)
+        apart = [self._transform(public.iloc[[place]]) for place in range(len(public))]
+        if not together.reset_index(drop=True).equals(pd.concat(apart, ignore_index=True)):
+            raise SynthesizerInputError(
+                f'{type(self.constraint).__name__} has row_wise = True, but its transform gives a '
+                'row other values when other rows are there. Transform each row by itself, or '
+                'drop the attribute to have rows rejected instead.'
+            )
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame with made columns in place of consumed ones."""
+        kept = frame.drop(columns=[column for column in self.columns if column in frame])
+        if not set(self.columns) <= set(frame.columns):
+            return kept
+        made = self._transform(frame)
+        return kept.assign(**{column: made[column].array for column in self.sources})
+
+    def _transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        # On a copy, so that nothing of the rows stays in the constraint.
+        constraint = copy.deepcopy(self.constraint)
+        try:
+            made = constraint.transform(frame[list(self.columns)].copy())[list(self.sources)]
+            complete = len(made) == len(frame)
+        except Exception:  # its message could quote the rows
+            complete = False
+        if not complete:
+            raise SynthesizerInputError(
+                f'{type(constraint).__name__}.transform failed, or did not return the columns '
+                f'{list(self.sources)} with a row for each row it was given.'
+            ) from None
+        return made
+
+    def make(self, frame: pd.DataFrame, column: str) -> Any:
+        """Return the values of one made column."""
+        return self._transform(frame)[column]
+
+    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the consumed columns as the constraint restores them."""
+        shown = frame[list(self.sources)].copy()
+        restored = self.constraint.reverse_transform(shown)
+        columns = {column: restored[column].array for column in self.columns}
+        return columns, np.ones(len(frame), dtype=bool)

@@ -1,0 +1,113 @@
+"""Whether rows obey a constraint: the verdict by which sampled rows are kept or rejected.
+
+The verdict is SDV's own wherever it needs no rows. It is only ever asked of synthetic rows.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.cag import ProgrammableConstraint
+from sdv.cag.base import BaseConstraint
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_prefair.constraints.joint import JointColumn
+
+
+class Rule:
+    """One of SDV's constraints between columns.
+
+    Args:
+        constraint: The constraint. It is fitted to an empty frame.
+        columns: The columns that it reads.
+    """
+
+    def __init__(self, constraint: Any, columns: Iterable[str]):
+        self.constraint: BaseConstraint = constraint
+        self.columns = tuple(columns)
+
+    def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
+        """Make ready for a table like this one.
+
+        Args:
+            public: A few rows made of public facts.
+            metadata: What describes them.
+        """
+        self.constraint.fit(_plain(public.iloc[:0]), metadata)
+
+    def holds(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return which rows obey."""
+        if frame.empty:  # of an empty frame SDV makes columns of another dtype
+            return np.ones(0, dtype=bool)
+        return np.asarray(self.constraint.is_valid(_plain(frame[list(self.columns)])), dtype=bool)
+
+
+class JointRule(Rule):
+    """The combinations that are allowed.
+
+    Args:
+        joint: What knows them, once they are known.
+    """
+
+    def __init__(self, joint: JointColumn):
+        super().__init__(joint.constraint, joint.columns)
+        self.joint = joint
+
+    def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
+        """Keep nothing: SDV would take the combinations of these rows for the allowed ones."""
+
+    def holds(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return which rows obey."""
+        return self.joint.allows(frame)
+
+
+class ProgrammedRule(Rule):
+    """A constraint that the user has written.
+
+    It is shown the columns it has named and no others, so that these are all it can tie together.
+    """
+
+    constraint: ProgrammableConstraint
+
+    def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
+        """Fit the constraint to public rows, and see that it reads no other columns."""
+        shown = public[list(self.columns)]
+        self._call('fit', shown.copy(), metadata)
+        self.holds(shown)
+
+    def holds(self, frame: pd.DataFrame) -> np.ndarray:
+        """Return which rows obey."""
+        verdict = self._call('is_valid', frame[list(self.columns)].copy())
+        return np.asarray(verdict, dtype=bool)
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.constraint, method)(*arguments)
+        except KeyError as error:
+            name = type(self.constraint).__name__
+            raise SynthesizerInputError(
+                f'{name}.{method} reads {error}, but {name} is only shown the columns it names: '
+                f"{list(self.columns)}. List all columns it reads in an attribute 'column_names'."
+            ) from None
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with numpy's dtypes: SDV's comparisons fail on pandas' own nulls."""
+    return pd.DataFrame(
+        {column: _plain_column(values) for column, values in frame.items()}, index=frame.index
+    )
+
+
+def _plain_column(values: pd.Series) -> pd.Series:
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype):
+        return values
+    if isinstance(dtype, pd.CategoricalDtype):
+        return values.astype(object)
+    if pd.api.types.is_numeric_dtype(dtype):
+        return pd.Series(values.to_numpy(np.float64, na_value=np.nan), index=values.index)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return pd.Series(values.to_numpy('datetime64[ns]', na_value=pd.NaT), index=values.index)
+    return values.astype(object).where(values.notna(), None)

@@ -1,0 +1,114 @@
+"""What constraints do to fairness, and the roles of the columns they make.
+
+A constraint is one more factor over its columns, whether rows are transformed or rejected. Let every
+modelled column m be a function of its sources S(m), the original columns it was made from, in each
+row that leaves the synthesizer (rows where the codes cannot be read back from the values are
+rejected, see ``plan``). Then the density of a synthetic row is a product of
+
+- one factor for each clique of the model, over the union of the sources of its columns;
+- one factor for each constraint, over its original columns: what is rejected, and how values are
+  drawn within bins.
+
+So the synthetic table is justifiably fair if the admissible columns separate protected from outcome
+columns in the graph of these unions and of the constraints' columns. `cliques_in_original_columns`
+makes them, and the one predicate is asked about them after every fit.
+
+The strategies select a tree over the modelled columns and know nothing of sources. They are given
+roles that make what they select pass:
+
+1. Delete the admissible columns. Constraints tie what is left into groups; a group with a
+   protected and an outcome column is refused, since no tree could repair it.
+2. A modelled column made of admissible columns alone is admissible: given these, it is fixed.
+3. Every other modelled column stands for one group. It is protected or an outcome if its group
+   holds such a column, for whatever touches one column of the group touches them all.
+4. A group of unlabelled columns that one modelled column stands for leaves it unlabelled. If
+   several do, they are all protected, as Greedy-PreFair keeps unlabelled columns from outcomes:
+   without sides of their own, a strategy could join one to a protected column and another
+   to an outcome.
+
+Proof that this suffices: a path around the admissible columns passes from group to group along edges
+between modelled columns that are not admissible. Between the last protected group and the
+first outcome group after it all groups are unlabelled with one modelled column each, so these
+edges form a path in the tree, from a protected to an outcome column. A fair tree has none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import networkx as nx
+
+from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED, Roles
+
+Sources = Mapping[str, frozenset[str]]
+
+
+def modelled_roles(sources: Sources, tied: Iterable[Iterable[str]], roles: Roles) -> dict[str, str]:
+    """Return the role of each modelled column.
+
+    Args:
+        sources: The original columns each modelled column was made from.
+        tied: The original columns of each constraint; they keep protected and outcome apart.
+        roles: The roles of the original columns.
+    """
+    group_of = _groups([*map(tuple, sources.values()), *map(tuple, tied)], roles)
+    groups = {
+        column: {group_of[source] for source in made_from if source in group_of}
+        for column, made_from in sources.items()
+    }
+    stands_for = {column: next(iter(found)) for column, found in groups.items() if found}
+    return {
+        column: _role_of_group(stands_for[column], stands_for, group_of, roles)
+        if column in stands_for
+        else ADMISSIBLE
+        for column in sources
+    }
+
+
+def _groups(cliques: list[tuple[str, ...]], roles: Roles) -> dict[str, int]:
+    """Return the group of every column that is not admissible."""
+    graph = nx.Graph()
+    for clique in cliques:
+        graph.add_nodes_from(clique)
+        graph.add_edges_from(combinations(clique, 2))
+    graph.remove_nodes_from(roles.admissible)
+    return {
+        column: number
+        for number, group in enumerate(nx.connected_components(graph))
+        for column in group
+    }
+
+
+def _role_of_group(
+    group: int, stands_for: Mapping[str, int], group_of: Mapping[str, int], roles: Roles
+) -> str:
+    held = {roles.of(column) for column, number in group_of.items() if number == group}
+    for role in (PROTECTED, OUTCOME):
+        if role in held:
+            return role
+    return PROTECTED if list(stands_for.values()).count(group) > 1 else UNLABELLED
+
+
+def as_roles(role_of: Mapping[str, str]) -> Roles | None:
+    """Return the roles of the modelled columns, or None if one of the three kinds is missing."""
+    lists = {
+        role: [column for column, given in role_of.items() if given == role]
+        for role in (PROTECTED, ADMISSIBLE, OUTCOME)
+    }
+    return Roles(**lists) if all(lists.values()) else None
+
+
+def cliques_in_original_columns(
+    cliques: Iterable[Sequence[str]], sources: Sources, tied: Iterable[Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """Return what ties original columns together: the model's cliques and the constraints'.
+
+    Args:
+        cliques: The model's cliques, of modelled columns.
+        sources: The original columns each modelled column was made from.
+        tied: The original columns of each constraint.
+    """
+    united = [
+        tuple(sorted(frozenset().union(*(sources[column] for column in clique))))
+        for clique in cliques
+    ]
+    return united + [tuple(columns) for columns in tied]

@@ -1,0 +1,125 @@
+"""What it takes to enforce one constraint by modelling other columns in place of its own."""
+
+import abc
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.cag.base import BaseConstraint
+
+from sdv_prefair.column_domain import Categories, ColumnDomain, Numbers
+from sdv_prefair.dtypes import public_dtype
+
+
+class Transformation(abc.ABC):
+    """One constraint, enforced by columns from which the constrained ones follow.
+
+    SDV's own transformations learn from the rows: a mean to fill nulls with, whether there is any
+    null, the order of combinations. These are made of public facts, so that what becomes of a row
+    depends on this row alone; a row that breaks the constraint is changed to one that obeys.
+
+    Privacy: adding or removing a row adds or removes one transformed row.
+
+    Args:
+        constraint: SDV's constraint. It is kept, never fitted to rows.
+        columns: The columns it consumes.
+        sources: The columns it makes, each with the columns that its values are read from.
+    """
+
+    def __init__(
+        self,
+        constraint: BaseConstraint,
+        columns: Iterable[str],
+        sources: Mapping[str, tuple[str, ...]],
+    ):
+        self.constraint = constraint
+        self.columns = tuple(columns)
+        self.sources = dict(sources)
+
+    @abc.abstractmethod
+    def derive(
+        self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
+    ) -> dict[str, ColumnDomain]:
+        """Prepare for columns with these domains and dtypes; return the made columns' domains.
+
+        Args:
+            domains: What is public of the consumed columns.
+            dtypes: Their dtypes, as far as known: before a fit none is.
+
+        Raises:
+            DomainError: If no public value obeys the constraint.
+        """
+
+    @abc.abstractmethod
+    def make(self, frame: pd.DataFrame, column: str) -> Any:
+        """Return the values of one made column; the frame holds its sources."""
+
+    @abc.abstractmethod
+    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the consumed columns, and which rows can be kept.
+
+        Rows whose restored values leave the public domain cannot.
+        """
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame with made columns in place of consumed ones.
+
+        Columns whose sources are not all there are left out, so that a condition on some of the
+        consumed columns becomes one on some of the made columns.
+        """
+        kept = frame.drop(columns=[column for column in self.columns if column in frame])
+        made = {
+            name: self.make(frame, name)
+            for name, sources in self.sources.items()
+            if set(sources) <= set(frame.columns)
+        }
+        return kept.assign(**made)
+
+    def reverse_transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame with consumed columns in place of made ones, rows that can be kept."""
+        restored, keep = self.restore(frame)
+        left = frame.drop(columns=list(self.sources))
+        return left.assign(**restored)[keep]
+
+    def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
+        """Return the metadata of the made columns.
+
+        Args:
+            domains: Their domains.
+            columns: The metadata of the columns before the transformation.
+        """
+        return {name: describe(domains[name]) for name in self.sources}
+
+    def edges(self, bins: int) -> dict[str, list[int] | list[float]]:
+        """Return edges of unequal bins, for made columns that need them."""
+        return {}
+
+
+def describe(domain: ColumnDomain) -> dict:
+    """Return the metadata that says what is public of a numerical or categorical column."""
+    if isinstance(domain, Categories):
+        return {
+            'sdtype': 'categorical',
+            'range_values': list(domain.values),
+            'range_is_nullable': domain.nullable,
+        }
+    if isinstance(domain, Numbers):
+        known = {'range_min': domain.low, 'range_max': domain.high}
+        if domain.decimal_places is not None:
+            known['decimal_places'] = domain.decimal_places
+        return {'sdtype': 'numerical', 'range_is_nullable': domain.nullable} | known
+    return {'sdtype': 'categorical' if domain.kind == 'categories' else 'numerical'}
+
+
+def unused_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with underscores until it is new."""
+    taken = set(taken)
+    while name in taken:
+        name += '_'
+    return name
+
+
+def written_dtype(domain: ColumnDomain, dtype: Any) -> Any:
+    """Return the dtype in which a consumed column is written back."""
+    return public_dtype(dtype, domain.values if isinstance(domain, Categories) else None)

@@ -1,0 +1,80 @@
+"""What a fitted synthesizer shows of itself: ledger, roles, graph, proof, picture."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from sdv_prefair import arguments
+from sdv_prefair.errors import NotFittedError, UnfairModelError
+from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import unblocked_path
+
+
+class Disclosure:
+    """The part of a synthesizer that answers questions about its fit.
+
+    Everything here is a function of public arguments, the ledger and noisy measurements, so it
+    may be shown to anybody.
+    """
+
+    def get_info(self) -> dict:
+        """Return SDV's information and what privacy was promised."""
+        promise = {'epsilon': self.epsilon, 'delta': self.delta, 'is_private': self.seed is None}
+        return super().get_info() | promise
+
+    def get_roles(self, version: str = 'original') -> Roles:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+        arguments.check_choice('version', version, ('original', 'modified'))
+        return self._roles
+
+    def get_privacy_ledger(self) -> pd.DataFrame:
+        """Return every access to the private rows and its cost; ``rho`` sums to the budget.
+
+        The frame's ``attrs`` hold the footer: the promise and what other units would cost.
+        """
+        self._require_fit()
+        return self._ledger.to_frame()
+
+    def get_fair_graph(self) -> nx.Graph:
+        """Return the Markov graph of the model; nodes carry their ``role``."""
+        self._require_fit()
+        graph = nx.Graph(private=self.seed is None)
+        graph.add_nodes_from((column, {'role': self._roles.of(column)}) for column in self._domains)
+        for clique in self._model.cliques:
+            graph.add_edges_from(itertools.combinations(clique, 2))
+        for measurement in self._model.measurements:
+            if len(measurement.columns) == 2:
+                sigma, cells = float(np.max(measurement.stddev)), measurement.values.size
+                graph.add_edge(*measurement.columns, sigma=sigma, cells=cells)
+        return graph
+
+    def verify_fairness(self) -> bool:
+        """Check the fitted model again; return True, or raise and name the offending path."""
+        self._require_fit()
+        if not self._roles:
+            raise UnfairModelError('This synthesizer has no roles: there is nothing to verify.')
+        self._assert_separated(self._model.cliques)
+        return True
+
+    def visualize(self) -> go.Figure:
+        """Return the model's graph, coloured by role."""
+        promise = f'epsilon = {self.epsilon:g}, delta = {self.delta:g}'
+        if self.seed is not None:
+            promise = 'not private: a seed was given'
+        return plot_fair_graph(self.get_fair_graph(), title=f'{self._table_name} ({promise})')
+
+    def _assert_separated(self, cliques: list[tuple[str, ...]]) -> None:
+        path = unblocked_path(cliques, self._roles)
+        if path:
+            raise UnfairModelError(
+                f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
+                'outcome column with no admissible column between them.'
+            )
+
+    def _require_fit(self) -> None:
+        if not self._fitted:
+            raise NotFittedError('This synthesizer has not been fitted. Call fit first.')

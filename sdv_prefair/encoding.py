@@ -1,0 +1,86 @@
+"""The modelled columns' transformers, and SDV's DataProcessor fitted on public facts only."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.errors import SynthesizerInputError
+
+from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.public_frame import public_frame
+from sdv_prefair.transformers import ColumnCodes
+
+
+class Encoding:
+    """Turns the modelled columns into integer codes.
+
+    Args:
+        transformers: One transformer of this package for each modelled column.
+    """
+
+    def __init__(self, transformers: Mapping[str, ColumnCodes]):
+        self.transformers = dict(transformers)
+
+    @property
+    def domain(self) -> dict[str, int]:
+        """Number of codes of each modelled column."""
+        return {column: codes.num_codes for column, codes in self.transformers.items()}
+
+    def encode(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the codes of the modelled columns.
+
+        Straight from each transformer: RDT's own loop copies the whole table for every column.
+        """
+        return pd.DataFrame(
+            {column: codes.encode(table[column]) for column, codes in self.transformers.items()},
+            index=table.index,
+        )
+
+
+def prepare_processor(
+    processor: DataProcessor,
+    dtypes: pd.Series,
+    domains: Mapping[str, ColumnDomain],
+    transformers: Mapping[str, ColumnCodes | None],
+) -> None:
+    """Fit SDV's DataProcessor on a frame made of metadata and dtypes, not on private rows.
+
+    SDV's processor learns dtypes, formats, seeds and missing shares from what it is fitted on,
+    and all of it reaches the pickle. Ids that are no keys it would learn verbatim; they are
+    generated instead.
+    """
+    frame = public_frame(domains, dtypes, processor.metadata)
+    processor._id_columns_use_old_behavior = [
+        column for column, sdtype in processor.get_sdtypes().items() if sdtype == 'id'
+    ]
+    processor._prepared_for_fitting = False
+    processor.prepare_for_fitting(frame)
+    processor.update_transformers(dict(transformers))
+    processor.fit(frame)
+    # Our transformers return numbers already rounded and within the public range; SDV's
+    # formatter would round to what it saw in the public frame.
+    for column in transformers:
+        if processor.metadata.columns[column]['sdtype'] == 'numerical':
+            processor.formatters.pop(column, None)
+
+
+def check_transformers(
+    column_name_to_transformer: Mapping[str, object], modelled: set[str]
+) -> dict[str, ColumnCodes]:
+    """Return the transformers given for modelled columns; raise for any that would learn rows."""
+    chosen = {}
+    for column, transformer in column_name_to_transformer.items():
+        if column in modelled and not isinstance(transformer, ColumnCodes):
+            raise SynthesizerInputError(
+                f"Column '{column}' cannot use {type(transformer).__name__}: it would learn from "
+                'the rows outside the privacy budget. Use CategoryCodes, NumberBins or '
+                'DatetimeBins of sdv_prefair.transformers, which take public values and bounds.'
+            )
+        if column not in modelled and not (transformer is None or transformer.is_generator()):
+            raise SynthesizerInputError(
+                f"Column '{column}' is generated, not learnt, so it needs a transformer that "
+                f'generates values; {type(transformer).__name__} does not.'
+            )
+        if column in modelled:
+            chosen[column] = transformer
+    return chosen

@@ -1,0 +1,96 @@
+"""Private bounds of a column: the outermost cells of a public grid that noise cannot explain."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.stats import norm
+
+from sdv_prefair.counts import count_codes
+from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
+
+_FALSE_ALARM = 1e-6
+_LARGEST_POWER = 63
+_SMALLEST_POWER = -32
+SMALLEST = 2.0**_SMALLEST_POWER
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A public partition of the line: cell i is [edges[i], edges[i + 1]).
+
+    Attributes:
+        edges: The edges of the cells, rising.
+        fallback: Bounds to use when nothing stands out of the noise.
+    """
+
+    edges: np.ndarray
+    fallback: tuple[float, float]
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells."""
+        return len(self.edges) - 1
+
+    def encode(self, values: np.ndarray) -> np.ndarray:
+        """Return the cell of each value; what lies outside goes to the nearest cell."""
+        cells = np.searchsorted(self.edges, values, side='right') - 1
+        return np.clip(cells, 0, self.num_cells - 1)
+
+    def span(self, first: int, last: int) -> tuple[float, float]:
+        """Return the lower edge of the first cell and the upper edge of the last."""
+        return self.edges[first].item(), self.edges[last + 1].item()
+
+
+def powers_of_two() -> Grid:
+    """Return the grid for numbers of unknown size: zero, and powers of two either side."""
+    powers = 2.0 ** np.arange(_SMALLEST_POWER, _LARGEST_POWER + 1)
+    # Zero has a cell of its own, [0, tiny), so that a column of zeros is not one of ones.
+    return Grid(np.concatenate([-powers[::-1], [0.0], powers]), (0.0, 1.0))
+
+
+def calendar() -> Grid:
+    """Return the grid for dates of unknown age: months from 1900 to 2100, in microseconds."""
+    months = np.arange('1900-01', '2100-02', dtype='datetime64[M]')
+    edges = months.astype('datetime64[us]').astype(np.int64)
+    return Grid(edges, (edges[0].item(), edges[-1].item()))
+
+
+def noisy_histogram(
+    values: np.ndarray,
+    grid: Grid,
+    column: str,
+    rho: Fraction,
+    step: str,
+    ledger: Ledger,
+    entropy: Entropy,
+) -> tuple[np.ndarray, float]:
+    """Return the noisy counts of the grid's cells and their sigma."""
+    codes = {column: grid.encode(values)}
+    counts = count_codes(codes, {column: grid.num_cells}, [(column,)])
+    return PrivateTable(counts, ledger, entropy).measure((column,), rho, step)
+
+
+def occupied_range(noisy: np.ndarray, sigma: float) -> tuple[int, int] | None:
+    """Return the first and last cell whose count stands out of the noise, if any does.
+
+    Privacy: post-processing. All cells of an empty histogram stay below the bar but with
+    probability one in a million.
+    """
+    bar = sigma * float(norm.isf(_FALSE_ALARM / noisy.size))
+    occupied = np.flatnonzero(noisy > max(bar, 0.0))
+    return (int(occupied[0]), int(occupied[-1])) if occupied.size else None
+
+
+def largest_bin_share(noisy: np.ndarray, grid: Grid, low: float, high: float, bins: int) -> float:
+    """Estimate the share of rows in the fullest of ``bins`` uniform bins over [low, high].
+
+    Post-processing: each cell's noisy count is spread evenly over the cell.
+    """
+    weights = np.clip(noisy, 0, None).astype(float)
+    if weights.sum() <= 0 or not high > low:
+        return math.nan
+    cumulative = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
+    at_edges = np.interp(np.linspace(low, high, bins + 1), grid.edges, cumulative)
+    return float(np.diff(at_edges).max())

@@ -1,0 +1,168 @@
+"""From counts to noisy measurements: one-way marginals, a fair tree, its two-way marginals.
+
+Paper: Marginals-MST with the fair selection step of Algorithm 1 or 2. After this file nothing
+private is left: the result is a list of measurements.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sdv_prefair.errors import BudgetError
+from sdv_prefair.model import (
+    Compression,
+    GraphicalModel,
+    Measurement,
+    compress_rare_codes,
+    estimate,
+    one_way_model,
+)
+from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import FairTree, Strategy
+from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
+from sdv_prefair.structure.tree import Pair
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How rho is divided.
+
+    Attributes:
+        one_way: Share of the one-way marginals.
+        selection: Share of the selection; what a structure does not use goes to the two-ways,
+            as does the rest.
+        cells_exponent: A marginal of n cells gets a part proportional to n to this power.
+            2/3 minimises the summed L1 noise; 0 gives equal parts.
+        discount_noise: Whether a pair's score is lowered by the noise its measurement will
+            carry, so that a table that noise would drown is not chosen for its size.
+    """
+
+    one_way: Fraction
+    selection: Fraction
+    cells_exponent: float
+    discount_noise: bool
+
+
+BUDGETS = {
+    'paper': Budget(Fraction(1, 3), Fraction(1, 3), 0.0, False),
+    # Departs: simulation on three real tables favours these, see docs/privacy.md.
+    'tuned': Budget(Fraction(45, 100), Fraction(10, 100), 2 / 3, True),
+}
+
+
+def resolve_budget(budget: str) -> Budget:
+    """Return the named division of rho."""
+    if isinstance(budget, str) and budget in BUDGETS:
+        return BUDGETS[budget]
+    raise BudgetError(f"budget ({budget!r}) must be 'tuned' or 'paper'.")
+
+
+@dataclass(frozen=True)
+class Release:
+    """What leaves the mechanism: noisy measurements, the tree, and how codes were merged."""
+
+    measurements: list[Measurement]
+    tree: FairTree
+    compressions: dict[str, Compression]
+
+
+def declared_cliques(columns: list[str], roles: Roles, strategy: Strategy) -> list[tuple[str, ...]]:
+    """Return the histograms the mechanism may read: all one-ways and the strategy's pairs."""
+    return [(column,) for column in columns] + list(strategy.declare(columns, roles))
+
+
+def measure_and_select(
+    table: PrivateTable,
+    roles: Roles,
+    strategy: Strategy,
+    budget: Budget,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Release:
+    """Run steps 6 to 8 of a fit: measure one-ways, select a tree, measure its two-ways.
+
+    Privacy: spends all that is left in the table's ledger, through the table alone.
+    """
+    columns = list(table.domain)
+    available = table.ledger.remaining
+    one_way_rho = table.ledger.shares(available, _weights(budget, len(columns)))
+    progress('Measuring one-way marginals')
+    one_ways = _measure(table, [(c,) for c in columns], one_way_rho[0], budget, 'measure one-ways')
+    compressions = {m.columns[0]: compress_rare_codes(m) for m in one_ways}
+    table.regroup({column: c.group_of for column, c in compressions.items()})
+    one_ways = [compressions[m.columns[0]].compress(m) for m in one_ways]
+    progress('Selecting the tree')
+    tree = _select(table, one_ways, roles, strategy, budget, one_way_rho[1])
+    progress('Measuring two-way marginals')
+    two_ways = _measure(table, tree.edges, table.ledger.remaining, budget, 'measure two-ways')
+    return Release(one_ways + two_ways, tree, compressions)
+
+
+def estimate_release(release: Release, estimator: str) -> GraphicalModel:
+    """Run step 9 of a fit: estimate the model. Post-processing of released values."""
+    return estimate(
+        release.measurements,
+        {column: c.num_groups for column, c in release.compressions.items()},
+        release.tree.edges,
+        estimator=estimator,
+        compressions=release.compressions,
+    )
+
+
+def _weights(budget: Budget, num_columns: int) -> list[Fraction]:
+    if num_columns == 1:
+        return [Fraction(1), Fraction(0), Fraction(0)]
+    return [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
+
+
+def _measure(
+    table: PrivateTable, cliques: list[tuple[str, ...]], rho: Fraction, budget: Budget, step: str
+) -> list[Measurement]:
+    weights = [_cells(table.domain, clique) ** budget.cells_exponent for clique in cliques]
+    measurements = []
+    for clique, share in zip(cliques, table.ledger.shares(rho, weights), strict=True):
+        values, sigma = table.measure(tuple(clique), share, step)
+        measurements.append(Measurement(tuple(clique), values, sigma))
+    return measurements
+
+
+def _select(
+    table: PrivateTable,
+    one_ways: list[Measurement],
+    roles: Roles,
+    strategy: Strategy,
+    budget: Budget,
+    rho: Fraction,
+) -> FairTree:
+    columns = list(table.domain)
+    _, expected = one_way_model(one_ways)
+    pairs = strategy.declare(columns, roles)
+    two_way_rho = table.ledger.remaining - rho
+    discount = _expected_noise(table, pairs, two_way_rho, budget) if budget.discount_noise else {}
+    scores = PrivateScores(table, IndependenceGap(expected, discount), rho)
+    return strategy.select(columns, roles, scores)
+
+
+def _expected_noise(
+    table: PrivateTable, pairs: list[Pair], rho: Fraction, budget: Budget
+) -> dict[Pair, float]:
+    """Return the L1 noise to expect in each pair's measurement if it is chosen.
+
+    The other edges of the tree are not known yet, so they are taken to be average pairs.
+    """
+    weight = {pair: _cells(table.domain, pair) ** budget.cells_exponent for pair in pairs}
+    num_edges = len(table.domain) - 1
+    others = (num_edges - 1) * math.fsum(weight.values()) / max(1, len(weight))
+    rows = table.ledger.max_rows_per_person
+    return {
+        pair: math.sqrt(2 / math.pi)
+        * _cells(table.domain, pair)
+        * rows
+        / math.sqrt(2 * float(rho) * weight[pair] / (weight[pair] + others))
+        for pair in pairs
+    }
+
+
+def _cells(domain: Mapping[str, int], clique: tuple[str, ...]) -> int:
+    return math.prod(domain[column] for column in clique)

@@ -1,0 +1,90 @@
+"""SDV's metadata and the roles in one JSON file.
+
+The file is SDV's own format with one key more, ``role``, on each column that has a role. SDV knows
+no such key, so a file with roles is read by ``load_metadata``; a file without by both.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sdv.metadata import Metadata
+from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
+
+from sdv_prefair.errors import RolesError
+from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
+
+_ROLE = 'role'
+
+
+def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str = 'write') -> None:
+    """Save metadata and roles; the file is complete or not there, never half written.
+
+    Args:
+        metadata: SDV's metadata of one table.
+        roles: The roles of its columns.
+        path: Where to.
+        mode: ``'write'`` refuses to replace a file, ``'overwrite'`` does not.
+
+    Raises:
+        ValueError: If the file exists and the mode is ``'write'``, as with SDV's ``save_to_json``.
+        RolesError: If a role names a column the metadata does not have.
+    """
+    path = Path(path)
+    _validate_file_mode(mode)
+    if mode == 'write':
+        validate_file_does_not_exist(path)
+    _check_known(metadata, roles)
+    with TemporaryDirectory(dir=path.parent, prefix=f'.{path.name}.') as folder:
+        draft = Path(folder) / path.name
+        metadata.save_to_json(draft)
+        document = read_json(draft)
+        for column, description in _columns(document):
+            if column in roles.columns():
+                description[_ROLE] = roles.of(column)
+        draft.write_text(json.dumps(document, indent=4), encoding='utf-8')
+        os.replace(draft, path)
+
+
+def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
+    """Return the metadata and the roles of a file; no roles if SDV wrote it.
+
+    Within a role the columns come in the order of the metadata.
+
+    Raises:
+        ValueError: If there is no such file.
+        RolesError: If a column has a role that does not exist.
+    """
+    document = read_json(path)
+    named = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
+    for column, description in _columns(document):
+        role = description.pop(_ROLE, None)
+        if role is not None:
+            _members(named, role, column).append(column)
+    return Metadata.load_from_dict(document), Roles(**named)
+
+
+def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for table in document.get('tables', {'': document}).values():
+        yield from table.get('columns', {}).items()
+
+
+def _members(named: dict[str, list[str]], role: Any, column: str) -> list[str]:
+    if not isinstance(role, str) or role not in named:
+        raise RolesError(
+            f"The role of column '{column}' ({role!r}) must be one of {list(named)}. Correct it in "
+            'the file, or remove the key for a column without a role.'
+        )
+    return named[role]
+
+
+def _check_known(metadata: Metadata, roles: Roles) -> None:
+    if len(metadata.tables) != 1:
+        raise RolesError('The metadata must have exactly one table: roles are for one table.')
+    known = next(iter(metadata.tables.values())).columns
+    unknown = [column for column in roles.columns() if column not in known]
+    if unknown:
+        raise RolesError(f'The roles name columns that the metadata does not have: {unknown}.')

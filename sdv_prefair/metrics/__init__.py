@@ -1,0 +1,48 @@
+"""Measures of fairness and quality for any synthetic table, as SDMetrics classes."""
+
+from sdv_prefair.metrics.fairness import (
+    ConditionalDemographicParity,
+    ConditionalTrueNegativeRateBalance,
+    ConditionalTruePositiveRateBalance,
+    DemographicParity,
+    TrueNegativeRateBalance,
+    TruePositiveRateBalance,
+    demographic_parity,
+    true_negative_rate_balance,
+    true_positive_rate_balance,
+)
+from sdv_prefair.metrics.group_rates import RateGap, rate_gap
+from sdv_prefair.metrics.independence import (
+    ConditionalMutualInformation,
+    Independence,
+    conditional_mutual_information,
+    independence_test,
+)
+from sdv_prefair.metrics.quality import (
+    AverageCorrelationDifference,
+    DownstreamAccuracy,
+    OneWayTotalVariation,
+    TwoWayTotalVariation,
+)
+
+__all__ = [
+    'AverageCorrelationDifference',
+    'ConditionalDemographicParity',
+    'ConditionalMutualInformation',
+    'ConditionalTrueNegativeRateBalance',
+    'ConditionalTruePositiveRateBalance',
+    'DemographicParity',
+    'DownstreamAccuracy',
+    'Independence',
+    'OneWayTotalVariation',
+    'RateGap',
+    'TrueNegativeRateBalance',
+    'TruePositiveRateBalance',
+    'TwoWayTotalVariation',
+    'conditional_mutual_information',
+    'demographic_parity',
+    'independence_test',
+    'rate_gap',
+    'true_negative_rate_balance',
+    'true_positive_rate_balance',
+]

@@ -1,0 +1,159 @@
+"""How often something happens in each group, and how far the groups are apart.
+
+The one kernel of the fairness measures. With strata, two groups are compared within each
+stratum that holds both, and the differences are averaged with the strata's row counts as
+weights; strata that hold one group alone say nothing and are left out, and the share of rows
+that was compared is reported as coverage. Without strata there is one stratum: all rows.
+
+Paper: table "Fairness measures", E_A of a difference of probabilities.
+Departs: any number of groups (the largest difference between two of them); strata weighted by
+their rows, where the authors' code averages over two different sets of cells.
+"""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+
+class RateGap(NamedTuple):
+    """The two groups whose rates differ most.
+
+    Attributes:
+        gap: The difference of their rates, first minus second; never negative. NaN where no
+            two groups can be compared.
+        first: The group with the higher rate.
+        second: The group with the lower rate.
+        coverage: Share of rows in strata that hold at least two groups.
+        interval: Bootstrap interval of the signed difference between these two groups; holds
+            zero when the rows do not tell the groups apart. It does not account for having
+            picked the most distant pair: with many groups, read it as too narrow.
+        rates: The rate of every group over all its rows, without strata.
+    """
+
+    gap: float
+    first: Hashable
+    second: Hashable
+    coverage: float
+    interval: tuple[float, float]
+    rates: dict[Hashable, float]
+
+
+def rate_gap(
+    event: np.ndarray,
+    group: np.ndarray,
+    strata: np.ndarray | None = None,
+    *,
+    min_rows: int = 1,
+    bootstraps: int = 0,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator | None = None,
+) -> RateGap:
+    """Compare how often ``event`` is true between groups, within strata.
+
+    Args:
+        event: True or false for each row.
+        group: The group of each row.
+        strata: The stratum of each row; ``None`` compares whole groups.
+        min_rows: Two groups are compared if each has at least so many rows in the strata that
+            hold both. A rate over a handful of rows is chance.
+        bootstraps: How many times rows are resampled for the interval; 0 for none.
+        confidence: Level of the interval.
+        seed: Seed or generator of the resampling.
+    """
+    event = np.asarray(event, dtype=bool)
+    codes, names = pd.factorize(np.asarray(group), use_na_sentinel=False)
+    levels = np.zeros(len(event)) if strata is None else np.asarray(strata)
+    table = _Cells.count(event, codes, pd.factorize(levels, use_na_sentinel=False)[0])
+    rates = dict(zip(names.tolist(), table.pooled_rates(), strict=True))
+    differences = table.differences(min_rows)
+    if not np.isfinite(differences).any():
+        return RateGap(np.nan, None, None, table.coverage(), (np.nan, np.nan), rates)
+    first, second = np.unravel_index(np.nanargmax(differences), differences.shape)
+    interval = (np.nan, np.nan)
+    if bootstraps:
+        draws = table.resampled_differences(first, second, bootstraps, np.random.default_rng(seed))
+        tail = (1 - confidence) / 2
+        interval = tuple(np.nanquantile(draws, [tail, 1 - tail]).tolist())
+    gap = float(differences[first, second])
+    labels = names.tolist()
+    return RateGap(gap, labels[first], labels[second], table.coverage(), interval, rates)
+
+
+class _Cells(NamedTuple):
+    """Rows and events counted for every stratum and group that occur together."""
+
+    stratum: np.ndarray
+    group: np.ndarray
+    rows: np.ndarray
+    events: np.ndarray
+
+    @classmethod
+    def count(cls, event, group, stratum) -> '_Cells':
+        num_groups = int(group.max(initial=0)) + 1
+        cell, names = pd.factorize(stratum * num_groups + group)
+        return cls(
+            names // num_groups, names % num_groups, np.bincount(cell), np.bincount(cell, event)
+        )
+
+    def pooled_rates(self) -> list[float]:
+        rows = np.bincount(self.group, self.rows)
+        return (np.bincount(self.group, self.events) / rows).tolist()
+
+    def coverage(self) -> float:
+        held = np.bincount(self.stratum) >= 2
+        total = self.rows.sum()
+        return float(self.rows[held[self.stratum]].sum() / total) if total else 0.0
+
+    def differences(self, min_rows: int) -> np.ndarray:
+        """Return the weighted mean difference of rates, first group down, second across."""
+        weight = np.bincount(self.stratum, self.rows)[self.stratum]
+        held = self._by_stratum(np.ones(len(self.rows)))
+        # [g, h]: sum over the strata that hold g and h of the weight, and of weight times rate.
+        compared = (self._by_stratum(weight).T @ held).toarray()
+        rates = (self._by_stratum(weight * self.events / self.rows).T @ held).toarray()
+        enough = (self._by_stratum(self.rows).T @ held).toarray() >= max(1, min_rows)
+        allowed = enough & enough.T & ~np.eye(len(enough), dtype=bool)
+        with np.errstate(invalid='ignore', divide='ignore'):
+            return np.where(allowed, (rates - rates.T) / compared, np.nan)
+
+    def _by_stratum(self, values: np.ndarray) -> sparse.csr_array:
+        # Sparse: strata can be nearly as many as rows while most hold one or two groups.
+        shape = (self.stratum.max(initial=0) + 1, self.group.max(initial=0) + 1)
+        return sparse.csr_array((values, (self.stratum, self.group)), shape=shape)
+
+    def resampled_differences(
+        self, first: int, second: int, times: int, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return the difference between two groups over resampled rows of the strata they share.
+
+        Drawing rows with replacement is drawing the counts of (cell, event) from a multinomial.
+        """
+        cells = self._shared_by(first, second)
+        counts = np.concatenate([cells.events, cells.rows - cells.events])
+        shares = counts / counts.sum()
+        draws = np.empty(times)
+        for position in range(times):
+            events, others = np.split(rng.multinomial(int(counts.sum()), shares), 2)
+            drawn = cells._replace(rows=events + others, events=events)
+            draws[position] = drawn._difference(first, second)
+        return draws
+
+    def _shared_by(self, first: int, second: int) -> '_Cells':
+        shared = np.intersect1d(
+            self.stratum[self.group == first], self.stratum[self.group == second]
+        )
+        cells = _Cells(*(values[np.isin(self.stratum, shared)] for values in self))
+        return cells._replace(stratum=np.searchsorted(shared, cells.stratum))
+
+    def _difference(self, first: int, second: int) -> float:
+        weight = np.bincount(self.stratum, self.rows)
+        rate = np.full((2, len(weight)), np.nan)
+        for side, group in enumerate((first, second)):
+            mine = (self.group == group) & (self.rows > 0)
+            rate[side, self.stratum[mine]] = self.events[mine] / self.rows[mine]
+        difference = rate[0] - rate[1]
+        known = np.isfinite(difference)
+        return np.average(difference[known], weights=weight[known]) if known.any() else np.nan

@@ -1,0 +1,113 @@
+"""What the metrics are given, brought to one form: two frames and the columns to look at.
+
+SDMetrics passes frames and a metadata ``dict``; SDV 2.0 has ``{table name: frame}`` and a
+``Metadata`` object. Both are taken, and a table without metadata too.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from sdmetrics.single_table.base import SingleTableMetric
+from sdv.metadata import Metadata
+
+from sdv_prefair.errors import RolesError
+
+MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
+
+Frames = pd.DataFrame | dict[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A real and a synthetic table, dates as datetimes, and the metadata of modelled columns.
+
+    Attributes:
+        real: The real rows, or ``None`` where only the synthetic ones are measured.
+        synthetic: The synthetic rows.
+        columns: Metadata of every column that is modelled: no keys, no personal identifiers.
+    """
+
+    real: pd.DataFrame | None
+    synthetic: pd.DataFrame
+    columns: dict[str, dict[str, Any]]
+
+    def select(self, role: str, names: str | Iterable[str]) -> list[str]:
+        """Return ``names`` as a list after checking that they can be measured."""
+        names = [names] if isinstance(names, str) else list(names)
+        missing = [name for name in names if name not in self.columns]
+        if missing or not names:
+            raise RolesError(
+                f'{role} ({names}) must name columns of the table that are modelled. '
+                f'Not among them: {missing}. They are {list(self.columns)}.'
+            )
+        return names
+
+
+def read_tables(
+    real_data: Frames | None,
+    synthetic_data: Frames,
+    metadata: Metadata | dict | None = None,
+    table_name: str | None = None,
+) -> Tables:
+    """Bring the arguments of a metric to one form.
+
+    Args:
+        real_data: Frame or ``{table name: frame}``; ``None`` where a metric needs none.
+        synthetic_data: Frame or ``{table name: frame}``.
+        metadata: SDV ``Metadata``, its ``dict``, the ``dict`` of one table, or ``None``: then
+            the columns' types are taken from the dtypes.
+        table_name: Which table, where there are several.
+    """
+    synthetic = _one_table(synthetic_data, table_name)
+    real = None if real_data is None else _one_table(real_data, table_name)
+    columns = _modelled_columns(metadata, table_name, synthetic if real is None else real)
+    for name, frame in (('real_data', real), ('synthetic_data', synthetic)):
+        missing = [] if frame is None else [c for c in columns if c not in frame.columns]
+        if missing:
+            raise ValueError(f'{name} has no columns {missing}, which the metadata describes.')
+    return Tables(
+        None if real is None else _with_datetimes(real, columns),
+        _with_datetimes(synthetic, columns),
+        columns,
+    )
+
+
+def _one_table(data: Frames, table_name: str | None) -> pd.DataFrame:
+    if isinstance(data, pd.DataFrame):
+        return data
+    return data[_only_table(data, table_name)]
+
+
+def _only_table(tables: dict, table_name: str | None) -> str:
+    if table_name is None and len(tables) != 1:
+        raise ValueError(f'table_name must be one of {list(tables)}: there are several tables.')
+    return next(iter(tables)) if table_name is None else table_name
+
+
+def _modelled_columns(metadata, table_name: str | None, frame: pd.DataFrame) -> dict[str, dict]:
+    if metadata is None:
+        # Dtypes that SDMetrics has no type for (timedelta, category) count as categories.
+        types = SingleTableMetric._DTYPES_TO_TYPES
+        default = types['O']
+        return {name: types.get(frame[name].dtype.kind, default) for name in frame.columns}
+    table = metadata.to_dict() if isinstance(metadata, Metadata) else metadata
+    if 'tables' in table:
+        table = table['tables'][_only_table(table['tables'], table_name)]
+    keys = table.get('primary_key') or []
+    keys = {keys} if isinstance(keys, str) else set(keys)
+    return {
+        name: column
+        for name, column in table['columns'].items()
+        if column['sdtype'] in MODELLED_SDTYPES and name not in keys
+    }
+
+
+def _with_datetimes(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
+    dates = {
+        name: pd.to_datetime(frame[name], format=column.get('datetime_format'))
+        for name, column in columns.items()
+        if column['sdtype'] == 'datetime'
+    }
+    return frame[list(columns)].assign(**dates)

@@ -1,0 +1,22 @@
+"""From noisy measurements to a fitted graphical model.
+
+Nothing in this package reads rows or exact counts: all of it is post-processing. JAX and mbi are
+imported only where ``estimator='mbi'``, cliques with a cycle, or an export ask for them.
+"""
+
+from sdv_prefair.model.compression import Compression, compress_rare_codes
+from sdv_prefair.model.estimation import estimate
+from sdv_prefair.model.fitted import GraphicalModel
+from sdv_prefair.model.measurement import Domain, Measurement
+from sdv_prefair.model.totals import minimum_variance_total, one_way_model
+
+__all__ = [
+    'Compression',
+    'Domain',
+    'GraphicalModel',
+    'Measurement',
+    'compress_rare_codes',
+    'estimate',
+    'minimum_variance_total',
+    'one_way_model',
+]

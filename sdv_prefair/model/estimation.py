@@ -1,0 +1,114 @@
+"""Which estimator a list of measurements goes to."""
+
+from collections.abc import Mapping, Sequence
+
+import networkx as nx
+
+from sdv_prefair.model.compression import Compression
+from sdv_prefair.model.fitted import GraphicalModel
+from sdv_prefair.model.junction import Clique, arrange
+from sdv_prefair.model.measurement import Domain, Measurement
+from sdv_prefair.model.private_pgm import fit_with_mbi
+from sdv_prefair.model.totals import minimum_variance_total
+from sdv_prefair.model.tree import Progress, solve_forest
+from sdv_prefair.sampling import CliqueTable
+
+ESTIMATORS = ('auto', 'mbi')
+
+
+def estimate(
+    measurements: Sequence[Measurement],
+    domain: Domain,
+    cliques: Sequence[Clique] | None = None,
+    *,
+    total: float | None = None,
+    estimator: str = 'auto',
+    compressions: Mapping[str, Compression] | None = None,
+    progress: Progress | None = None,
+) -> GraphicalModel:
+    """Estimate the model whose marginals are nearest to the measurements.
+
+    Distance is half the sum of squared residuals, each in units of its noise. A column that no
+    clique names is independent of the others; one that was not measured is uniform, or what its
+    edges say.
+
+    Paper: last step of Greedy-PreFair and Exponential-PreFair, Private-PGM's estimate.
+    Privacy: post-processing of released values.
+
+    Args:
+        measurements: Noisy marginals, each of columns that stand together in some clique.
+        domain: Number of codes of every column; of groups, for a column in ``compressions``.
+            Its order is the order of the columns.
+        cliques: The Markov graph. Those of the measurements unless given.
+        total: Number of rows. The minimum-variance estimate unless given.
+        estimator: ``'auto'`` solves forests directly and gives everything else to mbi, ``'mbi'``
+            gives everything to mbi.
+        compressions: How groups of codes go back to codes.
+        progress: Called with the number of iterations done.
+    """
+    if estimator not in ESTIMATORS:
+        raise ValueError(f"estimator ({estimator!r}) must be 'auto' or 'mbi'.")
+    if cliques is None:
+        cliques = [measurement.columns for measurement in measurements]
+    cliques = _maximal_cliques(cliques, domain)
+    _check_measurements(measurements, domain, cliques)
+    if total is None:
+        total = minimum_variance_total(measurements)
+    gap = None
+    if estimator == 'auto' and _is_forest(cliques):
+        estimator = 'direct'
+        nodes, gap = _fit_directly(measurements, domain, cliques, total, progress)
+    else:
+        estimator = 'mbi'
+        nodes = fit_with_mbi(measurements, domain, cliques, total, progress=progress)
+    return GraphicalModel(domain, cliques, nodes, total, measurements, compressions, gap, estimator)
+
+
+def _fit_directly(
+    measurements: Sequence[Measurement],
+    domain: Domain,
+    cliques: Sequence[Clique],
+    total: float,
+    progress: Progress | None,
+) -> tuple[list[CliqueTable], float]:
+    edges = [clique for clique in cliques if len(clique) == 2]
+    solution = solve_forest(measurements, domain, edges, total, progress)
+    tables = solution.edges | {(column,): table for column, table in solution.columns.items()}
+    nodes = [CliqueTable(*place, tables[place.clique]) for place in arrange(cliques)]
+    return nodes, solution.gap
+
+
+def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
+    """Return cliques in the order of the columns, without repeats, that cover all columns."""
+    order = {column: position for position, column in enumerate(domain)}
+    unknown = sorted({str(c) for clique in cliques for c in clique if c not in order})
+    if unknown:
+        raise ValueError(f'cliques name columns that domain does not have: {unknown}.')
+    canonical = {tuple(sorted(set(clique), key=order.get)) for clique in cliques}
+    canonical |= {(column,) for column in domain}
+    sets = {clique: set(clique) for clique in canonical}
+    maximal = [
+        clique for clique in canonical if not any(sets[clique] < other for other in sets.values())
+    ]
+    return sorted(maximal, key=lambda clique: [order[column] for column in clique])
+
+
+def _is_forest(cliques: Sequence[Clique]) -> bool:
+    graph = nx.Graph()
+    for clique in cliques:
+        nx.add_path(graph, clique)
+    return all(len(clique) <= 2 for clique in cliques) and nx.is_forest(graph)
+
+
+def _check_measurements(
+    measurements: Sequence[Measurement], domain: Domain, cliques: Sequence[Clique]
+) -> None:
+    for measurement in measurements:
+        columns = measurement.columns
+        if not any(set(columns) <= set(clique) for clique in cliques):
+            raise ValueError(f'The measurement of {list(columns)} lies in none of the cliques.')
+        if measurement.values.shape != tuple(domain[column] for column in columns):
+            raise ValueError(
+                f'The measurement of {list(columns)} has shape {measurement.values.shape}, which '
+                'differs from the numbers of codes in domain.'
+            )

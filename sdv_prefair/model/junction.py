@@ -1,0 +1,106 @@
+"""Junction trees: in which order cliques are visited, and marginals of any few columns."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from sdv_prefair.sampling import CliqueTable
+
+Clique = tuple[str, ...]
+
+
+class Place(NamedTuple):
+    """Where a clique stands: what it shares with the cliques before it, and with which."""
+
+    clique: Clique
+    separator: Clique
+    parent: int | None
+
+
+def arrange(cliques: Sequence[Clique]) -> list[Place]:
+    """Put the maximal cliques of a chordal graph in an order that sampling can follow.
+
+    A spanning tree of the cliques with the largest separators is a junction tree; it is walked
+    from the first clique of every component.
+    """
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(cliques)))
+    for i, clique in enumerate(cliques):
+        for j in range(i):
+            if shared := len(set(clique) & set(cliques[j])):
+                graph.add_edge(j, i, weight=shared)
+    tree = nx.maximum_spanning_tree(graph)
+    places, position = [], {}
+    for component in sorted(nx.connected_components(tree), key=min):
+        root = min(component)
+        parents = {child: parent for parent, child in nx.bfs_edges(tree, root)}
+        for i in [root, *parents]:
+            parent = parents.get(i)
+            before = () if parent is None else cliques[parent]
+            separator = tuple(column for column in cliques[i] if column in before)
+            position[i] = len(places)
+            places.append(Place(tuple(cliques[i]), separator, position.get(parent)))
+    return places
+
+
+class _Factor(NamedTuple):
+    columns: Clique
+    table: np.ndarray
+
+
+def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> np.ndarray:
+    """Return the joint distribution of some columns, by variable elimination.
+
+    Columns of one clique are summed from its table; on a tree the rest are products along paths.
+    """
+    for node in nodes:
+        if set(columns) <= set(node.columns):
+            return node.sum_to(columns)
+    needed = _needed_nodes(nodes, columns)
+    factors = [_Factor(node.columns, node.conditional()) for node in needed]
+    order = [c for node in needed for c in node.columns if c not in node.separator]
+    for column in reversed(order):
+        if column not in columns:
+            factors = _eliminate(factors, column)
+    joint = reduce(_product, factors)
+    return joint.table.transpose([joint.columns.index(column) for column in columns])
+
+
+def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> list[CliqueTable]:
+    """Leave out what sums to one: nodes with nothing wanted in them or below them."""
+    needed = set()
+    for position in reversed(range(len(nodes))):
+        node = nodes[position]
+        own = set(node.columns) - set(node.separator)
+        if position in needed or own & set(columns):
+            needed |= {position, node.parent}
+    return [node for position, node in enumerate(nodes) if position in needed]
+
+
+def _eliminate(factors: list[_Factor], column: str) -> list[_Factor]:
+    touched = sorted((f for f in factors if column in f.columns), key=lambda f: f.table.size)
+    others = [f for f in factors if column not in f.columns]
+    *first, last = touched
+    if not first:
+        axis = last.columns.index(column)
+        left = tuple(c for c in last.columns if c != column)
+        return [*others, _Factor(left, last.table.sum(axis=axis))]
+    return [*others, _product(reduce(_product, first), last, drop=column)]
+
+
+def _product(first: _Factor, second: _Factor, drop: str | None = None) -> _Factor:
+    columns = tuple(dict.fromkeys(first.columns + second.columns))
+    kept = tuple(column for column in columns if column != drop)
+    label = {column: number for number, column in enumerate(columns)}
+    table = np.einsum(
+        first.table,
+        [label[c] for c in first.columns],
+        second.table,
+        [label[c] for c in second.columns],
+        [label[c] for c in kept],
+        optimize=True,
+    )
+    return _Factor(kept, table)

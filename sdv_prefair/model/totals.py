@@ -1,0 +1,71 @@
+"""The number of rows, and the model that one-way marginals alone define."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sdv_prefair.model.measurement import Measurement, by_columns
+
+
+def minimum_variance_total(measurements: Sequence[Measurement]) -> float:
+    """Return the estimate of the number of rows with the least variance, at least 1.
+
+    The cells of every marginal sum to the number of rows, so each measurement gives an unbiased
+    estimate with the sum of its cells' variances; they are averaged by inverse variance.
+
+    Privacy: post-processing of released values.
+    """
+    if not measurements:
+        return 1.0
+    estimates = [measurement.values.sum() for measurement in measurements]
+    variances = np.array([measurement.variance.sum() for measurement in measurements])
+    return max(1.0, float(np.average(estimates, weights=variances.min() / variances)))
+
+
+def project_on_simplex(
+    values: np.ndarray, total: float, variance: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """Return the non-negative counts of a given total that are nearest to ``values``.
+
+    Distance is measured in units of each cell's noise. The solution is
+    ``max(0, values - shift * variance)`` for one number ``shift``, which is found by sorting the
+    points at which cells reach zero.
+    """
+    spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), np.shape(values))
+    spread = spread / spread.max()
+    # Any multiple of the spread may be added to all values: counting from the cell that vanishes
+    # last keeps the total visible beside noise that is many orders larger.
+    vanishing = values / spread
+    vanishing = vanishing - vanishing.max()
+    order = np.argsort(-vanishing, axis=None)
+    steps, widths = vanishing.ravel()[order], spread.ravel()[order]
+    shifts = (np.cumsum(steps * widths) - total) / np.cumsum(widths)
+    shift = shifts[np.flatnonzero(steps > shifts)[-1]]
+    counts = np.maximum(0.0, vanishing - shift) * spread
+    return counts * (total / counts.sum())
+
+
+def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str, np.ndarray]]:
+    """Return the common total and the expected counts of every measured column.
+
+    This is Private-PGM's model of one-way measurements. Under least squares with one common
+    total the columns do not touch each other, so each noisy marginal is projected on its own
+    simplex and no iterations are needed. The estimate of a pair is the product of its columns'
+    counts over the total.
+
+    Paper: the initial model of Greedy-PreFair and Exponential-PreFair.
+    Privacy: post-processing of released values.
+
+    Args:
+        measurements: One-way measurements; several of one column are averaged.
+
+    Returns:
+        The total, and for every column non-negative counts that sum to it.
+    """
+    pairs = [measurement.columns for measurement in measurements if len(measurement.columns) > 1]
+    if pairs:
+        raise ValueError(f'one_way_model takes one-way measurements only, not {pairs[0]}.')
+    total = minimum_variance_total(measurements)
+    combined = by_columns(measurements).values()
+    counts = {m.columns[0]: project_on_simplex(m.values, total, m.variance) for m in combined}
+    return total, counts

@@ -1,0 +1,305 @@
+"""PreFairSynthesizer: the face SDV sees. Fit reads as its steps; the mathematics is elsewhere."""
+
+import copy
+import datetime
+import operator
+import warnings
+from collections.abc import Sequence
+
+import pandas as pd
+from sdv import version
+from sdv._utils import check_synthesizer_version
+from sdv.errors import RefitWarning, SynthesizerInputError
+from sdv.single_table.base import SYNTHESIZER_LOGGER, BaseSingleTableSynthesizer
+
+from sdv_prefair import arguments
+from sdv_prefair import conditions as asked
+from sdv_prefair.counts import Counts, count_codes
+from sdv_prefair.disclosure import Disclosure
+from sdv_prefair.domain import ColumnDomain, modelled_columns, public_domain
+from sdv_prefair.encoding import Encoding, check_transformers, prepare_processor
+from sdv_prefair.errors import PrivacyWarning
+from sdv_prefair.learning import learn_domains, reserved_delta
+from sdv_prefair.mechanism import (
+    declared_cliques,
+    estimate_release,
+    measure_and_select,
+    resolve_budget,
+)
+from sdv_prefair.person import bound_rows_per_person
+from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy.accounting import check_epsilon_delta
+from sdv_prefair.progress import Progress
+from sdv_prefair.roles import Roles
+from sdv_prefair.schema import check_frame, integer_names, single_table
+from sdv_prefair.structure import Strategy, resolve_strategy
+from sdv_prefair.transformers import ColumnCodes, transformers_for
+
+# Stages of a fit, so that a seed does not draw the same noise twice.
+_LEARNING, _MEASURING = 0, 1
+
+
+class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
+    """Synthetic rows that are differentially private and justifiably fair.
+
+    No dependence of an outcome column on a protected one is left in the model but through
+    admissible columns, and the whole fit is (epsilon, delta)-differentially private: neighbouring
+    tables differ by adding or removing one row, or all rows of one person.
+
+    Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection).
+
+    Args:
+        metadata: SDV's metadata of one table. Its ranges are the public domain.
+        epsilon: Privacy budget; smaller is more private.
+        delta: Probability with which the guarantee may fail; well below one over the rows.
+        protected: Columns that must not influence an outcome except through admissible ones.
+        admissible: Columns that may.
+        outcome: The decision or label columns.
+        structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'none'`` (no fairness, no roles
+            needed), a list of column pairs that form a tree, or a strategy object.
+        budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
+        numeric_bins: Number of bins of a numerical or datetime column with a wide range.
+        public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
+            public and warns; ``False`` ignores them and learns domains from the budget.
+        max_rows_per_person: Rows one person may have; noise protects all of them together.
+        person_column: Column that tells persons apart; rows above the bound are dropped.
+        estimator: ``'auto'`` solves trees directly, ``'mbi'`` gives everything to mbi.
+        enforce_min_max_values: Kept for SDV's signature: samples never leave the public ranges.
+        enforce_rounding: Whether numbers are rounded to the declared decimal places.
+        locales: Locales of generated personal columns.
+        seed: Makes the noise reproducible, for experiments: such a fit is not private.
+        verbose: Whether to show progress bars.
+    """
+
+    def __init__(
+        self,
+        metadata,
+        epsilon: float = 1.0,
+        delta: float = 1e-9,
+        protected: Sequence[str] = (),
+        admissible: Sequence[str] = (),
+        outcome: Sequence[str] = (),
+        structure: str | Sequence[tuple[str, str]] | Strategy = 'adaptive',
+        budget: str = 'tuned',
+        numeric_bins: int = 32,
+        public_ranges: bool | None = None,
+        max_rows_per_person: int = 1,
+        person_column: str | None = None,
+        estimator: str = 'auto',
+        enforce_min_max_values: bool = True,
+        enforce_rounding: bool = True,
+        locales: Sequence[str] = ['en_US'],
+        seed: int | None = None,
+        verbose: bool = False,
+    ):
+        super().__init__(
+            metadata,
+            enforce_min_max_values=enforce_min_max_values,
+            enforce_rounding=enforce_rounding,
+            locales=locales,
+        )
+        self.epsilon, self.delta = epsilon, delta
+        self.protected, self.admissible, self.outcome = protected, admissible, outcome
+        self.structure, self.budget, self.estimator = structure, budget, estimator
+        self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
+        self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
+        self.seed, self.verbose = seed, verbose
+        self._roles = Roles(protected, admissible, outcome)
+        self._strategy = resolve_strategy(structure)
+        self._chosen_transformers = {}
+        self._domain_ledger = self._ledger = self._encoding = self._model = None
+        self._check_arguments()
+        self._warn_of_ranges()
+
+    def _check_arguments(self) -> None:
+        check_epsilon_delta(self.epsilon, self.delta)
+        resolve_budget(self.budget)
+        arguments.check_whole_number('numeric_bins', self.numeric_bins, 2)
+        arguments.check_whole_number('max_rows_per_person', self.max_rows_per_person, 1)
+        arguments.check_choice('estimator', self.estimator, arguments.ESTIMATORS)
+        arguments.check_choice('public_ranges', self.public_ranges, (None, True, False))
+        arguments.check_choice('verbose', self.verbose, (True, False))
+        arguments.check_seed(self.seed)
+        table_metadata = self._get_table_metadata()
+        columns, modelled = list(table_metadata.columns), modelled_columns(table_metadata)
+        arguments.check_modelled(modelled)
+        arguments.check_roles(self._roles, self._strategy, columns, set(modelled))
+        arguments.check_person_column(self.person_column, columns, set(modelled))
+        self._strategy.declare(modelled, self._roles)
+        self._domains = public_domain(table_metadata, self.public_ranges is not False)
+
+    def _warn_of_ranges(self) -> None:
+        if self.public_ranges is None and arguments.declares_ranges(self._domains):
+            warnings.warn(
+                'The ranges in the metadata are taken as public knowledge. If SDV detected them '
+                'from the data they are not: pass public_ranges=False to learn domains within '
+                'the budget, or public_ranges=True once they are written by hand.',
+                PrivacyWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_seed(self) -> None:
+        if self.seed is not None:
+            warnings.warn(
+                'seed is given: whoever knows it can undo the noise. This fit is not private.',
+                PrivacyWarning,
+                stacklevel=4,
+            )
+
+    # -- fit: rows -> codes -> counts -> noisy measurements -> model ------------------------
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
+
+        Args:
+            data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
+        """
+        self._log('Fit')
+        check_synthesizer_version(self, is_fit_method=True, compare_operator=operator.lt)
+        self._check_input_metadata_updated()
+        self._fitted = False
+        self._random_state_set = False
+        self.fit_processed_data(self.preprocess(data))
+
+    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Turn the private rows into integer codes. The result is as private as the rows.
+
+        Privacy: learns only the domains that are not public, each paid for in the ledger.
+        """
+        table = single_table(data, self._table_name)
+        check_frame(table, self._get_table_metadata().columns)
+        if self._fitted:
+            warnings.warn(
+                'This model has already been fitted. To use the new preprocessed data, please '
+                "refit the model using 'fit' or 'fit_processed_data'.",
+                RefitWarning,
+                stacklevel=2,
+            )
+        self._original_columns = integer_names(
+            data[self._table_name].columns, self._get_table_metadata().columns
+        )
+        self._warn_of_seed()
+        table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
+        return {self._table_name: self._preprocess(table)}
+
+    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
+        self._domain_ledger = Ledger(
+            self.epsilon,
+            self.delta,
+            self.max_rows_per_person,
+            reserved_delta(self._unchosen_domains(), self.delta),
+            seeded=self.seed is not None,
+        )
+        domains, edges = learn_domains(
+            self._unchosen_domains(),
+            table_data,
+            self.numeric_bins,
+            self._domain_ledger,
+            self._entropy(_LEARNING),
+        )
+        self._encoding = Encoding(self._transformers(domains, table_data.dtypes, edges))
+        prepare_processor(
+            self._data_processor,
+            table_data.dtypes,
+            self._domains | domains,
+            self._encoding.transformers,
+        )
+        self._data_processor.reset_sampling()
+        return self._encoding.encode(table_data)
+
+    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+        """Fit the model to rows that ``preprocess`` has turned into codes.
+
+        Privacy: every call spends the budget again.
+        """
+        codes = single_table(processed_data, self._table_name)
+        self._log('Fit processed data')
+        self._fit(codes)
+        self._fitted = True
+        self._fitted_date = datetime.datetime.today().strftime('%Y-%m-%d')
+        self._fitted_sdv_version = getattr(version, 'community', None)
+        self._fitted_sdv_enterprise_version = getattr(version, 'enterprise', None)
+
+    def _fit(self, processed_table_data: pd.DataFrame) -> None:
+        domain, progress = self._encoding.domain, Progress(self.verbose)
+        codes = {column: processed_table_data[column].to_numpy() for column in domain}
+        cliques = declared_cliques(list(domain), self._roles, self._strategy)
+        counts = count_codes(codes, domain, cliques, progress.counting)
+        self._fit_counts(counts, progress)
+
+    def _fit_counts(self, counts: Counts, progress: Progress) -> None:
+        ledger = copy.deepcopy(self._domain_ledger)
+        table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
+        budget = resolve_budget(self.budget)
+        release = measure_and_select(table, self._roles, self._strategy, budget, progress.step)
+        progress.step('Estimating the model')
+        model = estimate_release(release, self.estimator)
+        if self._strategy.requires_roles:
+            self._assert_separated(model.cliques)
+        self._model, self._ledger = model, ledger
+        progress.close()
+
+    def _entropy(self, stage: int) -> Entropy:
+        return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))
+
+    def _unchosen_domains(self) -> dict[str, ColumnDomain]:
+        return {c: d for c, d in self._domains.items() if c not in self._chosen_transformers}
+
+    def _transformers(self, domains, dtypes: pd.Series, edges) -> dict[str, ColumnCodes]:
+        made = transformers_for(domains, self.numeric_bins, dtypes, self.enforce_rounding, edges)
+        return {
+            column: self._chosen_transformers.get(column) or made[column]
+            for column in self._domains
+        }
+
+    # -- SDV's hooks ------------------------------------------------------------------------
+
+    def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
+        table = single_table(data, self._table_name)
+        transformers = self._transformers(self._unchosen_domains(), table.dtypes, {})
+        prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
+
+    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+        """Check that names and types of the table fit the metadata; values are not looked at."""
+        check_frame(single_table(data, self._table_name), self._get_table_metadata().columns)
+
+    def _check_ranges(self, data) -> None:
+        """SDV would warn whether the rows cover the declared range, which is private."""
+
+    def update_transformers(self, column_name_to_transformer: dict, table_name=None) -> None:
+        """Use other transformers: ours for modelled columns, generators for all others."""
+        chosen = check_transformers(column_name_to_transformer, set(self._domains))
+        super().update_transformers(column_name_to_transformer, table_name)
+        self._chosen_transformers.update(chosen)
+
+    def add_constraints(self, constraints: list) -> None:
+        """Refuse constraints: they would be learnt from rows outside the privacy budget."""
+        raise SynthesizerInputError(
+            'PreFairSynthesizer does not take constraints yet: SDV learns them from the rows, '
+            'outside the privacy budget. Filter the sampled rows instead.'
+        )
+
+    def _sample(self, num_rows: int, conditions: dict | None = None) -> pd.DataFrame:
+        evidence = {column: int(code) for column, code in (conditions or {}).items()}
+        return pd.DataFrame(self._model.sample(num_rows, evidence))
+
+    @staticmethod
+    def _filter_conditions(sampled, conditions, float_rtol) -> pd.DataFrame:
+        """Put the asked values in: the rows were drawn given their codes, none is rejected."""
+        return sampled.assign(**conditions)
+
+    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+        super()._validate_conditions_unseen_columns(conditions)
+        asked.check_values(conditions, self._encoding.transformers)
+        columns = [column for column in conditions.columns if column in self._domains]
+        asked.warn_if_unfair(columns, self._model.cliques, self._roles)
+
+    def _log(self, event: str) -> None:
+        # SDV logs the number of rows here, which is private.
+        SYNTHESIZER_LOGGER.info({
+            'EVENT': event,
+            'TIMESTAMP': datetime.datetime.now(),
+            'SYNTHESIZER CLASS NAME': type(self).__name__,
+            'SYNTHESIZER ID': self._synthesizer_id,
+            'TOTAL NUMBER OF TABLES': 1,
+        })

@@ -1,0 +1,82 @@
+"""RDT transformers that learn nothing from rows: columns as codes of a public domain.
+
+================  =================  ==========================
+public domain     transformer        sdtypes
+================  =================  ==========================
+``Categories``    `CategoryCodes`    categorical, ordinal, boolean
+``Numbers``       `NumberBins`       numerical
+``Datetimes``     `DatetimeBins`     datetime
+================  =================  ==========================
+
+They are assigned column by column, by SDV's ``update_transformers`` or by the synthesizer; each
+column needs an instance of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdv_prefair.column_domain import Categories, ColumnDomain, Datetimes, Numbers
+from sdv_prefair.dtypes import holds_nulls
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.datetimes import DatetimeBins
+from sdv_prefair.transformers.numbers import NumberBins
+
+__all__ = [
+    'CategoryCodes',
+    'ColumnCodes',
+    'DatetimeBins',
+    'NumberBins',
+    'transformer_for',
+    'transformers_for',
+]
+
+
+def transformer_for(
+    domain: ColumnDomain,
+    numeric_bins: int,
+    dtype: Any = None,
+    enforce_rounding: bool = True,
+    edges: Sequence[Any] | None = None,
+) -> ColumnCodes:
+    """Return the transformer of one column.
+
+    Args:
+        domain: What the column may hold.
+        numeric_bins: How many bins a range is cut into.
+        dtype: The column's dtype, if known. One that cannot hold nulls means no null code.
+        enforce_rounding: Whether to keep to the declared decimal places on the way back.
+        edges: Edges between bins of unequal width, for numbers and datetimes.
+    """
+    nullable = domain.nullable and holds_nulls(dtype)
+    if isinstance(domain, Categories):
+        return CategoryCodes(domain.values, nullable, other=not domain.complete, dtype=dtype)
+    if isinstance(domain, Numbers):
+        places = domain.decimal_places if enforce_rounding else None
+        return NumberBins(domain.low, domain.high, numeric_bins, places, edges, nullable, dtype)
+    if isinstance(domain, Datetimes):
+        written = domain.datetime_format
+        return DatetimeBins(domain.low, domain.high, written, numeric_bins, edges, nullable, dtype)
+    raise DomainError('the domain is not declared: learn it before it is encoded.')
+
+
+def transformers_for(
+    domains: Mapping[str, ColumnDomain],
+    numeric_bins: int,
+    dtypes: Mapping[str, Any] | None = None,
+    enforce_rounding: bool = True,
+    edges: Mapping[str, Sequence[Any]] | None = None,
+) -> dict[str, ColumnCodes]:
+    """Return a transformer for every column of ``domains``; arguments as in `transformer_for`."""
+    transformers = {}
+    for column, domain in domains.items():
+        dtype = None if dtypes is None else dtypes.get(column)
+        cuts = None if edges is None else edges.get(column)
+        try:
+            transformers[column] = transformer_for(
+                domain, numeric_bins, dtype, enforce_rounding, cuts
+            )
+        except DomainError as error:
+            raise DomainError(f"Column '{column}': {error}") from None
+    return transformers

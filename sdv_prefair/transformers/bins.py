@@ -1,0 +1,145 @@
+"""Cutting a range into bins: whole numbers on a grid, or real numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sdv_prefair.errors import DomainError
+
+SINGLE_VALUE_LIMIT = 100
+_EXACT_FLOAT = 2**52
+
+
+class GridBins:
+    """Bins of consecutive whole numbers from ``first`` to ``last``.
+
+    Up to 100 numbers get a bin each, more are shared out evenly. Positions are counted from
+    ``first`` in unsigned numbers of 64 bits, which wrap around: so any range works that fits
+    either int64 or uint64.
+
+    Args:
+        first: Smallest number.
+        last: Largest number.
+        bins: How many bins, if every number does not get its own.
+        cuts: First numbers of the bins after the first, instead of even bins.
+    """
+
+    def __init__(self, first: int, last: int, bins: int, cuts: Sequence[int] | None = None):
+        self.first, self.last, self.size = first, last, last - first + 1
+        self.dtype = np.dtype(np.int64 if last < 2**63 else np.uint64)
+        self._even = cuts is None
+        if cuts is not None:
+            starts = sorted({0, *(cut - first for cut in cuts if first < cut <= last)})
+        else:
+            count = self.size if self.size <= SINGLE_VALUE_LIMIT else min(bins, self.size)
+            starts = [-(-position * self.size // count) for position in range(count)]
+        ends = [start - 1 for start in starts[1:]] + [self.size - 1]
+        self._starts = np.array(starts, dtype=np.uint64)
+        self._ends = np.array(ends, dtype=np.uint64)
+
+    @staticmethod
+    def can_hold(numbers: range) -> bool:
+        """Whether a range is within int64 or within uint64."""
+        first, last = numbers[0], numbers[-1]
+        return (first >= -(2**63) and last < 2**63) or (first >= 0 and last < 2**64)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def encode(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the bin of each whole number; those outside are clipped."""
+        position = self._position(numbers)
+        if len(self) == self.size:
+            return position
+        if self._even and self.size * len(self) < _EXACT_FLOAT:
+            # Both factors are exact, so the rounded quotient never reaches the next bin.
+            return np.floor(position * float(len(self)) / self.size).astype(np.int64)
+        return np.searchsorted(self._starts, position, side='right') - 1
+
+    def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Return for each bin one of its numbers, all equally likely."""
+        position = self._starts[codes]
+        if len(self) < self.size:
+            span = self._ends[codes] - position
+            position = position + generator.integers(0, span, endpoint=True, dtype=np.uint64)
+        return self._number(position)
+
+    def middles(self) -> np.ndarray:
+        """Return the number in the middle of each bin."""
+        return self._number(self._starts + (self._ends - self._starts) // 2)
+
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the first and the last number of each bin."""
+        return self._number(self._starts), self._number(self._ends)
+
+    def _position(self, numbers: np.ndarray) -> np.ndarray:
+        limits = np.iinfo(numbers.dtype)
+        lowest, highest = max(self.first, limits.min), min(self.last, limits.max)
+        if lowest > highest:  # numbers of this width are all on one side
+            side = 0 if self.first > limits.max else self.size - 1
+            return np.full(len(numbers), side, dtype=np.uint64)
+        return np.clip(numbers, lowest, highest).astype(np.uint64) - np.uint64(self.first % 2**64)
+
+    def _number(self, position: np.ndarray) -> np.ndarray:
+        return (position + np.uint64(self.first % 2**64)).view(self.dtype)
+
+
+class RealBins:
+    """Bins of real numbers from ``low`` to ``high``: each holds its lower edge, the last both.
+
+    Args:
+        low: Smallest number.
+        high: Largest number.
+        bins: How many bins of equal width.
+        cuts: Edges between the bins, instead of equal widths.
+    """
+
+    def __init__(self, low: float, high: float, bins: int, cuts: Sequence[float] | None = None):
+        self.low, self.high = float(low), float(high)
+        self._even = cuts is None
+        if cuts is not None:
+            inner = sorted({float(cut) for cut in cuts if self.low < cut < self.high})
+            self.edges = np.array([self.low, *inner, self.high])
+        else:
+            self.edges = np.linspace(self.low, self.high, self._count(bins) + 1)
+
+    def _count(self, bins: int) -> int:
+        """Return fewer bins than asked for where floats are too coarse to tell them apart."""
+        smallest = 4 * np.spacing(max(abs(self.low), abs(self.high)))
+        return int(max(1, min(bins, (self.high - self.low) // smallest)))
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    def encode(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the bin of each number; those outside are clipped."""
+        numbers = np.clip(numbers.astype(np.float64, copy=False), self.low, self.high)
+        if len(self) == 1:
+            return np.zeros(len(numbers), dtype=np.int64)
+        if self._even:
+            scale = len(self) / (self.high - self.low)
+            if np.isfinite(scale):
+                codes = ((numbers - self.low) * scale).astype(np.int64)
+                return np.minimum(codes, len(self) - 1)
+        codes = np.searchsorted(self.edges, numbers, side='right') - 1
+        return np.minimum(codes, len(self) - 1)
+
+    def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Return for each bin a number drawn uniformly from it."""
+        share = generator.random(len(codes))
+        lower, upper = self.edges[codes], self.edges[codes + 1]
+        return np.clip(lower + share * (upper - lower), lower, upper)
+
+    def middles(self) -> np.ndarray:
+        """Return the middle of each bin."""
+        return self.edges[:-1] + np.diff(self.edges) / 2
+
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lower and the upper edge of each bin."""
+        return self.edges[:-1], self.edges[1:]
+
+
+def check_bins(bins: int) -> None:
+    """Raise ``DomainError`` unless ``bins`` is a whole number, 1 or more."""
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
+        raise DomainError('bins must be a whole number, 1 or more.')

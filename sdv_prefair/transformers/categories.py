@@ -1,0 +1,179 @@
+"""Categories as codes of a public list of values."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdv_prefair.column_domain import Categories
+from sdv_prefair.dtypes import cast, natural_array, public_dtype, read_numbers
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.codes import ColumnCodes
+
+
+class CategoryCodes(ColumnCodes):
+    """A categorical, ordinal or boolean column as codes of declared values.
+
+    The declared values get codes 0, 1, ... in their order. Everything else gets one code more, the
+    "other" code; on the way back it becomes one of the declared values, so that a sample never
+    leaves them. Values are the same if Python calls them equal, as 1 and 1.0; but when
+    booleans and numbers are both declared, True is not 1. Text is never a number.
+
+    Args:
+        values: The declared values.
+        nullable: Whether null gets a code of its own; otherwise it counts as the first value.
+        other: Whether there is an "other" code; otherwise what is not declared counts as null.
+        weights: How likely each declared value is to stand for "other"; all equal if None.
+        dtype: The column's dtype, if known; else that of the column it is fitted to.
+    """
+
+    INPUT_SDTYPE = 'categorical'
+    SUPPORTED_SDTYPES = ['categorical', 'ordinal', 'boolean']
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        nullable: bool = True,
+        other: bool = True,
+        weights: Sequence[float] | None = None,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        self.values = Categories(tuple(values), nullable).values
+        self.nullable = nullable
+        self.other = other
+        self.weights = None if weights is None else tuple(map(float, weights))
+        self.dtype = public_dtype(dtype, self.values)
+        if not self.values and not other:
+            raise DomainError('values must not be empty without an "other" code.')
+        self._cumulative = self._cumulate_weights()
+        self._index_values()
+        self._use_dtype(dtype)
+
+    def _cumulate_weights(self) -> np.ndarray:
+        weights = np.ones(len(self.values)) if self.weights is None else np.array(self.weights)
+        usable = len(weights) == len(self.values) and (weights >= 0).all()
+        if not usable or (len(weights) and not 0 < weights.sum() < np.inf):
+            raise DomainError('weights must be one number, 0 or more, for every declared value.')
+        return np.cumsum(weights) / weights.sum() if len(weights) else weights
+
+    def _index_values(self) -> None:
+        is_boolean = [isinstance(value, bool) for value in self.values]
+        is_number = [isinstance(value, Real | Decimal) for value in self.values]
+        self._booleans = np.flatnonzero(is_boolean)
+        self._numbers = np.flatnonzero(np.array(is_number, bool) & ~np.array(is_boolean, bool))
+        self._texts = np.flatnonzero([isinstance(value, str) for value in self.values])
+        self._tell_booleans = bool(len(self._booleans) and len(self._numbers))
+        self._code_of = {self._key(value): code for code, value in enumerate(self.values)}
+
+    def _key(self, value: Any) -> Any:
+        return (isinstance(value, bool | np.bool_), value) if self._tell_booleans else value
+
+    def _use_dtype(self, dtype: Any) -> None:
+        self._dtype = public_dtype(dtype, self.values)
+        try:
+            self._table = cast(
+                natural_array(self.values), np.zeros(len(self.values), bool), self._dtype
+            )
+            held = np.array_equal(self.encode(self._table), np.arange(len(self.values)))
+        except (TypeError, ValueError, OverflowError, pa.ArrowException):
+            held = False
+        if not held:
+            raise DomainError(
+                f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
+                'range_values of the type that the column has, as numbers or as strings.'
+            )
+
+    @property
+    def _num_values(self) -> int:
+        return len(self.values) + bool(self.other)
+
+    @property
+    def other_code(self) -> int | None:
+        """The code of every value that is not declared, if there is one."""
+        return len(self.values) if self.other else None
+
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found, nulls = self._find_numbers(column)
+        elif _is_arrow_text(column.dtype):
+            found, nulls = self._find_arrow_texts(column)
+        else:
+            found, nulls = self._find_objects(column.to_numpy(dtype=object))
+        unknown = found < 0
+        if not self.other:
+            return np.where(unknown, 0, found), nulls | unknown
+        return np.where(unknown, len(self.values), found), nulls
+
+    def _holds(self, column: pd.Series) -> np.ndarray:
+        codes, nulls = self._read(column)
+        return ~nulls & (codes < len(self.values))
+
+    def _find_numbers(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        numbers, nulls = read_numbers(column)
+        codes = self._numbers if len(self._numbers) else self._booleans
+        if pd.api.types.is_bool_dtype(column.dtype):
+            numbers = numbers.astype(np.int8)
+            codes = self._booleans if len(self._booleans) else codes
+        if numbers.dtype.kind == 'f':  # as a short float 0.1 is another number
+            declared = np.array([self.values[code] for code in codes]).astype(numbers.dtype)
+        else:
+            codes = [code for code in codes if _fits(self.values[code], numbers.dtype)]
+            declared = np.array([int(self.values[code]) for code in codes], dtype=numbers.dtype)
+        declared, first = np.unique(declared, return_index=True)
+        return np.append(np.take(codes, first), -1)[pd.Index(declared).get_indexer(numbers)], nulls
+
+    def _find_arrow_texts(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        texts = pa.array([self.values[position] for position in self._texts], pa.large_string())
+        column_texts = pa.array(column.array).cast(pa.large_string())
+        found = pc.fill_null(pc.index_in(column_texts, value_set=texts), -1)
+        return np.append(self._texts, -1)[np.asarray(found)], column.isna().to_numpy()
+
+    def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        nulls = pd.isna(values)
+        if not self._tell_booleans:
+            try:
+                declared = pd.Index(natural_array(self.values), dtype=object)
+                return declared.get_indexer(pd.Index(values, dtype=object)), nulls
+            except TypeError:  # something in a row cannot be hashed
+                pass
+        return np.fromiter(map(self._find_one, values), np.int64, len(values)), nulls
+
+    def _find_one(self, value: Any) -> int:
+        try:
+            return self._code_of.get(self._key(value), -1)
+        except Exception:  # whatever an arbitrary object raises, it is none of the values
+            return -1
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        if not self.values:  # nothing was declared that "other" could become
+            return np.full(len(codes), None, dtype=object), np.ones(len(codes), dtype=bool)
+        is_other = codes == len(self.values)
+        codes = codes.copy()
+        draws = generator.random(np.count_nonzero(is_other))
+        codes[is_other] = np.searchsorted(self._cumulative[:-1], draws, side='right')
+        return self._table[codes], np.zeros(len(codes), dtype=bool)
+
+    def _value_labels(self) -> list[str]:
+        labels = [str(value) for value in self.values]
+        if len(set(labels)) < len(labels):  # '1' and 1
+            labels = [repr(value) for value in self.values]
+        return labels + ['(other)'] * bool(self.other)
+
+
+def _fits(value: Any, dtype: np.dtype) -> bool:
+    """Whether a declared number can occur in a column of whole numbers."""
+    limits = np.iinfo(dtype)
+    return limits.min <= value <= limits.max and value == int(value)
+
+
+def _is_arrow_text(dtype: Any) -> bool:
+    if isinstance(dtype, pd.ArrowDtype):
+        kind = dtype.pyarrow_dtype
+        return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return isinstance(dtype, pd.StringDtype) and dtype.storage.startswith('pyarrow')

@@ -1,0 +1,150 @@
+"""What all our transformers share: a column becomes whole-number codes, and codes a column.
+
+They differ from RDT's own in what they learn, which is nothing. A transformer is built from a
+public domain; fitting it looks at the column's name and dtype only. RDT seeds its transformers
+with a hash of the first rows and one constant for all columns; here the seed is a hash of the
+column's name, so that no row leaks through it, and so that the values drawn within a bin are
+independent between columns. With one seed for all they would be perfectly correlated, protected
+and outcome columns included, and no fairness of the codes would survive the way back.
+"""
+
+import abc
+import hashlib
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rdt.transformers import BaseTransformer
+
+from sdv_prefair.dtypes import cast
+from sdv_prefair.errors import DomainError
+
+
+class ColumnCodes(BaseTransformer, abc.ABC):
+    """A column as codes 0, 1, ...; the last one stands for null if the column is nullable.
+
+    Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
+    ``_read``, ``_write`` and ``_value_labels``.
+
+    Privacy: codes are computed row by row, so adding or removing a row adds or removes one code.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.output_properties = {None: {'sdtype': 'integer', 'next_transformer': None}}
+        self.random_states = None  # RDT then leaves numpy's global random state alone
+        self._generator = np.random.default_rng(_seed_of_name(''))
+
+    @property
+    @abc.abstractmethod
+    def _num_values(self) -> int:
+        """Number of codes that are not the null code."""
+
+    @abc.abstractmethod
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Return codes, and where there are nulls, of a column that is not a category."""
+
+    @abc.abstractmethod
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        """Return values for codes that are not null, and where they are null all the same."""
+
+    @abc.abstractmethod
+    def _holds(self, column: pd.Series) -> np.ndarray:
+        """Return which values of a column that is not a category are in the domain."""
+
+    @abc.abstractmethod
+    def _value_labels(self) -> list[str]:
+        """Return a text for every code that is not the null code."""
+
+    @abc.abstractmethod
+    def _use_dtype(self, dtype: Any) -> None:
+        """Prepare for a column of ``dtype``."""
+
+    @property
+    def num_codes(self) -> int:
+        """Number of codes: the size of the column's domain."""
+        return self._num_values + bool(self.nullable)
+
+    @property
+    def null_code(self) -> int | None:
+        """The code of null, if the column is nullable."""
+        return self._num_values if self.nullable else None
+
+    @property
+    def other_code(self) -> int | None:
+        """The code of every value outside the domain, if there is one."""
+        return None
+
+    def labels(self) -> list[str]:
+        """Return a text for every code, in the order of the codes."""
+        return self._value_labels() + ['(null)'] * bool(self.nullable)
+
+    def encode(self, values: Any) -> np.ndarray:
+        """Return the codes of ``values`` as small unsigned integers.
+
+        Values outside the domain are clipped, or sent to the "other" code, without a word: a
+        warning would tell something about the rows. Nulls of a column that is not nullable
+        get code 0.
+        """
+        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        small = np.min_scalar_type(max(self.num_codes - 1, 0))
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            of_category = self.encode(pd.Series(column.cat.categories))
+            null = self.null_code or 0
+            # The code of a null is -1, which takes the last entry.
+            return np.append(of_category, null).astype(small)[column.cat.codes.to_numpy()]
+        codes, nulls = self._read(column)
+        codes = codes.astype(small)
+        codes[nulls] = self.null_code or 0
+        return codes
+
+    def is_declared(self, values: Any) -> np.ndarray:
+        """Return which of ``values`` the domain holds: what ``encode`` would not change."""
+        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.astype(column.cat.categories.dtype)
+        nulls = pd.isna(column).to_numpy()
+        return np.where(nulls, self.nullable, self._holds(column))
+
+    def decode(self, codes: Any, generator: np.random.Generator) -> Any:
+        """Return values for ``codes``, as an array of the column's dtype.
+
+        Args:
+            codes: Whole numbers from 0 to ``num_codes - 1``.
+            generator: Where the draws within a bin come from.
+        """
+        codes = np.asarray(codes).astype(np.int64, copy=False)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_codes:
+            raise ValueError(f'codes must be whole numbers from 0 to {self.num_codes - 1}.')
+        nulls = codes == self._num_values
+        values, more_nulls = self._write(np.where(nulls, 0, codes), generator)
+        return cast(values, nulls | more_nulls, self._dtype)
+
+    def reset_randomization(self) -> None:
+        """Start the draws of ``reverse_transform`` again."""
+        name = self.columns[0] if self.columns else ''
+        self._generator = np.random.default_rng(_seed_of_name(name))
+        self.random_seed = _seed_of_name(name) % (2**32 - 1)
+
+    def _set_seed(self, data: pd.DataFrame) -> None:
+        self.reset_randomization()
+
+    def _fit(self, columns_data: pd.Series) -> None:
+        try:
+            self._use_dtype(columns_data.dtype)
+        except DomainError as error:
+            raise DomainError(f"Column '{self.columns[0]}': {error}") from None
+
+    def _transform(self, columns_data: pd.Series) -> np.ndarray:
+        return self.encode(columns_data)
+
+    def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
+        # Models that know no whole numbers give anything between and around the codes.
+        codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
+        codes = np.where(np.isnan(codes), self.null_code or 0, codes)
+        codes = np.clip(np.rint(codes), 0, self.num_codes - 1).astype(np.int64)
+        return pd.Series(self.decode(codes, self._generator))
+
+
+def _seed_of_name(column: str) -> int:
+    return int.from_bytes(hashlib.sha256(str(column).encode('utf-8')).digest())

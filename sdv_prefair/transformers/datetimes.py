@@ -1,0 +1,117 @@
+"""Moments in time as bins over public bounds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.column_domain import Datetimes
+from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.moments import (
+    as_timestamp,
+    grid_unit,
+    micros_of_timestamp,
+    read_micros,
+    write_micros,
+)
+from sdv_prefair.transformers.bins import GridBins, check_bins
+from sdv_prefair.transformers.codes import ColumnCodes
+
+
+class DatetimeBins(ColumnCodes):
+    """A datetime column as bins, from bounds that are public.
+
+    Moments lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
+    fine as the format writes them. At most 100 of them get a code each; otherwise the range is
+    cut into bins, and on the way back a moment is drawn uniformly from the bin.
+
+    Args:
+        low: First moment, in ``datetime_format`` if it is text; earlier ones are raised to it.
+        high: Last moment; later ones are lowered to it.
+        datetime_format: How moments are written, in the column and in ``low`` and ``high``.
+        bins: How many bins of equal width.
+        edges: Moments between bins, for bins of unequal width. Bins hold their first moment.
+        nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it counts
+            as the earliest bin.
+        dtype: The column's dtype, if known; else that of the column it is fitted to.
+    """
+
+    INPUT_SDTYPE = 'datetime'
+    SUPPORTED_SDTYPES = ['datetime']
+
+    def __init__(
+        self,
+        low: Any,
+        high: Any,
+        datetime_format: str | None = None,
+        bins: int = 32,
+        edges: Sequence[Any] | None = None,
+        nullable: bool = True,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        check_bins(bins)
+        self._domain = Datetimes(low, high, datetime_format, nullable)
+        self.low = low
+        self.high = high
+        self.datetime_format = datetime_format
+        self.bins = bins
+        self.edges = None if edges is None else tuple(edges)
+        self.nullable = nullable
+        self.dtype = public_dtype(dtype)
+        self._instants = self._domain.low.tzinfo is not None
+        self._use_dtype(dtype)
+
+    def _use_dtype(self, dtype: Any) -> None:
+        self._dtype = public_dtype(dtype)
+        low, high = self._domain.low, self._domain.high
+        self._unit = grid_unit(self.datetime_format, low, high, self._dtype)
+        last = self._step_at(high)
+        first = min(self._first_step_from(low), last)
+        cuts = None
+        if self.edges is not None:
+            edges = (as_timestamp(edge, self.datetime_format, 'edges') for edge in self.edges)
+            cuts = [self._first_step_from(edge) for edge in edges]
+        self._bins = GridBins(first, last, self.bins, cuts)
+
+    def _step_at(self, moment: pd.Timestamp) -> int:
+        return int(self._to_steps(np.array([micros_of_timestamp(moment)]))[0])
+
+    def _first_step_from(self, moment: pd.Timestamp) -> int:
+        step = self._step_at(moment)
+        return step + bool(self._to_micros(np.array([step]))[0] < micros_of_timestamp(moment))
+
+    def _to_steps(self, micros: np.ndarray) -> np.ndarray:
+        moments = micros.astype('datetime64[us]').astype(f'datetime64[{self._unit}]')
+        return moments.astype(np.int64)
+
+    def _to_micros(self, steps: np.ndarray) -> np.ndarray:
+        return steps.astype(f'datetime64[{self._unit}]').astype('datetime64[us]').astype(np.int64)
+
+    @property
+    def _num_values(self) -> int:
+        return len(self._bins)
+
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        micros, nulls = read_micros(column, self.datetime_format, self._instants)
+        return self._bins.encode(self._to_steps(np.where(nulls, 0, micros))), nulls
+
+    def _holds(self, column: pd.Series) -> np.ndarray:
+        micros, nulls = read_micros(column, self.datetime_format, self._instants)
+        low, high = micros_of_timestamp(self._domain.low), micros_of_timestamp(self._domain.high)
+        return ~nulls & (micros >= low) & (micros <= high)
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        micros = self._to_micros(self._bins.draw(codes, generator))
+        moments = write_micros(
+            micros, self._dtype, self.datetime_format, self._unit, self._instants
+        )
+        return moments, np.zeros(len(codes), dtype=bool)
+
+    def _value_labels(self) -> list[str]:
+        first, last = (
+            np.datetime_as_string(ends.astype(f'datetime64[{self._unit}]'))
+            for ends in self._bins.ends()
+        )
+        return [a if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]

@@ -1,0 +1,163 @@
+"""Numbers as bins over public bounds."""
+
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.column_domain import Numbers, as_number
+from sdv_prefair.dtypes import cast, decimal_scale, is_integer, public_dtype, read_numbers
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.bins import GridBins, RealBins, check_bins
+from sdv_prefair.transformers.codes import ColumnCodes
+
+_EXACT_FLOAT = 2**52
+_FLOAT64 = np.dtype('float64')
+
+
+class NumberBins(ColumnCodes):
+    """A numerical column as bins, from bounds that are public.
+
+    Whole numbers, or numbers with few decimals, get a code for each value if there are at most
+    100 of them between the bounds; otherwise the range is cut into bins. On the way back a value
+    is drawn uniformly from the bin, with the declared decimals and within the bounds.
+
+    Args:
+        low: Smallest value; smaller ones are raised to it.
+        high: Largest value; larger ones are lowered to it.
+        bins: How many bins of equal width.
+        decimal_places: How many decimals values have; 0 for whole numbers, None for any.
+        edges: Edges between bins, for bins of unequal width. Bins hold their lower edge.
+        nullable: Whether null gets a code of its own; otherwise it counts as the lowest bin.
+        dtype: The column's dtype, if known; else that of the column it is fitted to. A dtype of
+            whole numbers means ``decimal_places=0``.
+    """
+
+    INPUT_SDTYPE = 'numerical'
+    SUPPORTED_SDTYPES = ['numerical']
+
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        bins: int = 32,
+        decimal_places: int | None = None,
+        edges: Sequence[float] | None = None,
+        nullable: bool = True,
+        dtype: Any = None,
+    ):
+        super().__init__()
+        check_bins(bins)
+        self._domain = Numbers(low, high, decimal_places, nullable)
+        self.low = self._domain.low
+        self.high = self._domain.high
+        self.bins = bins
+        self.decimal_places = decimal_places
+        self.edges = None if edges is None else tuple(as_number(edge, 'edges') for edge in edges)
+        self.nullable = nullable
+        self.dtype = public_dtype(dtype)
+        self._use_dtype(dtype)
+
+    def _use_dtype(self, dtype: Any) -> None:
+        self._dtype = public_dtype(dtype)
+        places = [self.decimal_places, decimal_scale(self._dtype)]
+        self._places = min((place for place in places if place is not None), default=None)
+        grid = None if self._places is None else self._grid()
+        self._on_grid = grid is not None and self._can_count(grid)
+        if self._on_grid:
+            cuts = None if self.edges is None else [self._first_above(edge) for edge in self.edges]
+            self._bins = GridBins(grid[0], grid[-1], self.bins, cuts)
+        else:
+            self._bins = RealBins(self.low, self.high, self.bins, self.edges)
+
+    def _grid(self) -> range:
+        grid = self._domain.grid(self._places)
+        if not grid:
+            raise DomainError('no whole number lies between low and high. Widen the range.')
+        if not is_integer(self._dtype):
+            return grid
+        limits = np.iinfo(getattr(self._dtype, 'numpy_dtype', self._dtype))
+        held = range(max(grid[0], int(limits.min)), min(grid[-1], int(limits.max)) + 1)
+        return held or grid
+
+    def _can_count(self, grid: range) -> bool:
+        """Whether the grid's numbers are told apart: by floats if there are decimals."""
+        if self._places == 0:
+            return GridBins.can_hold(grid)
+        return max(abs(grid[0]), abs(grid[-1])) < _EXACT_FLOAT
+
+    def _first_above(self, edge: float) -> int:
+        scaled = Decimal(repr(edge)).scaleb(self._places)
+        return int(scaled.to_integral_value(ROUND_CEILING))
+
+    @property
+    def _num_values(self) -> int:
+        return len(self._bins)
+
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        numbers, nulls = read_numbers(column)
+        if numbers.dtype.kind in 'iub' and self._on_grid and self._places == 0:
+            return self._bins.encode(
+                numbers.astype(np.int8) if numbers.dtype == bool else numbers
+            ), nulls
+        numbers = np.where(nulls, self.low, numbers.astype(np.float64, copy=False))
+        if self._on_grid:
+            numbers = self._to_grid(numbers)
+        return self._bins.encode(numbers), nulls
+
+    def _holds(self, column: pd.Series) -> np.ndarray:
+        numbers, nulls = read_numbers(column)
+        return ~nulls & (numbers >= self.low) & (numbers <= self.high)
+
+    def _to_grid(self, numbers: np.ndarray) -> np.ndarray:
+        low, high = _inner_float(self.low, 1), _inner_float(self.high, -1)
+        scale = 10.0**self._places
+        return np.rint(np.clip(numbers, low, high) * scale).astype(self._bins.dtype)
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        drawn = self._finish(self._bins.draw(codes, generator))
+        if self._needs_check():
+            # Rounding to decimals or to a shorter float can carry a value over its bin's edge.
+            moved = self.encode(cast(drawn, np.zeros(len(codes), bool), self._dtype)) != codes
+            drawn[moved] = self._finish(self._bins.middles())[codes[moved]]
+        return drawn, np.zeros(len(codes), dtype=bool)
+
+    def _finish(self, drawn: np.ndarray) -> np.ndarray:
+        if self._on_grid:
+            return drawn / 10**self._places if self._places else drawn
+        if self._places is not None:
+            drawn = np.round(drawn, self._places)
+        return np.clip(drawn, *self._float_limits())
+
+    def _float_limits(self) -> tuple[float, float]:
+        """Return the bounds, moved inwards where the column's floats cannot express them."""
+        kind = self._float_kind()
+        low, high = _inner_float(self.low, 1, kind), _inner_float(self.high, -1, kind)
+        return (low, high) if low <= high else (self.low, self.high)
+
+    def _float_kind(self) -> np.dtype:
+        kind = getattr(self._dtype, 'numpy_dtype', self._dtype)
+        is_float = isinstance(kind, np.dtype) and kind.kind == 'f'
+        return kind if is_float else np.dtype('float64')
+
+    def _needs_check(self) -> bool:
+        is_short = self._float_kind().itemsize < 8
+        is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
+        return not self._on_grid or is_short or is_large
+
+    def _value_labels(self) -> list[str]:
+        first, last = (self._finish(ends) for ends in self._bins.ends())
+        if self._on_grid:
+            return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
+        closing = [')'] * (len(first) - 1) + [']']
+        return [f'[{a:.6g}, {b:.6g}{c}' for a, b, c in zip(first, last, closing, strict=True)]
+
+
+def _inner_float(bound: float, direction: int, kind: np.dtype = _FLOAT64) -> float:
+    """Return the float of that kind nearest to ``bound`` that is not outside of it."""
+    number = kind.type(bound)
+    exact = float(number)  # which Python compares with a whole number digit by digit
+    outside = exact < bound if direction > 0 else exact > bound
+    return float(np.nextafter(number, kind.type(direction * np.inf)) if outside else number)

@@ -1,0 +1,115 @@
+import networkx as nx
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdv_prefair.plots import ROLE_MARKERS, plot_fair_graph, plot_ledger
+
+
+def tree_with_roles(size: int, seed: int) -> nx.Graph:
+    tree = nx.random_labeled_tree(size, seed=seed)
+    tree = nx.relabel_nodes(tree, {node: f'column {node}' for node in tree})
+    roles = list(ROLE_MARKERS)
+    nx.set_node_attributes(tree, {n: roles[i % 4] for i, n in enumerate(sorted(tree))}, 'role')
+    return tree
+
+
+def node_positions(figure) -> dict[str, tuple[float, float]]:
+    return {
+        text.removeprefix('<b>').removesuffix('</b>'): (x, y)
+        for trace in figure.data
+        if trace.name in ROLE_MARKERS
+        for text, x, y in zip(trace.text, trace.x, trace.y, strict=True)
+    }
+
+
+@given(size=st.integers(1, 45), seed=st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_no_two_columns_overlap_and_edges_span_one_level(size, seed):
+    tree = tree_with_roles(size, seed)
+    positions = node_positions(plot_fair_graph(tree))
+    assert set(positions) == set(tree)
+    levels = {}
+    for x, y in positions.values():
+        levels.setdefault(x, []).append(y)
+    for rows in levels.values():
+        rows.sort()
+        assert all(b - a >= 1 for a, b in zip(rows, rows[1:], strict=False))
+    assert all(abs(positions[a][0] - positions[b][0]) == 1 for a, b in tree.edges)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_same_tree_same_picture_whatever_the_order_of_insertion(seed):
+    tree = tree_with_roles(15, seed)
+    again = nx.Graph()
+    again.add_nodes_from(reversed(list(tree.nodes(data=True))))
+    again.add_edges_from((b, a) for a, b in reversed(list(tree.edges)))
+    assert node_positions(plot_fair_graph(tree)) == node_positions(plot_fair_graph(again))
+
+
+def test_roles_have_their_own_colour_shape_and_legend_entry():
+    figure = plot_fair_graph(tree_with_roles(8, 0), title='A tree')
+    named = {trace.name: trace for trace in figure.data if trace.name}
+    assert list(named) == ['protected', 'admissible', 'outcome', 'unlabelled']
+    assert len({trace.marker.color for trace in named.values()}) == 4
+    assert all(trace.showlegend is not False for trace in named.values())
+    assert figure.layout.title.text == 'A tree'
+
+
+def test_edges_show_their_columns_and_attributes_on_hover():
+    graph = nx.Graph()
+    graph.add_node('sex', role='protected')
+    graph.add_node('job', role='admissible')
+    graph.add_edge('sex', 'job', sigma=12.345678, cells=30)
+    notes = [trace for trace in plot_fair_graph(graph).data if trace.marker.opacity == 0]
+    assert notes[0].hovertext == ('sex - job<br>sigma: 12.35<br>cells: 30',)
+
+
+def test_node_without_role_counts_as_unlabelled():
+    figure = plot_fair_graph(nx.path_graph(3))
+    assert [trace.name for trace in figure.data if trace.name] == ['unlabelled']
+
+
+def test_forests_and_cycles_can_be_drawn():
+    graph = nx.disjoint_union(nx.complete_graph(4), nx.path_graph(3))
+    positions = node_positions(plot_fair_graph(graph))
+    assert len(set(positions.values())) == 7
+    lines = plot_fair_graph(graph).data[0]
+    assert lines.x.count(None) == graph.number_of_edges()
+
+
+def test_an_empty_graph_gives_an_empty_picture():
+    assert node_positions(plot_fair_graph(nx.Graph())) == {}
+
+
+@pytest.fixture
+def ledger():
+    return pd.DataFrame(
+        [
+            ('one-way marginals', 'gaussian', ('sex',), 0.1),
+            ('one-way marginals', 'gaussian', ('job',), 0.2),
+            ('selection', 'exponential', 'all pairs', 0.3),
+            ('two-way marginals', 'gaussian', ('sex', 'job'), 0.4),
+        ],
+        columns=['step', 'mechanism', 'columns', 'rho'],
+    )
+
+
+def test_ledger_bars_add_up_to_the_budget_in_the_order_of_steps(ledger):
+    figure = plot_ledger(ledger)
+    assert sum(sum(bar.y) for bar in figure.data) == pytest.approx(1.0)
+    assert figure.layout.barmode == 'stack'
+    assert figure.layout.xaxis.categoryarray == (
+        'one-way marginals', 'selection', 'two-way marginals',
+    )  # fmt: skip
+    texts = {note.x: note.text for note in figure.layout.annotations}
+    assert texts['one-way marginals'] == '0.3 (30%)'
+    assert 'rho = 1 ' in figure.layout.title.text
+
+
+def test_ledger_slices_name_their_columns(ledger):
+    figure = plot_ledger(ledger)
+    columns = {bar.name: list(bar.customdata) for bar in figure.data}
+    assert columns == {'gaussian': ['sex', 'job', 'sex, job'], 'exponential': ['all pairs']}
