@@ -33,8 +33,8 @@ def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Ro
     """
     if is_justifiably_fair(cliques, roles) and not is_justifiably_fair([*cliques, columns], roles):
         warnings.warn(
-            f'The conditions fix {sorted(columns)} together: that ties protected to outcome columns '
-            'past the admissible ones. The fairness guarantee does not cover the sampled rows.',
+            f'The conditions fix {sorted(columns)} together, which ties protected to outcome '
+            'columns past the admissible ones. The fairness guarantee does not cover these rows.',
             FairnessWarning,
             stacklevel=4,
         )

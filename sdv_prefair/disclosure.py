@@ -29,7 +29,7 @@ class Disclosure:
     def get_roles(self, version: str = 'original') -> Roles:
         """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
         arguments.check_choice('version', version, ('original', 'modified'))
-        return self._roles
+        return self._roles if version == 'original' else self._modelled_roles
 
     def get_privacy_ledger(self) -> pd.DataFrame:
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
@@ -43,7 +43,8 @@ class Disclosure:
         """Return the Markov graph of the model; nodes carry their ``role``."""
         self._require_fit()
         graph = nx.Graph(private=self.seed is None)
-        graph.add_nodes_from((column, {'role': self._roles.of(column)}) for column in self._domains)
+        roles = self._modelled_roles
+        graph.add_nodes_from((column, {'role': roles.of(column)}) for column in self._domains)
         for clique in self._model.cliques:
             graph.add_edges_from(itertools.combinations(clique, 2))
         for measurement in self._model.measurements:
@@ -68,7 +69,7 @@ class Disclosure:
         return plot_fair_graph(self.get_fair_graph(), title=f'{self._table_name} ({promise})')
 
     def _assert_separated(self, cliques: list[tuple[str, ...]]) -> None:
-        path = unblocked_path(cliques, self._roles)
+        path = unblocked_path(self._in_original_columns(cliques), self._roles)
         if path:
             raise UnfairModelError(
                 f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '

@@ -57,11 +57,10 @@ def prepare_processor(
     processor.prepare_for_fitting(frame)
     processor.update_transformers(dict(transformers))
     processor.fit(frame)
-    # Our transformers return numbers already rounded and within the public range; SDV's
-    # formatter would round to what it saw in the public frame.
+    # Our transformers return values already rounded, formatted and within the public range;
+    # SDV's formatters would round to what they saw in the public frame, and cost more.
     for column in transformers:
-        if processor.metadata.columns[column]['sdtype'] == 'numerical':
-            processor.formatters.pop(column, None)
+        processor.formatters.pop(column, None)
 
 
 def check_transformers(

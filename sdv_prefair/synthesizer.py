@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import pandas as pd
 from sdv import version
 from sdv._utils import check_synthesizer_version
-from sdv.errors import RefitWarning, SynthesizerInputError
-from sdv.single_table.base import SYNTHESIZER_LOGGER, BaseSingleTableSynthesizer
+from sdv.errors import RefitWarning
+from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import arguments
 from sdv_prefair import conditions as asked
+from sdv_prefair.constraints.constrained import Constrained
 from sdv_prefair.counts import Counts, count_codes
 from sdv_prefair.disclosure import Disclosure
 from sdv_prefair.domain import ColumnDomain, modelled_columns, public_domain
@@ -39,7 +40,7 @@ from sdv_prefair.transformers import ColumnCodes, transformers_for
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
+class PreFairSynthesizer(Disclosure, Constrained):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -127,6 +128,7 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
         arguments.check_person_column(self.person_column, columns, set(modelled))
         self._strategy.declare(modelled, self._roles)
         self._domains = public_domain(table_metadata, self.public_ranges is not False)
+        self._start_plan()
 
     def _warn_of_ranges(self) -> None:
         if self.public_ranges is None and arguments.declares_ranges(self._domains):
@@ -167,7 +169,8 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
         Privacy: learns only the domains that are not public, each paid for in the ledger.
         """
         table = single_table(data, self._table_name)
-        check_frame(table, self._get_table_metadata().columns)
+        columns = self._original_metadata.tables[self._table_name].columns
+        check_frame(table, columns)
         if self._fitted:
             warnings.warn(
                 'This model has already been fitted. To use the new preprocessed data, please '
@@ -175,28 +178,15 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
                 RefitWarning,
                 stacklevel=2,
             )
-        self._original_columns = integer_names(
-            data[self._table_name].columns, self._get_table_metadata().columns
-        )
+        self._original_columns = integer_names(data[self._table_name].columns, columns)
         self._warn_of_seed()
         table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
         return {self._table_name: self._preprocess(table)}
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        self._domain_ledger = Ledger(
-            self.epsilon,
-            self.delta,
-            self.max_rows_per_person,
-            reserved_delta(self._unchosen_domains(), self.delta),
-            seeded=self.seed is not None,
-        )
-        domains, edges = learn_domains(
-            self._unchosen_domains(),
-            table_data,
-            self.numeric_bins,
-            self._domain_ledger,
-            self._entropy(_LEARNING),
-        )
+        self._fit_constraints(table_data.dtypes)
+        domains, edges = self._learn_domains(table_data)
+        table_data = self._plan.transform(table_data)
         self._encoding = Encoding(self._transformers(domains, table_data.dtypes, edges))
         prepare_processor(
             self._data_processor,
@@ -206,6 +196,24 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
         )
         self._data_processor.reset_sampling()
         return self._encoding.encode(table_data)
+
+    def _learn_domains(self, table_data: pd.DataFrame) -> tuple[dict, dict]:
+        unknown = self._unchosen_domains() | self._plan.domains_to_learn
+        self._domain_ledger = Ledger(
+            self.epsilon,
+            self.delta,
+            self.max_rows_per_person,
+            reserved_delta(unknown, self.delta),
+            seeded=self.seed is not None,
+        )
+        learnt, edges = learn_domains(
+            unknown,
+            self._plan.table_to_learn(table_data),
+            self.numeric_bins,
+            self._domain_ledger,
+            self._entropy(_LEARNING),
+        )
+        return self._plan.settle(learnt), self._plan.edges(self.numeric_bins) | edges
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Fit the model to rows that ``preprocess`` has turned into codes.
@@ -223,7 +231,7 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain, progress = self._encoding.domain, Progress(self.verbose)
         codes = {column: processed_table_data[column].to_numpy() for column in domain}
-        cliques = declared_cliques(list(domain), self._roles, self._strategy)
+        cliques = declared_cliques(list(domain), self._modelled_roles, self._strategy)
         counts = count_codes(codes, domain, cliques, progress.counting)
         self._fit_counts(counts, progress)
 
@@ -231,7 +239,8 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
         ledger = copy.deepcopy(self._domain_ledger)
         table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
         budget = resolve_budget(self.budget)
-        release = measure_and_select(table, self._roles, self._strategy, budget, progress.step)
+        roles = self._modelled_roles
+        release = measure_and_select(table, roles, self._strategy, budget, progress.step)
         progress.step('Estimating the model')
         model = estimate_release(release, self.estimator)
         if self._strategy.requires_roles:
@@ -256,12 +265,16 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
 
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         table = single_table(data, self._table_name)
-        transformers = self._transformers(self._unchosen_domains(), table.dtypes, {})
+        self._fit_constraints(table.dtypes)
+        table = self._plan.transform(table.iloc[:0])
+        edges = self._plan.edges(self.numeric_bins)
+        transformers = self._transformers(self._unchosen_domains(), table.dtypes, edges)
         prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check that names and types of the table fit the metadata; values are not looked at."""
-        check_frame(single_table(data, self._table_name), self._get_table_metadata().columns)
+        columns = self._original_metadata.tables[self._table_name].columns
+        check_frame(single_table(data, self._table_name), columns)
 
     def _check_ranges(self, data) -> None:
         """SDV would warn whether the rows cover the declared range, which is private."""
@@ -272,27 +285,17 @@ class PreFairSynthesizer(Disclosure, BaseSingleTableSynthesizer):
         super().update_transformers(column_name_to_transformer, table_name)
         self._chosen_transformers.update(chosen)
 
-    def add_constraints(self, constraints: list) -> None:
-        """Refuse constraints: they would be learnt from rows outside the privacy budget."""
-        raise SynthesizerInputError(
-            'PreFairSynthesizer does not take constraints yet: SDV learns them from the rows, '
-            'outside the privacy budget. Filter the sampled rows instead.'
-        )
-
     def _sample(self, num_rows: int, conditions: dict | None = None) -> pd.DataFrame:
         evidence = {column: int(code) for column, code in (conditions or {}).items()}
         return pd.DataFrame(self._model.sample(num_rows, evidence))
 
-    @staticmethod
-    def _filter_conditions(sampled, conditions, float_rtol) -> pd.DataFrame:
-        """Put the asked values in: the rows were drawn given their codes, none is rejected."""
-        return sampled.assign(**conditions)
-
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         super()._validate_conditions_unseen_columns(conditions)
         asked.check_values(conditions, self._encoding.transformers)
-        columns = [column for column in conditions.columns if column in self._domains]
-        asked.warn_if_unfair(columns, self._model.cliques, self._roles)
+        self._check_conditions(conditions)
+        columns = [column for column in conditions if column in self._plan.original_domains]
+        cliques = self._in_original_columns(self._model.cliques)
+        asked.warn_if_unfair(columns, cliques, self._roles)
 
     def _log(self, event: str) -> None:
         # SDV logs the number of rows here, which is private.

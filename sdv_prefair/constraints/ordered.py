@@ -1,7 +1,7 @@
 """Columns in rising order (SDV's Inequality and Range): the first, then the steps up.
 
-``low``, ``middle`` and ``high`` become ``low.fillna``, ``low#middle`` and ``middle#high``: the first
-as it is, and of each other column how far above the one before it lies. Steps up are never
+``low``, ``middle`` and ``high`` become ``low.fillna``, ``low#middle`` and ``middle#high``: the
+first as it is, and of each other column how far above the one before it lies. Steps up are never
 negative, so the order holds in everything that is sampled.
 
 Departs: SDV fills nulls with the column's mean and keeps a column ``nan_component`` that says which
@@ -73,8 +73,8 @@ class RisingColumns(Transformation):
         longest = ruler.bounds(known[-1])[1] - self._origins[column]
         if longest < shortest:
             raise DomainError(
-                f"{type(self.constraint).__name__} cannot hold: by the metadata '{column}' is always "
-                f'below {list(self.columns[: self.columns.index(column)])}. Correct the ranges.'
+                f'{type(self.constraint).__name__} over {list(self.columns)} cannot hold: by the '
+                f'ranges in the metadata {column!r} is never large enough. Correct the ranges.'
             )
         return Numbers(shortest, longest, places, nullable)
 

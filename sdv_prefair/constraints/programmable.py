@@ -1,9 +1,9 @@
 """Constraints the user writes (SDV's SingleTableProgrammableConstraint).
 
 Their code can do anything, so by default it never sees a private row: sampled rows that
-``is_valid`` turns down are rejected. A constraint with an attribute ``row_wise = True`` promises that
-``transform`` changes each row by itself; then it is used, on the private rows. The promise is
-tried out on public rows, but it remains the user's word, as row bounds per person are.
+``is_valid`` turns down are rejected. A constraint with an attribute ``row_wise = True`` promises
+that ``transform`` changes each row by itself; then it is used, on the private rows. The promise is
+tried out on public rows, but it remains the user's word, as the rows a person may have are.
 
 A constraint must say which columns it reads: in an attribute ``column_names``, or in whatever
 attributes hold names of columns. It is shown these columns only.

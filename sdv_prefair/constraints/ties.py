@@ -1,9 +1,9 @@
 """What constraints do to fairness, and the roles of the columns they make.
 
-A constraint is one more factor over its columns, whether rows are transformed or rejected. Let every
-modelled column m be a function of its sources S(m), the original columns it was made from, in each
-row that leaves the synthesizer (rows where the codes cannot be read back from the values are
-rejected, see ``plan``). Then the density of a synthetic row is a product of
+A constraint is one more factor over its columns, whether rows are transformed or rejected. Let
+every modelled column m be a function of its sources S(m), the original columns it was made from,
+in each row that leaves the synthesizer (rows where the codes cannot be read back from the values
+are rejected, see ``plan``). Then the density of a synthetic row is a product of
 
 - one factor for each clique of the model, over the union of the sources of its columns;
 - one factor for each constraint, over its original columns: what is rejected, and how values are
@@ -26,8 +26,8 @@ roles that make what they select pass:
    without sides of their own, a strategy could join one to a protected column and another
    to an outcome.
 
-Proof that this suffices: a path around the admissible columns passes from group to group along edges
-between modelled columns that are not admissible. Between the last protected group and the
+Proof that this suffices: a path around the admissible columns passes from group to group along
+edges between modelled columns that are not admissible. Between the last protected group and the
 first outcome group after it all groups are unlabelled with one modelled column each, so these
 edges form a path in the tree, from a protected to an outcome column. A fair tree has none.
 """

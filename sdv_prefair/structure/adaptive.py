@@ -43,8 +43,12 @@ class AdaptiveStrategy:
 
 def _fair(roles: Roles, candidates: list[Pair], edges: list[Pair]) -> list[Pair]:
     side = _side_of_block(roles, edges)
-    conflict = {PROTECTED, OUTCOME}
-    return [pair for pair in candidates if {side.get(column) for column in pair} != conflict]
+    conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}
+    return [
+        (first, second)
+        for first, second in candidates
+        if (side.get(first), side.get(second)) not in conflicts
+    ]
 
 
 def _side_of_block(roles: Roles, edges: list[Pair]) -> dict[str, str]:

@@ -50,7 +50,7 @@ class Strategy(Protocol):
 
     Attributes:
         name: How the strategy is called in reports and in ``structure=``.
-        requires_roles: Whether the strategy means nothing without roles.
+        requires_roles: Whether it promises fairness, for which it needs roles.
     """
 
     name: str

@@ -99,9 +99,8 @@ class NumberBins(ColumnCodes):
     def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         numbers, nulls = read_numbers(column)
         if numbers.dtype.kind in 'iub' and self._on_grid and self._places == 0:
-            return self._bins.encode(
-                numbers.astype(np.int8) if numbers.dtype == bool else numbers
-            ), nulls
+            whole = numbers.astype(np.int8) if numbers.dtype == bool else numbers
+            return self._bins.encode(whole), nulls
         numbers = np.where(nulls, self.low, numbers.astype(np.float64, copy=False))
         if self._on_grid:
             numbers = self._to_grid(numbers)

@@ -111,6 +111,7 @@ def number_domains(draw):
     places = draw(st.none() | st.integers(0, 4))
     if places is not None:
         low, high = round(float(low), places), round(float(high), places)
+    low, high = low + 0, high + 0  # -0.0 becomes 0.0
     cuts = st.none() | st.lists(st.floats(low, high), max_size=6)
     return {
         'low': low,

@@ -19,39 +19,47 @@ def leaves(thing, path='', seen=None) -> Iterator[tuple[str, object]]:
         yield path, thing if isinstance(thing, _ATOMS) else '<seen>'
         return
     seen[id(thing)] = thing  # kept alive, so that no later object gets its id
+    text = _as_text(thing)
+    if text is not None:
+        yield path, text
+        return
+    for name, part in _parts(thing):
+        yield from leaves(part, f'{path}{name}', seen)
+
+
+def _as_text(thing) -> object | None:
+    """Return what an object without parts is compared by."""
     if isinstance(thing, np.ndarray) and thing.dtype != object:
-        yield path, thing.tobytes()
-    elif isinstance(thing, np.random.Generator):
-        yield path, str(thing.bit_generator.state)
-    elif isinstance(thing, np.random.RandomState | random.Random):
-        yield path, str(thing.get_state() if hasattr(thing, 'get_state') else thing.getstate())
-    elif isinstance(thing, pd.Series | pd.Index):
-        yield from leaves(list(thing), f'{path}.values', seen)
-        yield f'{path}.dtype', str(thing.dtype)
-    elif isinstance(thing, pd.DataFrame):
-        for column in thing:
-            yield from leaves(thing[column], f'{path}[{column}]', seen)
-    elif isinstance(thing, dict):
-        yield f'{path}.keys', str(list(thing))
-        for key, value in thing.items():
-            yield from leaves(value, f'{path}[{key}]', seen)
-    elif isinstance(thing, list | tuple | set | frozenset | np.ndarray):
-        items = sorted(thing, key=str) if isinstance(thing, set | frozenset) else list(thing)
-        yield f'{path}.len', len(items)
-        for position, value in enumerate(items):
-            yield from leaves(value, f'{path}[{position}]', seen)
-    else:
-        yield from _object_leaves(thing, path, seen)
+        return thing.tobytes()
+    if isinstance(thing, np.random.Generator):
+        return str(thing.bit_generator.state)
+    if isinstance(thing, np.random.RandomState):
+        return str(thing.get_state())
+    if isinstance(thing, random.Random):
+        return str(thing.getstate())
+    return None if _parts(thing) else _ADDRESS.sub('', repr(thing))
 
 
-def _object_leaves(thing, path, seen):
-    state = getattr(thing, '__dict__', None)
+def _parts(thing) -> list[tuple[str, object]]:
+    """Return what an object is made of, each part with its name."""
+    if isinstance(thing, pd.Series | pd.Index):
+        return [('.values', list(thing)), ('.dtype', thing.dtype)]
+    if isinstance(thing, pd.DataFrame):
+        return [(f'[{column}]', thing[column]) for column in thing]
+    if isinstance(thing, dict):
+        return [('.keys', str(list(thing)))] + [(f'[{k}]', v) for k, v in thing.items()]
+    if isinstance(thing, set | frozenset):
+        thing = sorted(thing, key=str)
+    if isinstance(thing, list | tuple | np.ndarray):
+        return [('.len', len(thing))] + [(f'[{i}]', v) for i, v in enumerate(thing)]
+    return _attributes(thing)
+
+
+def _attributes(thing) -> list[tuple[str, object]]:
     slots = [n for c in type(thing).__mro__ for n in getattr(c, '__slots__', ())]
-    state = dict(state or {}) | {n: getattr(thing, n) for n in slots if hasattr(thing, n)}
-    if not state:
-        yield path, _ADDRESS.sub('', repr(thing))
-    for name, value in state.items():
-        yield from leaves(value, f'{path}.{name}', seen)
+    state = dict(getattr(thing, '__dict__', None) or {})
+    state |= {name: getattr(thing, name) for name in slots if hasattr(thing, name)}
+    return [(f'.{name}', value) for name, value in state.items()]
 
 
 def differing_paths(first, second) -> set[str]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy.accounting import Debit, Ledger, delta_of_rho, epsilon_of, rho_of
@@ -27,9 +28,7 @@ def test_conversion_never_promises_more_than_it_may(epsilon, delta):
 
 @given(st.floats(1e-3, 50), st.floats(-20, -2).map(lambda power: 10**power))
 def test_conversion_is_bounded_by_the_exact_gaussian_curve(epsilon, delta):
-    """A Gaussian with sensitivity 1 and sigma^2 = 1/(2 rho) is rho-zCDP; its exact delta is known."""
-    from scipy.stats import norm
-
+    """A Gaussian with sigma^2 = 1/(2 rho) is rho-zCDP, and its exact delta is known."""
     rho = float(rho_of(epsilon, delta))
     mu = math.sqrt(2 * rho)
     exact = norm.cdf(mu / 2 - epsilon / mu) - math.exp(

@@ -1,0 +1,19 @@
+"""SDV's constraints, enforced without learning from rows and without losing fairness.
+
+==================================  =====================================  =====================
+SDV's constraint                    columns that are modelled instead      what enforces it
+==================================  =====================================  =====================
+``Inequality``, ``Range``           ``low.fillna``, ``low#high``           `RisingColumns`
+``FixedCombinations``               ``a#b``                                `JointColumn`
+``FixedIncrements``                 ``column#increment``                   `Multiples`
+``OneHotEncoding``                  ``a#b#c``                              `WhichColumn`
+``SingleTableProgrammableConstraint``  its own, if it is ``row_wise``      `ProgrammedColumns`
+any of them, if columns are gone    none: rows are rejected                `Rule`
+==================================  =====================================  =====================
+
+`PublicCombinations` is ``FixedCombinations`` with a list of what may occur together.
+"""
+
+from sdv_prefair.constraints.combinations import PublicCombinations
+
+__all__ = ['PublicCombinations']

@@ -1,0 +1,191 @@
+"""From SDV's constraints to a plan: what is transformed, what is rejected, what is refused."""
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sdv.cag import (
+    FixedCombinations,
+    FixedIncrements,
+    Inequality,
+    OneHotEncoding,
+    ProgrammableConstraint,
+    Range,
+)
+from sdv.cag._errors import ConstraintNotMetError
+from sdv.errors import SynthesizerInputError
+
+from sdv_prefair.constraints.increments import Multiples
+from sdv_prefair.constraints.joint import JointColumn
+from sdv_prefair.constraints.one_hot import WhichColumn
+from sdv_prefair.constraints.ordered import RisingColumns
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints.programmable import ProgrammedColumns, named_columns
+from sdv_prefair.constraints.rules import JointRule, ProgrammedRule, Rule
+from sdv_prefair.constraints.ties import as_roles, modelled_roles
+from sdv_prefair.constraints.transformation import Transformation
+from sdv_prefair.domain import single_table
+from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import Strategy, unblocked_path
+
+TRANSFORMATIONS = {
+    Inequality: RisingColumns,
+    Range: RisingColumns,
+    FixedCombinations: JointColumn,
+    FixedIncrements: Multiples,
+    OneHotEncoding: WhichColumn,
+}
+"""What enforces each of SDV's constraints."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a plan has to keep.
+
+    Args:
+        roles: The roles of the original columns.
+        strategy: What will select the tree.
+        public_ranges: Whether ranges in the metadata are public.
+    """
+
+    roles: Roles
+    strategy: Strategy
+    public_ranges: bool
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether the strategy keeps to the roles."""
+        return bool(self.roles) and self.strategy.name != 'none'
+
+    def roles_after(self, plan: ConstraintPlan) -> Roles | None:
+        """Return the roles of the modelled columns; None if no tree could be fair to them."""
+        if not self.roles or not plan.tied:
+            return self.roles
+        roles = as_roles(modelled_roles(plan.sources, plan.tied, self.roles))
+        return roles if self.is_fair else roles or Roles()
+
+
+def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
+    """Return the plan with one more constraint.
+
+    A constraint is enforced by a transformation if its columns are still there, and if that leaves
+    the model a tree that keeps the promise; by rejecting rows otherwise.
+
+    Raises:
+        UnfairModelError: If the constraint ties a protected to an outcome column.
+        SynthesizerInputError: If it cannot be enforced.
+    """
+    constraint = copy.deepcopy(constraint)
+    transformed = _with_transformation(plan, constraint, promise)
+    if transformed is not None:
+        _check_fair(constraint, transformed, promise)
+        if _tree_problem(transformed, promise) is None:
+            return transformed
+    rejecting = plan.with_rejection(_rejection(plan, constraint))
+    _check_fair(constraint, rejecting, promise)
+    problem = _tree_problem(rejecting, promise)
+    if problem is not None:
+        raise type(problem)(f'{_described(constraint, rejecting)} cannot be added: {problem}')
+    return rejecting
+
+
+def _with_transformation(
+    plan: ConstraintPlan, constraint: Any, promise: Promise
+) -> ConstraintPlan | None:
+    """Return the plan with a transformation, or None if rows have to be rejected."""
+    columns = single_table(plan.metadata).columns
+    try:
+        if isinstance(constraint, ProgrammableConstraint):
+            return _with_programmed(plan, constraint, promise)
+        kind = _kind(constraint)
+        constraint.get_updated_metadata(plan.metadata)  # SDV's own checks
+    except ConstraintNotMetError:
+        return None
+    transformation: Transformation = TRANSFORMATIONS[kind](constraint, columns)
+    _check_modelled(constraint, transformation.columns, plan.domains)
+    if isinstance(transformation, JointColumn):
+        return plan.with_transformation(transformation, JointRule(transformation))
+    return plan.with_transformation(transformation, Rule(constraint, transformation.columns))
+
+
+def _with_programmed(
+    plan: ConstraintPlan, constraint: ProgrammableConstraint, promise: Promise
+) -> ConstraintPlan | None:
+    present = list(single_table(plan.metadata).columns)
+    every = [*single_table(plan.original_metadata).columns, *present]
+    columns = named_columns(constraint, dict.fromkeys(every))
+    if not getattr(constraint, 'row_wise', False) or not set(columns) <= set(present):
+        return None
+    constraint.validate(plan.metadata)
+    _check_modelled(constraint, columns, plan.domains)
+    transformation = ProgrammedColumns(constraint, plan.metadata, columns, promise.public_ranges)
+    return plan.with_transformation(transformation, ProgrammedRule(constraint, columns))
+
+
+def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
+    metadata = plan.original_metadata
+    columns = single_table(metadata).columns
+    if isinstance(constraint, ProgrammableConstraint):
+        constraint.validate(metadata)
+        return ProgrammedRule(constraint, named_columns(constraint, columns))
+    constraint.get_updated_metadata(metadata)
+    taken = [*columns, *single_table(plan.metadata).columns]
+    transformation = TRANSFORMATIONS[_kind(constraint)](constraint, taken)
+    _check_modelled(constraint, transformation.columns, plan.original_domains)
+    transformation.derive(plan.original_domains, {})
+    if isinstance(transformation, JointColumn):
+        return JointRule(transformation)
+    return Rule(constraint, transformation.columns)
+
+
+def _kind(constraint: Any) -> type:
+    for kind in TRANSFORMATIONS:
+        if isinstance(constraint, kind):
+            return kind
+    names = [kind.__name__ for kind in TRANSFORMATIONS] + ['SingleTableProgrammableConstraint']
+    raise SynthesizerInputError(
+        f'{type(constraint).__name__} is not a constraint that can be enforced privately. Use one '
+        f'of {names}.'
+    )
+
+
+def _check_modelled(constraint: Any, columns: Iterable[str], modelled: Iterable[str]) -> None:
+    generated = [column for column in columns if column not in modelled]
+    if generated:
+        raise SynthesizerInputError(
+            f'{type(constraint).__name__} cannot be added: {generated} are generated, not '
+            'modelled, so nothing ties them to other columns.'
+        )
+
+
+def _check_fair(constraint: Any, plan: ConstraintPlan, promise: Promise) -> None:
+    path = unblocked_path(plan.tied, promise.roles) if promise.is_fair else None
+    if path is None:
+        return
+    through = f' through {path[1:-1]}' if path[1:-1] else ''
+    raise UnfairModelError(
+        f'{_described(constraint, plan)} cannot be added: with it, constraints tie protected '
+        f"'{path[0]}' to outcome '{path[-1]}'{through}. Such rows depend on each other whatever "
+        'admissible columns say, so no model could be justifiably fair. Leave the constraint out, '
+        'or give one of these columns another role.'
+    )
+
+
+def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
+    """Return why the strategy cannot select a tree over the modelled columns, if so."""
+    roles = promise.roles_after(plan)
+    if roles is None:
+        return StructureError('no admissible column would be left in the model.')
+    try:
+        promise.strategy.declare(list(plan.domains), roles)
+    except SynthesizerInputError as error:
+        return error
+    return None
+
+
+def _described(constraint: Any, plan: ConstraintPlan) -> str:
+    rules = [*plan.rejections, *(link.rule for link in plan.chain)]
+    columns = next(rule.columns for rule in rules if rule.constraint is constraint)
+    return f'{type(constraint).__name__} over {list(columns)}'

@@ -1,0 +1,209 @@
+"""The part of a synthesizer that takes constraints and keeps them."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sdv.cag import ProgrammableConstraint
+from sdv.cag._errors import ConstraintNotMetError
+from sdv.cag._utils import _validate_constraints_single_table
+from sdv.cag.base import BaseConstraint
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.errors import RefitWarning, SamplingError, SynthesizerInputError
+from sdv.single_table.base import BaseSingleTableSynthesizer
+
+from sdv_prefair.column_domain import Undeclared
+from sdv_prefair.conditions import check_values
+from sdv_prefair.constraints.adding import Promise, add_to_plan
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints.ties import cliques_in_original_columns
+from sdv_prefair.transformers import transformer_for
+
+
+class Constrained(BaseSingleTableSynthesizer):
+    """SDV's constraints for a synthesizer that is private and fair.
+
+    What the synthesizer provides: ``_roles``, ``_strategy``, ``public_ranges``, ``_domains`` and,
+    once it is fitted, ``_encoding`` and ``_model``.
+    """
+
+    _asked = None
+
+    def add_constraints(self, constraints: list) -> None:
+        """Add constraints that all sampled rows will obey.
+
+        They are kept without learning from the rows outside the privacy budget, and together with
+        the fairness guarantee. If one cannot be, an error says why and nothing is changed.
+
+        Args:
+            constraints: Constraints of ``sdv.cag``, or our ``PublicCombinations``.
+
+        Raises:
+            UnfairModelError: If constraints tie a protected to an outcome column.
+            SynthesizerInputError: If a constraint cannot be enforced.
+        """
+        _check_constraints(constraints)
+        plan, promise = self._plan, self._promise()
+        for constraint in constraints:
+            plan = add_to_plan(plan, constraint, promise)
+        plan.metadata.validate()
+        processor = DataProcessor(
+            metadata=plan.metadata._convert_to_single_table(),
+            enforce_rounding=self.enforce_rounding,
+            enforce_min_max_values=self.enforce_min_max_values,
+            locales=self.locales,
+        )
+        # From here on nothing can fail.
+        self._data_processor = processor
+        self._use_plan(plan)
+        if self._fitted:
+            self._fitted, self._model = False, None
+            warnings.warn(
+                "For these constraints to take effect, please refit the synthesizer using 'fit'.",
+                RefitWarning,
+                stacklevel=2,
+            )
+
+    def _promise(self) -> Promise:
+        return Promise(self._roles, self._strategy, self.public_ranges is not False)
+
+    def _start_plan(self) -> None:
+        self._use_plan(ConstraintPlan.without_constraints(self._original_metadata, self._domains))
+
+    def _use_plan(self, plan: ConstraintPlan) -> None:
+        self._plan, self._domains = plan, plan.domains
+        self._modelled_roles = self._promise().roles_after(plan)
+        if plan.tied:
+            self.metadata = plan.metadata
+        self._chained_constraints = [_as_sdv(link.rule.constraint) for link in plan.chain]
+        self._reject_sampling_constraints = [_as_sdv(rule.constraint) for rule in plan.rejections]
+        self._constraints_fitted = False
+        self._chosen_transformers = {
+            column: transformer
+            for column, transformer in self._chosen_transformers.items()
+            if column in plan.domains
+        }
+
+    def _fit_constraints(self, dtypes: pd.Series) -> None:
+        """Prepare the constraints for a table with these dtypes; its rows are not needed."""
+        if self._plan.tied:
+            self._plan = self._plan.fit(dtypes)
+            self._domains = self._plan.domains
+            self._constraints_fitted = True
+
+    def _in_original_columns(self, cliques: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return what ties original columns together: the model's cliques and constraints."""
+        return cliques_in_original_columns(cliques, self._plan.sources, self._plan.tied)
+
+    def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
+        """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""
+        for rule, holds in self._plan.broken_rules(synthetic_data):
+            rows = (~holds).nonzero()[0]
+            shown = ', '.join(map(str, rows[:5])) + f', +{len(rows) - 5} more' * (len(rows) > 5)
+            raise ConstraintNotMetError(
+                f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met for row '
+                f'indices: {shown}.'
+            )
+
+    # -- sampling -----------------------------------------------------------------------------
+
+    def _validate_transform_constraints(
+        self, table_data: pd.DataFrame, enforce_constraint_fitting: bool = False
+    ) -> pd.DataFrame:
+        return self._plan.transform(table_data)
+
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Return the original columns of those rows that obey all constraints."""
+        if not self._plan.tied:
+            return sampled
+        return self._plan.reverse_transform(self._with_asked_values(sampled), self._encode_made)
+
+    def _encode_made(self, frame: pd.DataFrame) -> pd.DataFrame:
+        transformers = self._encoding.transformers
+        return pd.DataFrame({
+            column: transformers[column].encode(frame[column]) for column in frame
+        })
+
+    def _with_asked_values(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Put in what a condition fixes, before other columns are computed from it."""
+        if self._asked is None or sampled.empty:
+            return sampled
+        known = self._plan.transform(pd.DataFrame({c: [v] for c, v in self._asked.items()}))
+        known = known[[column for column in known if column in sampled]]
+        repeated = known.iloc[[0] * len(sampled)].set_axis(sampled.index)
+        return sampled.assign(**{c: _as_dtype(repeated[c], sampled[c].dtype) for c in repeated})
+
+    def _sample_rows(self, num_rows, conditions=None, *arguments, **options):
+        self._asked = conditions
+        try:
+            return super()._sample_rows(num_rows, conditions, *arguments, **options)
+        finally:
+            self._asked = None
+
+    def _sample_with_progress_bar(self, num_rows, *arguments, **options) -> pd.DataFrame:
+        sampled = super()._sample_with_progress_bar(num_rows, *arguments, **options)
+        if len(sampled) < num_rows:
+            message = (
+                f'Only {len(sampled)} of {num_rows} rows obeyed the constraints. Raise '
+                "'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
+                'rarely meets.'
+            )
+            if sampled.empty:
+                raise SamplingError(message)
+            warnings.warn(message, stacklevel=3)
+        return sampled
+
+    def _filter_conditions(self, sampled, conditions, float_rtol) -> pd.DataFrame:
+        """Put the asked values in; reject rows only where constraints compute other values.
+
+        Columns that are modelled were drawn given the code of the asked value.
+        """
+        computed = {c: v for c, v in conditions.items() if c in self._plan.consumed}
+        sampled = sampled.assign(**{c: v for c, v in conditions.items() if c not in computed})
+        if computed:
+            sampled = super()._filter_conditions(sampled.copy(), computed, float_rtol)
+            verdicts = [holds for _, holds in self._plan.broken_rules(sampled)]
+            sampled = sampled[np.all(verdicts, axis=0)] if verdicts else sampled
+        return sampled
+
+    def _transform_conditions_chained_constraints(self, condition_df: pd.DataFrame) -> pd.DataFrame:
+        return self._transform_conditions(self._plan.transform(condition_df))
+
+    def _check_conditions(self, conditions: pd.DataFrame) -> None:
+        """Raise for conditions that no row obeying the constraints can meet."""
+        domains = {column: self._plan.original_domains[column] for column in self._plan.consumed}
+        transformers = {
+            column: transformer_for(domain, self.numeric_bins)
+            for column, domain in domains.items()
+            if not isinstance(domain, Undeclared)
+        }
+        check_values(conditions, transformers)
+        for rule, _ in self._plan.broken_rules(conditions):
+            raise ConstraintNotMetError(
+                'Provided conditions are not valid for the given constraints: no row that meets '
+                f'them obeys {type(rule.constraint).__name__} over {list(rule.columns)}.'
+            )
+
+
+def _check_constraints(constraints: list) -> None:
+    if isinstance(constraints, list):
+        for constraint in constraints:
+            if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
+                raise SynthesizerInputError(
+                    f'{constraint!r} is not a constraint. Use the classes of sdv.cag.'
+                )
+    _validate_constraints_single_table(constraints, synthesizer_fitted=False)
+
+
+def _as_sdv(constraint: BaseConstraint | ProgrammableConstraint) -> BaseConstraint:
+    if isinstance(constraint, ProgrammableConstraint):
+        return ProgrammableConstraintHarness(constraint)
+    return constraint
+
+
+def _as_dtype(values: pd.Series, dtype: object) -> pd.Series:
+    try:
+        return values.astype(dtype)
+    except (TypeError, ValueError):  # a null in a column of whole numbers
+        return values

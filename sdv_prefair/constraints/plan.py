@@ -1,0 +1,257 @@
+"""All constraints of a synthesizer, and the way of a table through them and back.
+
+On the way in each transformation replaces columns, in the order in which constraints were added.
+On the way back the columns are restored in reverse order, and rows are rejected
+
+- that leave the public ranges or break a constraint;
+- whose modelled codes cannot be read back from the restored values. Without this a code could
+  differ from what its row shows, and carry a dependence that no column of the table accounts for
+  (``ties`` rests on it).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_prefair.column_domain import Categories, ColumnDomain, Undeclared
+from sdv_prefair.constraints.joint import JointColumn
+from sdv_prefair.constraints.programmable import ProgrammedColumns
+from sdv_prefair.constraints.rules import JointRule, Rule
+from sdv_prefair.constraints.ties import Sources
+from sdv_prefair.constraints.transformation import Transformation
+from sdv_prefair.domain import single_table
+from sdv_prefair.public_frame import public_frame
+
+Encode = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One transformation of the chain.
+
+    Args:
+        transformation: What replaces the columns.
+        rule: Whether rows obey the constraint it enforces.
+        metadata: What describes the table before it.
+    """
+
+    transformation: Transformation
+    rule: Rule
+    metadata: Metadata
+
+
+@dataclass(frozen=True)
+class ConstraintPlan:
+    """The constraints of one table. Adding one makes another plan: a refusal changes nothing.
+
+    Args:
+        original_metadata: What describes the table without constraints.
+        original_domains: What is public of its modelled columns.
+        metadata: What describes the table after the chain.
+        domains: What is public of the modelled columns after the chain.
+        chain: The transformations, in order.
+        rejections: Rules enforced by rejecting rows alone.
+    """
+
+    original_metadata: Metadata
+    original_domains: dict[str, ColumnDomain]
+    metadata: Metadata
+    domains: dict[str, ColumnDomain]
+    chain: tuple[Link, ...] = ()
+    rejections: tuple[Rule, ...] = field(default=())
+
+    @classmethod
+    def without_constraints(
+        cls, metadata: Metadata, domains: Mapping[str, ColumnDomain]
+    ) -> 'ConstraintPlan':
+        """Return the plan of a table that has no constraints."""
+        return cls(metadata, dict(domains), metadata, dict(domains))
+
+    # -- adding -----------------------------------------------------------------------------
+
+    def with_transformation(self, transformation: Transformation, rule: Rule) -> 'ConstraintPlan':
+        """Return a plan with one more transformation at the end of the chain."""
+        consumed = transformation.columns
+        made = transformation.derive({c: self.domains[c] for c in consumed}, {})
+        columns = single_table(self.metadata).columns
+        described = transformation.describe(made, columns)
+        link = Link(transformation, rule, self.metadata)
+        return replace(
+            self,
+            metadata=_exchange(self.metadata, consumed, described),
+            domains={c: d for c, d in self.domains.items() if c not in consumed} | made,
+            chain=(*self.chain, link),
+        )
+
+    def with_rejection(self, rule: Rule) -> 'ConstraintPlan':
+        """Return a plan with one more rule for which rows are rejected."""
+        return replace(self, rejections=(*self.rejections, rule))
+
+    # -- what depends on what -----------------------------------------------------------------
+
+    @property
+    def sources(self) -> Sources:
+        """The original columns that each modelled column was made from."""
+        sources = self._all_sources()
+        return {column: sources[column] for column in self.domains}
+
+    @property
+    def tied(self) -> list[tuple[str, ...]]:
+        """The original columns of each constraint."""
+        sources = self._all_sources()
+        chained = [
+            frozenset().union(*(sources[column] for column in link.transformation.columns))
+            for link in self.chain
+        ]
+        return [tuple(sorted(columns)) for columns in chained] + [
+            rule.columns for rule in self.rejections
+        ]
+
+    def _all_sources(self) -> dict[str, frozenset[str]]:
+        sources = {column: frozenset([column]) for column in self.original_domains}
+        for link in self.chain:
+            sources |= {
+                made: frozenset().union(*(sources[column] for column in read))
+                for made, read in link.transformation.sources.items()
+            }
+        return sources
+
+    @property
+    def consumed(self) -> set[str]:
+        """Original columns that are not modelled as they are."""
+        made = {name for link in self.chain for name in link.transformation.sources}
+        return {c for c in self.original_domains if c not in self.domains or c in made}
+
+    # -- fitting ------------------------------------------------------------------------------
+
+    def fit(self, dtypes: Mapping[str, Any]) -> 'ConstraintPlan':
+        """Return the plan for a table with these dtypes.
+
+        Privacy: constraints are fitted to a few rows made of the metadata and the dtypes.
+        """
+        public = public_frame(self.original_domains, dtypes, self.original_metadata)
+        domains, frame = dict(self.original_domains), public
+        for link in self.chain:
+            transformation = link.transformation
+            link.rule.fit(frame, link.metadata)
+            made = transformation.derive(domains, frame.dtypes)
+            if isinstance(transformation, ProgrammedColumns):
+                transformation.check_promise(frame)
+            domains = {c: d for c, d in domains.items() if c not in transformation.columns} | made
+            frame = transformation.transform(frame)
+        for rule in self.rejections:
+            rule.fit(public, self.original_metadata)
+            if isinstance(rule, JointRule):
+                rule.joint.derive(self.original_domains, public.dtypes)
+        return replace(self, domains=domains)
+
+    def edges(self, bins: int) -> dict[str, Any]:
+        """Return edges of unequal bins for made columns that need them."""
+        edges = {}
+        for link in self.chain:
+            edges |= link.transformation.edges(bins)
+        return {column: cuts for column, cuts in edges.items() if column in self.domains}
+
+    # -- combinations that are learnt -----------------------------------------------------------
+
+    def _learnt_joints(self) -> list[JointColumn]:
+        chained = [link.transformation for link in self.chain]
+        joints = [t for t in chained if isinstance(t, JointColumn) and t.name in self.domains]
+        rejecting = [rule.joint for rule in self.rejections if isinstance(rule, JointRule)]
+        return [joint for joint in joints + rejecting if joint.must_learn]
+
+    @property
+    def domains_to_learn(self) -> dict[str, ColumnDomain]:
+        """Combinations that have to be learnt although they are not modelled."""
+        return {
+            joint.name: Undeclared('categories', nullable=False)
+            for joint in self._learnt_joints()
+            if joint.name not in self.domains
+        }
+
+    def table_to_learn(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the table as it is modelled, and the combinations that are not."""
+        joints = [joint for joint in self._learnt_joints() if joint.name not in self.domains]
+        modelled = self.transform(frame)
+        labels = {joint.name: joint.labels(frame) for joint in joints}
+        return modelled.assign(**labels) if labels else modelled
+
+    def settle(self, learnt: Mapping[str, ColumnDomain]) -> dict[str, ColumnDomain]:
+        """Allow the combinations that were learnt; return the domains that are modelled."""
+        settled = dict(learnt)
+        for joint in self._learnt_joints():
+            if isinstance(settled.get(joint.name), Categories):
+                settled[joint.name] = joint.settle(settled[joint.name])
+        return {c: d for c, d in settled.items() if c not in self.domains_to_learn}
+
+    # -- the way of a table -------------------------------------------------------------------
+
+    def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the table as it is modelled; of some columns, what can be made of them.
+
+        Privacy: what becomes of a row depends on that row alone.
+        """
+        for link in self.chain:
+            frame = link.transformation.transform(frame)
+        return frame
+
+    def reverse_transform(self, frame: pd.DataFrame, encode: Encode) -> pd.DataFrame:
+        """Return the rows of the original table that obey all constraints.
+
+        Args:
+            frame: Rows drawn from the model.
+            encode: Turns modelled columns into the codes that the model knows.
+        """
+        drawn = frame
+        for link in reversed(self.chain):
+            frame = link.transformation.reverse_transform(frame)
+            frame = frame[link.rule.holds(frame)]
+        for rule in self.rejections:
+            frame = frame[rule.holds(frame)]
+        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]
+        columns = single_table(self.original_metadata).columns
+        return frame[[column for column in columns if column in frame]]
+
+    def _can_be_read_back(
+        self, frame: pd.DataFrame, drawn: pd.DataFrame, encode: Encode
+    ) -> np.ndarray:
+        sources = self._all_sources()
+        made = [c for c in self.domains if c in self.consumed or sources[c] != frozenset([c])]
+        if not made:
+            return np.ones(len(frame), dtype=bool)
+        again = encode(self.transform(frame)[made])
+        return (again.to_numpy() == encode(drawn[made]).to_numpy()).all(axis=1)
+
+    def broken_rules(self, frame: pd.DataFrame) -> list[tuple[Rule, np.ndarray]]:
+        """Return the rules that rows of the original table break, and which rows do.
+
+        Rules about columns that are not there are left out.
+        """
+        checked = [(rule, frame) for rule in self.rejections]
+        for link in self.chain:
+            checked.append((link.rule, frame))
+            frame = link.transformation.transform(frame)
+        verdicts = [
+            (rule, rule.holds(table))
+            for rule, table in checked
+            if set(rule.columns) <= set(table.columns)
+        ]
+        return [(rule, holds) for rule, holds in verdicts if not holds.all()]
+
+
+def _exchange(metadata: Metadata, consumed: tuple[str, ...], described: dict) -> Metadata:
+    """Return the metadata with some columns in place of others."""
+    description = metadata.to_dict()
+    (table,) = description['tables'].values()
+    kept = {c: d for c, d in table['columns'].items() if c not in consumed}
+    table['columns'] = kept | described
+    table['column_relationships'] = [
+        relationship
+        for relationship in table.get('column_relationships', [])
+        if not set(relationship['column_names']) & set(consumed)
+    ]
+    return Metadata.load_from_dict(description)

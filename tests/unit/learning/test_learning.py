@@ -1,0 +1,265 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdv_prefair.column_domain import Categories, Numbers, Undeclared
+from sdv_prefair.errors import PrivacyWarning
+from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
+from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_range, powers_of_two
+from sdv_prefair.privacy import Ledger, SeededEntropy
+from sdv_prefair.privacy.private_values import frequent_values, threshold
+from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
+
+RNG = np.random.default_rng(0)
+
+
+def learn(columns, domains, epsilon=1.0, bins=32, seed=1, rows_per_person=1):
+    ledger = Ledger(epsilon, 1e-9, rows_per_person, reserved_delta=reserved_delta(domains, 1e-9))
+    table = pd.DataFrame(columns)
+    learnt, edges = learn_domains(domains, table, bins, ledger, SeededEntropy(seed))
+    return learnt, edges, ledger
+
+
+def test_declared_columns_are_not_read_and_cost_nothing():
+    domains = {'a': Categories(('x', 'y')), 'b': Numbers(0, 9)}
+    learnt, edges, ledger = learn({}, domains)
+    assert learnt == domains
+    assert edges == {}
+    assert ledger.spent == 0
+    assert ledger.reserved_delta == 0
+
+
+def test_only_columns_that_need_it_pay_and_no_more_than_their_share():
+    domains = {'a': Categories(('x',)), 'n': Undeclared('numbers'), 'c': Undeclared('categories')}
+    columns = {'a': ['x'] * 5000, 'n': RNG.normal(50, 9, 5000), 'c': RNG.choice(list('uvw'), 5000)}
+    _, _, ledger = learn(columns, domains)
+    assert {column for debit in ledger.debits for column in debit.columns} == {'n', 'c'}
+    for name in 'nc':
+        spent = sum((d.rho for d in ledger.debits if d.columns == (name,)), Fraction(0))
+        assert 0 < spent <= ledger.budget * LEARNING_SHARE / 3 * Fraction(1001, 1000)
+    assert math.fsum(debit.delta for debit in ledger.debits) <= ledger.reserved_delta
+
+
+def test_frequent_categories_are_learnt_and_rare_ones_are_not():
+    values = ['often'] * 3000 + ['sometimes'] * 1500 + [f'only-{i}' for i in range(500)]
+    learnt, _, _ = learn({'c': values}, {'c': Undeclared('categories', ordered=True)})
+    assert learnt['c'] == Categories(('often', 'sometimes'), ordered=True)
+
+
+@given(st.floats(0.5, 1e4), st.floats(1e-12, 1e-3), st.integers(1, 20))
+def test_a_value_of_one_person_passes_with_probability_below_delta(sigma, delta, rows):
+    """By the exact tail of the discrete Gaussian: at most `rows` values, each `rows` times."""
+    least = threshold(sigma, delta, rows)
+    needed = math.floor(least) + 1 - rows
+    support = np.arange(needed, needed + math.ceil(40 * sigma) + 40, dtype=float)
+    weights = np.exp(-((support / sigma) ** 2) / 2)
+    total = np.exp(-((np.arange(-40 * sigma - 40, 40 * sigma + 40) // 1 / sigma) ** 2) / 2).sum()
+    assert rows * weights.sum() / total <= delta
+
+
+def test_the_threshold_is_not_far_too_high():
+    assert threshold(100.0, 1e-9, 1) == pytest.approx(2 + 100 * 5.9978, abs=0.1)
+
+
+def test_values_come_out_in_an_order_that_says_nothing():
+    ledger = Ledger(5.0, 1e-9, reserved_delta=5e-10)
+    column = pd.Series(['b'] * 900 + ['a'] * 500 + ['c'] * 700, name='x')
+    rho = ledger.shares(ledger.budget, [1, 1])[0]
+    found = frequent_values(column, rho, 1e-10, 'learn', ledger, SeededEntropy(2))
+    assert list(found) == ['a', 'b', 'c']
+
+
+@pytest.mark.parametrize(
+    ('values', 'low', 'high'),
+    [
+        (RNG.integers(17, 91, 20_000), 16, 127),
+        (-RNG.integers(600, 900, 20_000), -1024, -513),
+        (np.zeros(20_000, dtype=int), 0, 0),
+        (RNG.uniform(-3, 5, 20_000), -4.0, 8.0),
+        (np.full(20_000, 0.3), 0.25, 0.5),
+    ],
+)
+def test_bounds_of_numbers_are_powers_of_two_around_them(values, low, high):
+    learnt, _, _ = learn({'n': values}, {'n': Undeclared('numbers')})
+    assert (learnt['n'].low, learnt['n'].high) == (low, high)
+
+
+def test_declared_half_bounds_cut_what_is_learnt():
+    domain = Undeclared('numbers', low=0, nullable=False)
+    learnt, _, _ = learn({'n': RNG.uniform(-3, 5, 20_000)}, {'n': domain})
+    assert learnt['n'] == Numbers(0, 8.0, nullable=False)
+
+
+def test_one_outlier_does_not_move_the_bounds():
+    values = np.append(RNG.integers(17, 91, 20_000), 10**15)
+    learnt, _, _ = learn({'n': values}, {'n': Undeclared('numbers')})
+    assert learnt['n'].high == 127
+
+
+def test_months_around_datetimes_are_learnt():
+    values = pd.Timestamp('2010-03-15') + pd.to_timedelta(RNG.integers(0, 700, 20_000), 'D')
+    learnt, _, _ = learn({'d': values}, {'d': Undeclared('datetimes')})
+    assert learnt['d'].low == pd.Timestamp('2010-03-01')
+    assert pd.Timestamp('2012-01-31') <= learnt['d'].high <= pd.Timestamp('2012-02-29')
+
+
+def test_texts_with_a_format_are_learnt_as_datetimes():
+    values = pd.Series(['15.03.2010', '16.04.2011'] * 10_000)
+    domain = Undeclared('datetimes', datetime_format='%d.%m.%Y')
+    learnt, _, _ = learn({'d': values}, {'d': domain})
+    assert learnt['d'].low == pd.Timestamp('2010-03-01')
+    assert learnt['d'].high == pd.Timestamp('2011-04-30')
+
+
+def skewed(size=40_000):
+    return np.where(RNG.random(size) < 0.91, 0, RNG.lognormal(8, 1, size).astype(int))
+
+
+def test_skewed_numbers_get_bins_that_follow_them():
+    values = skewed()
+    learnt, edges, ledger = learn({'n': values}, {'n': Undeclared('numbers')})
+    assert [debit.mechanism for debit in ledger.debits] == ['discrete Gaussian', 'PrivTree']
+    cuts = [learnt['n'].low, *edges['n'], learnt['n'].high + 1]
+    shares = np.histogram(values, cuts)[0] / len(values)
+    assert cuts[1] <= 4, 'the zeros are nearly alone'
+    assert shares[1:].max() < 0.06
+
+
+def test_even_numbers_do_not_pay_for_bins():
+    _, edges, ledger = learn({'n': RNG.integers(17, 91, 20_000)}, {'n': Undeclared('numbers')})
+    assert edges == {}
+    assert [debit.mechanism for debit in ledger.debits] == ['discrete Gaussian']
+
+
+def test_learnt_bins_are_nearer_to_skewed_numbers_than_even_ones():
+    """Mean absolute error of the quantiles, as drawn back from exact shares of the bins."""
+    values = skewed()
+    learnt, edges, _ = learn({'n': values}, {'n': Undeclared('numbers')})
+    low, high = learnt['n'].low, learnt['n'].high + 1
+    levels = np.linspace(0.005, 0.995, 199)
+
+    def error(cuts):
+        shares = np.histogram(values, cuts)[0] / len(values)
+        cumulative = np.concatenate([[0], np.cumsum(shares)])
+        drawn = np.interp(levels, cumulative, cuts)
+        return np.abs(drawn - np.quantile(values, levels)).mean()
+
+    assert error([low, *edges['n'], high]) < 0.3 * error(np.linspace(low, high, 33))
+
+
+@pytest.mark.parametrize('kind', ['numbers', 'categories', 'datetimes'])
+def test_too_few_rows_fall_back_to_public_defaults_with_a_warning(kind):
+    values = {
+        'numbers': [1.0, 2.0],
+        'categories': ['u', 'v'],
+        'datetimes': pd.to_datetime(['2011-01-01', '2012-02-02']),
+    }[kind]
+    with pytest.warns(PrivacyWarning, match="column 'x' stood out of the noise"):
+        learnt, edges, _ = learn({'x': values}, {'x': Undeclared(kind)})
+    expected = {
+        'numbers': Numbers(0.0, 1.0),
+        'categories': Categories(()),
+    }
+    if kind in expected:
+        assert learnt['x'] == expected[kind]
+    else:
+        assert learnt['x'].low == pd.Timestamp('1900-01-01')
+    assert edges == {}
+
+
+def test_grids_are_rising_and_cover_their_ranges():
+    for grid in (powers_of_two(), calendar()):
+        assert (np.diff(grid.edges) > 0).all()
+        cells = grid.encode(np.array([grid.edges[0] - 1, grid.edges[3], grid.edges[-1] + 1]))
+        assert cells.tolist() == [0, 3, grid.num_cells - 1]
+
+
+def test_occupied_range_ignores_noise():
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        noise = rng.normal(0, 50, 193)
+        assert occupied_range(noise, 50.0) is None
+        noise[[20, 90]] += 1000
+        assert occupied_range(noise, 50.0) == (20, 90)
+
+
+def test_largest_bin_share_sees_skew():
+    grid = powers_of_two()
+    even, heavy = (np.histogram(v, grid.edges)[0] for v in (RNG.uniform(0, 1000, 5000), skewed()))
+    assert largest_bin_share(even, grid, 0.0, 1024.0, 32) < 0.1
+    assert largest_bin_share(heavy, grid, 0.0, 65536.0, 32) > 0.8
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=64), st.integers(0, 30))
+def test_without_noise_privtree_splits_down_to_the_bar(cells, bar):
+    starts = split_intervals(np.array(cells), bar, Fraction(1, 10**6), lambda: 0)
+    edges = [*starts, len(cells)]
+    assert starts[0] == 0
+    assert edges == sorted(set(edges))
+    for start, end in zip(edges[:-1], edges[1:], strict=True):
+        assert end - start == 1 or sum(cells[start:end]) <= bar + 20
+
+
+def privtree_log_probability(cells, starts, bar, scale):
+    """Return log P(the released intervals), exactly: every node's split is independent."""
+    decay = math.ceil(scale * Fraction(math.log(2)) * (1 + Fraction(1, 10**9)))
+    p = math.exp(-1 / float(scale))
+
+    def log_split(count, depth):
+        missing = bar - max(count - depth * decay, bar - decay)
+        above = p ** (missing + 1) / (1 + p) if missing >= 0 else 1 - p ** (-missing) / (1 + p)
+        return math.log(above), math.log1p(-above)
+
+    def walk(start, end, depth):
+        if end - start == 1:
+            return 0.0
+        split, stay = log_split(sum(cells[start:end]), depth)
+        if not any(start < other < end for other in starts):
+            return stay
+        middle = (start + end) // 2
+        return split + walk(start, middle, depth + 1) + walk(middle, end, depth + 1)
+
+    return walk(0, len(cells), 0)
+
+
+def all_trees(start, end):
+    if end - start == 1:
+        return [(start,)]
+    middle = (start + end) // 2
+    halves = [a + b for a in all_trees(start, middle) for b in all_trees(middle, end)]
+    return [(start,), *halves]
+
+
+@pytest.mark.parametrize('bar', [0, 3, 12])
+def test_privtree_is_as_private_as_claimed(bar):
+    """The exact worst log-ratio over all outputs and neighbours stays within epsilon."""
+    epsilon = Fraction(1, 2)
+    trees = all_trees(0, 8)
+    worst = {}
+    for factor in (1, Fraction(1, 3)):
+        scale = noise_scale(epsilon, 1) * factor
+        ratios = []
+        for cells in ([0] * 8, [9, 0, 0, 0, 0, 0, 0, 1], [2, 3, 1, 0, 5, 4, 30, 2], [60] + [0] * 7):
+            for place in range(8):
+                more = [count + (position == place) for position, count in enumerate(cells)]
+                here, there = (
+                    [privtree_log_probability(c, tree, bar, scale) for tree in trees]
+                    for c in (cells, more)
+                )
+                assert math.isclose(math.fsum(map(math.exp, here)), 1.0, rel_tol=1e-9)
+                ratios.append(max(abs(a - b) for a, b in zip(here, there, strict=True)))
+        worst[factor] = max(ratios)
+    assert worst[1] <= float(epsilon)
+    assert worst[Fraction(1, 3)] > 0.8 * float(epsilon), 'a third of the noise comes near or over'
+
+
+@given(st.floats(1e-8, 5).map(Fraction))
+def test_pure_epsilon_is_rounded_down(rho):
+    epsilon = pure_epsilon(rho)
+    assert epsilon**2 / 2 <= rho
+    assert float(epsilon**2 / 2) == pytest.approx(float(rho), rel=1e-3)
