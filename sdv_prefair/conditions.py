@@ -3,9 +3,13 @@
 import warnings
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
+from sdv.data_processing.data_processor import DataProcessor
 
 from sdv_prefair.errors import FairnessWarning
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import is_justifiably_fair
 from sdv_prefair.transformers import ColumnCodes
@@ -38,3 +42,35 @@ def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Ro
             FairnessWarning,
             stacklevel=4,
         )
+
+
+def sample_lines(
+    conditions: pd.DataFrame,
+    transformers: Mapping[str, ColumnCodes],
+    model: GraphicalModel,
+    processor: DataProcessor,
+) -> pd.DataFrame:
+    """Return one row for every line of the conditions, drawn given it, the asked values exact.
+
+    SDV's own loop samples and rejects for each distinct line. Here all lines are drawn at once:
+    each from the model given the line's codes, so no row is rejected; then the asked values
+    take the place of those drawn within their bins.
+    """
+    evidence = {
+        column: transformers[column].encode(conditions[column])
+        for column in conditions.columns
+        if column in transformers
+    }
+    codes = model.sample_given(evidence) if evidence else model.sample(len(conditions))
+    rows = processor.reverse_transform(pd.DataFrame(codes))
+    for column in conditions.columns:
+        rows[column] = _in_dtype(conditions[column], rows[column].dtype)
+    rows.index = conditions.index
+    return rows.sort_index(kind='stable')
+
+
+def _in_dtype(values: pd.Series, dtype: object) -> np.ndarray | ExtensionArray:
+    try:
+        return values.astype(dtype).array
+    except (TypeError, ValueError):  # such as a null among whole numbers
+        return values.array

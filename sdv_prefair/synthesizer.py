@@ -13,7 +13,7 @@ from sdv.errors import RefitWarning
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import arguments
-from sdv_prefair import conditions as asked
+from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
 from sdv_prefair.counts import Counts, count_codes
 from sdv_prefair.disclosure import Disclosure
@@ -40,7 +40,7 @@ from sdv_prefair.transformers import ColumnCodes, transformers_for
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, Constrained):
+class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -284,18 +284,6 @@ class PreFairSynthesizer(Disclosure, Constrained):
         chosen = check_transformers(column_name_to_transformer, set(self._domains))
         super().update_transformers(column_name_to_transformer, table_name)
         self._chosen_transformers.update(chosen)
-
-    def _sample(self, num_rows: int, conditions: dict | None = None) -> pd.DataFrame:
-        evidence = {column: int(code) for column, code in (conditions or {}).items()}
-        return pd.DataFrame(self._model.sample(num_rows, evidence))
-
-    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
-        super()._validate_conditions_unseen_columns(conditions)
-        asked.check_values(conditions, self._encoding.transformers)
-        self._check_conditions(conditions)
-        columns = [column for column in conditions if column in self._plan.original_domains]
-        cliques = self._in_original_columns(self._model.cliques)
-        asked.warn_if_unfair(columns, cliques, self._roles)
 
     def _log(self, event: str) -> None:
         # SDV logs the number of rows here, which is private.

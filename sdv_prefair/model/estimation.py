@@ -9,6 +9,7 @@ from sdv_prefair.model.fitted import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
+from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.model.tree import Progress, solve_forest
 from sdv_prefair.sampling import CliqueTable
@@ -24,6 +25,7 @@ def estimate(
     total: float | None = None,
     estimator: str = 'auto',
     compressions: Mapping[str, Compression] | None = None,
+    shrink: bool = False,
     progress: Progress | None = None,
 ) -> GraphicalModel:
     """Estimate the model whose marginals are nearest to the measurements.
@@ -44,6 +46,9 @@ def estimate(
         estimator: ``'auto'`` solves forests directly and gives everything else to mbi, ``'mbi'``
             gives everything to mbi.
         compressions: How groups of codes go back to codes.
+        shrink: Whether to draw tables that are mostly noise towards independence first, see
+            ``shrinkage.py``. The model's loss is against the measurements as they were given, its
+            gap against those that were fitted.
         progress: Called with the number of iterations done.
     """
     if estimator not in ESTIMATORS:
@@ -54,13 +59,14 @@ def estimate(
     _check_measurements(measurements, domain, cliques)
     if total is None:
         total = minimum_variance_total(measurements)
+    fitted = shrink_tables(measurements) if shrink else measurements
     gap = None
     if estimator == 'auto' and _is_forest(cliques):
         estimator = 'direct'
-        nodes, gap = _fit_directly(measurements, domain, cliques, total, progress)
+        nodes, gap = _fit_directly(fitted, domain, cliques, total, progress)
     else:
         estimator = 'mbi'
-        nodes = fit_with_mbi(measurements, domain, cliques, total, progress=progress)
+        nodes = fit_with_mbi(fitted, domain, cliques, total, progress=progress)
     return GraphicalModel(domain, cliques, nodes, total, measurements, compressions, gap, estimator)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sdv_prefair.evidence import draw_given
 from sdv_prefair.model.compression import Compression
 from sdv_prefair.model.junction import Clique, marginal
 from sdv_prefair.model.measurement import Domain, Measurement
@@ -99,11 +100,29 @@ class GraphicalModel:
         for column in self.domain:
             if column in evidence:
                 codes[column] = np.full(num_rows, evidence[column], dtype=np.int32)
-            elif column in self.compressions:
-                codes[column] = self.compressions[column].expand(rows[column], self._rng)
             else:
-                codes[column] = rows[column]
+                codes[column] = self._expand(column, rows[column])
         return codes
+
+    def sample_given(self, evidence: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Draw one row for every line of the evidence, given that line.
+
+        Args:
+            evidence: Codes of one or more columns, an array for each, all of one length.
+
+        Returns:
+            An array of codes for every column, in the order of the domain.
+        """
+        self._check_columns(list(evidence))
+        groups = {c: self._group_of(c)[codes] for c, codes in evidence.items()}
+        rows = draw_given(self.nodes, groups, self._rng)
+        return {
+            column: np.asarray(evidence[column])
+            if column in evidence
+            # Codes of a merged group follow their own weights, whatever the rest of the row is.
+            else self._expand(column, rows[column])
+            for column in self.domain
+        }
 
     def to_mbi(self) -> mbi.MarkovRandomField:
         """Return the model, over codes, as mbi's own.
@@ -125,7 +144,7 @@ class GraphicalModel:
 
     def _sampler(self, evidence: Mapping[str, int]) -> AncestralSampler:
         if evidence:
-            groups = {column: self._group(column, code) for column, code in evidence.items()}
+            groups = {c: int(self._group_of(c)[code]) for c, code in evidence.items()}
             return AncestralSampler(condition(soften(self.nodes), groups))
         if '_prepared' not in vars(self):
             self._prepared = AncestralSampler(self.nodes)
@@ -140,9 +159,13 @@ class GraphicalModel:
     def _num_codes(self, column: str, size: int) -> int:
         return self.compressions[column].num_codes if column in self.compressions else size
 
-    def _group(self, column: str, code: int) -> int:
+    def _group_of(self, column: str) -> np.ndarray:
         known = self.compressions.get(column)
-        return code if known is None else int(known.group_of[code])
+        return np.arange(self.domain[column]) if known is None else known.group_of
+
+    def _expand(self, column: str, groups: np.ndarray) -> np.ndarray:
+        known = self.compressions.get(column)
+        return groups if known is None else known.expand(groups, self._rng)
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         unknown = [column for column in columns if column not in self.domain]

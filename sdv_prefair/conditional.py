@@ -1,0 +1,45 @@
+"""The part of a synthesizer that samples given conditions, without rejecting rows."""
+
+import pandas as pd
+from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
+
+from sdv_prefair.conditions import check_values, sample_lines, warn_if_unfair
+
+
+class ConditionalSampling(BaseSingleTableSynthesizer):
+    """SDV's ``sample_from_conditions`` and ``sample_remaining_columns``, drawn from the model.
+
+    What the synthesizer provides: ``_roles``, ``_plan`` and, once it is fitted, ``_encoding`` and
+    ``_model``.
+    """
+
+    def _sample(self, num_rows: int, conditions: dict | None = None) -> pd.DataFrame:
+        evidence = {column: int(code) for column, code in (conditions or {}).items()}
+        return pd.DataFrame(self._model.sample(num_rows, evidence))
+
+    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+        super()._validate_conditions_unseen_columns(conditions)
+        check_values(conditions, self._encoding.transformers)
+        self._check_conditions(conditions)
+        columns = [column for column in conditions if column in self._plan.original_domains]
+        cliques = self._in_original_columns(self._model.cliques)
+        warn_if_unfair(columns, cliques, self._roles)
+
+    def _sample_with_conditions(
+        self, conditions, max_tries_per_batch, batch_size, progress_bar=None, output_file_path=None
+    ) -> pd.DataFrame:
+        if self._plan.tied:
+            # Rows that a constraint computes or turns down need SDV's loop.
+            return super()._sample_with_conditions(
+                conditions, max_tries_per_batch, batch_size, progress_bar, output_file_path
+            )
+        if not self._random_state_set:
+            self._set_random_state(FIXED_RNG_SEED)
+        rows = sample_lines(
+            conditions, self._encoding.transformers, self._model, self._data_processor
+        )
+        if output_file_path:
+            rows.to_csv(output_file_path, index=False)
+        if progress_bar is not None:
+            progress_bar.update(len(rows))
+        return rows

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdv_prefair.model import Compression, Measurement, compress_rare_codes
+
+
+def one_way(values, stddev=1.0):
+    return Measurement(('a',), values, stddev)
+
+
+def test_rare_codes_share_the_last_group():
+    compression = compress_rare_codes(one_way([2.0, 50.0, -1.0, 3.0, 1.0]))
+
+    np.testing.assert_array_equal(compression.group_of, [2, 0, 2, 1, 2])
+    assert compression.num_groups == 3
+    assert compression.num_codes == 5
+    np.testing.assert_allclose(compression.weights, [2 / 3, 1, 0, 1, 1 / 3])
+
+
+def test_the_threshold_is_three_standard_deviations_of_each_code():
+    compression = compress_rare_codes(one_way([10.0, 10.0, 10.0], [3.0, 3.4, 100.0]))
+
+    np.testing.assert_array_equal(compression.group_of, [0, 1, 1])
+
+
+def test_one_rare_code_is_left_alone():
+    compression = compress_rare_codes(one_way([10.0, 1.0, 20.0]))
+
+    assert compression.is_identity
+    codes = np.array([2, 0, 1], dtype=np.int32)
+    np.testing.assert_array_equal(compression.expand(codes, np.random.default_rng(0)), codes)
+
+
+def test_all_rare_codes_leave_one_group_with_even_weights_when_none_is_positive():
+    compression = compress_rare_codes(one_way([-1.0, -2.0, 0.0]))
+
+    assert compression.num_groups == 1
+    np.testing.assert_allclose(compression.weights, [1 / 3] * 3)
+
+
+def test_compressed_noise_grows_with_the_root_of_the_codes():
+    measurement = one_way([50.0, 1.0, 2.0, -1.0, 0.5], 2.0)
+    compressed = compress_rare_codes(measurement).compress(measurement)
+
+    np.testing.assert_allclose(compressed.values, [50.0, 2.5])
+    np.testing.assert_allclose(compressed.stddev, [2.0, 4.0])
+
+
+def test_compressing_an_axis_of_a_table_sums_it():
+    compression = compress_rare_codes(one_way([1.0, 50.0, 1.0]))
+    table = Measurement(('b', 'a'), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 1.0)
+
+    np.testing.assert_allclose(compression.compress(table, axis=1).values, [[2, 4], [5, 10]])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.floats(-10, 40), min_size=1, max_size=30))
+def test_spreading_undoes_summing(values):
+    compression = compress_rare_codes(one_way(values))
+    table = np.random.default_rng(0).random((2, compression.num_groups))
+    spread = compression.spread(table, axis=1)
+
+    assert spread.shape == (2, len(values))
+    np.testing.assert_allclose(compression.sum_groups(spread, axis=1), table)
+    groups = np.arange(compression.num_groups).repeat(5)
+    codes = compression.expand(groups, np.random.default_rng(1))
+    np.testing.assert_array_equal(compression.group_of[codes], groups)
+    assert (compression.weights[codes] > 0).all()
+
+
+def test_expanded_codes_follow_the_weights():
+    compression = compress_rare_codes(one_way([2.0, 50.0, -1.0, 30.0, 1.0, 0.5]))
+    groups = np.full(70_000, compression.num_groups - 1, dtype=np.int32)
+    codes = compression.expand(groups, np.random.default_rng(5))
+    found = np.bincount(codes, minlength=6) / codes.size
+
+    np.testing.assert_allclose(found, [4 / 7, 0, 0, 0, 2 / 7, 1 / 7], atol=0.008)
+    assert codes.dtype == np.int32
+
+
+def test_identity_has_as_many_groups_as_codes():
+    assert Compression.identity(4).num_groups == 4
+    with pytest.raises(AttributeError):
+        Compression.identity(4).group_of = None
