@@ -30,6 +30,7 @@ from sdv_prefair.mechanism import (
 from sdv_prefair.person import bound_rows_per_person
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.accounting import check_epsilon_delta
+from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.progress import Progress
 from sdv_prefair.roles import Roles
 from sdv_prefair.schema import check_frame, integer_names, single_table
@@ -97,6 +98,12 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
             metadata,
             enforce_min_max_values=enforce_min_max_values,
             enforce_rounding=enforce_rounding,
+            locales=locales,
+        )
+        self._data_processor = CodesProcessor(
+            metadata=self.metadata._convert_to_single_table(),
+            enforce_rounding=enforce_rounding,
+            enforce_min_max_values=enforce_min_max_values,
             locales=locales,
         )
         self.epsilon, self.delta = epsilon, delta

@@ -9,7 +9,6 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.cag._utils import _validate_constraints_single_table
 from sdv.cag.base import BaseConstraint
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
-from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import RefitWarning, SamplingError, SynthesizerInputError
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
@@ -18,6 +17,7 @@ from sdv_prefair.conditions import check_values
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
+from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.transformers import transformer_for
 
 
@@ -48,7 +48,7 @@ class Constrained(BaseSingleTableSynthesizer):
         for constraint in constraints:
             plan = add_to_plan(plan, constraint, promise)
         plan.metadata.validate()
-        processor = DataProcessor(
+        processor = CodesProcessor(
             metadata=plan.metadata._convert_to_single_table(),
             enforce_rounding=self.enforce_rounding,
             enforce_min_max_values=self.enforce_min_max_values,

@@ -57,11 +57,13 @@ class RisingColumns(Transformation):
         self._domains = {column: domains[column] for column in self.columns}
         self._rulers = {c: ruler_for(domains[c], dtypes.get(c)) for c in self.columns}
         self._origins, self._steps = {}, {}
+        nullable = {c: domains[c].nullable and holds_nulls(dtypes.get(c)) for c in self.columns}
         for place, column in enumerate(self.columns[1:], start=1):
             known = [self._domains[c] for c in self.columns[: place + 1]]
-            self._origins[column] = _origin(self._rulers[column], known)
-            nullable = known[-1].nullable and holds_nulls(dtypes.get(column))
-            self._steps[column] = self._step_domain(column, known, nullable)
+            # Only where everything before can be null a step may begin below what is before.
+            begins = known if nullable[self.columns[0]] else known[:-1]
+            self._origins[column] = _origin(self._rulers[column], begins)
+            self._steps[column] = self._step_domain(column, known, nullable[column])
         return dict(zip(self._names, [known[0], *self._steps.values()], strict=True))
 
     def _step_domain(self, column: str, known: list[ColumnDomain], nullable: bool) -> ColumnDomain:
@@ -70,8 +72,9 @@ class RisingColumns(Transformation):
         shortest = 1 if ruler.marked and self._strict else 0
         if not all(isinstance(domain, Numbers | Datetimes) for domain in known):
             return Undeclared('numbers', nullable, low=shortest, decimal_places=places)
-        longest = ruler.bounds(known[-1])[1] - self._origins[column]
-        if longest < shortest:
+        highest = ruler.bounds(known[-1])[1]
+        longest = highest - self._origins[column]
+        if highest - _origin(ruler, known[:-1]) < shortest:
             raise DomainError(
                 f'{type(self.constraint).__name__} over {list(self.columns)} cannot hold: by the '
                 f'ranges in the metadata {column!r} is never large enough. Correct the ranges.'

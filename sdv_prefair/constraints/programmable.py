@@ -32,11 +32,10 @@ def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) ->
         columns: The columns of the table.
     """
     columns = list(columns)
-    attributes = vars(type(constraint)) | vars(constraint)
-    if 'column_names' in attributes:
-        attributes = {'column_names': attributes['column_names']}
-    named = {name for value in attributes.values() for name in _strings(value)}
-    unknown = sorted(named - set(columns)) if 'column_names' in attributes else []
+    listed = getattr(constraint, 'column_names', None)
+    attributes = vars(constraint).values() if listed is None else [listed]
+    named = {name for value in attributes for name in _strings(value)}
+    unknown = [] if listed is None else sorted(named - set(columns))
     if unknown or not named & set(columns):
         raise SynthesizerInputError(
             f'{type(constraint).__name__} must name the columns it reads, in an attribute '

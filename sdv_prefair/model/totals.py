@@ -33,15 +33,14 @@ def project_on_simplex(
     """
     spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), np.shape(values))
     spread = spread / spread.max()
-    # Any multiple of the spread may be added to all values: counting from the cell that vanishes
-    # last keeps the total visible beside noise that is many orders larger.
     vanishing = values / spread
-    vanishing = vanishing - vanishing.max()
     order = np.argsort(-vanishing, axis=None)
-    steps, widths = vanishing.ravel()[order], spread.ravel()[order]
-    shifts = (np.cumsum(steps * widths) - total) / np.cumsum(widths)
-    shift = shifts[np.flatnonzero(steps > shifts)[-1]]
-    counts = np.maximum(0.0, vanishing - shift) * spread
+    shifts = (np.cumsum(np.take(values, order)) - total) / np.cumsum(np.take(spread, order))
+    last = max(0, np.count_nonzero(np.take(vanishing, order) > shifts) - 1)
+    counts = np.maximum(0.0, values - shifts[last] * spread)
+    if not counts.sum() > 0:
+        # Noise so large that the total is lost beside it: all of it goes where the noise points.
+        counts = (vanishing == vanishing.max()).astype(float)
     return counts * (total / counts.sum())
 
 

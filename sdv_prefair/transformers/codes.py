@@ -33,7 +33,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         super().__init__()
         self.output_properties = {None: {'sdtype': 'integer', 'next_transformer': None}}
         self.random_states = None  # RDT then leaves numpy's global random state alone
-        self._generator = np.random.default_rng(_seed_of_name(''))
+        self.generator = np.random.default_rng(_seed_of_name(''))
 
     @property
     @abc.abstractmethod
@@ -123,7 +123,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def reset_randomization(self) -> None:
         """Start the draws of ``reverse_transform`` again."""
         name = self.columns[0] if self.columns else ''
-        self._generator = np.random.default_rng(_seed_of_name(name))
+        self.generator = np.random.default_rng(_seed_of_name(name))
         self.random_seed = _seed_of_name(name) % (2**32 - 1)
 
     def _set_seed(self, data: pd.DataFrame) -> None:
@@ -143,7 +143,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
         codes = np.where(np.isnan(codes), self.null_code or 0, codes)
         codes = np.clip(np.rint(codes), 0, self.num_codes - 1).astype(np.int64)
-        return pd.Series(self.decode(codes, self._generator))
+        return pd.Series(self.decode(codes, self.generator))
 
 
 def _seed_of_name(column: str) -> int:

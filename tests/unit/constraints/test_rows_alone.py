@@ -112,7 +112,7 @@ def plan(request):
 
 
 @given(rows=ROWS)
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_a_row_becomes_the_same_whatever_other_rows_there_are(plan, rows):
     frame = frame_of(rows)
     together = plan.transform(frame)
@@ -122,7 +122,7 @@ def test_a_row_becomes_the_same_whatever_other_rows_there_are(plan, rows):
 
 
 @given(rows=ROWS)
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_whatever_is_encoded_comes_back_as_rows_that_obey(plan, rows):
     """Codes of any rows, broken ones included, are codes of obeying rows or are rejected."""
     transformed = plan.transform(frame_of(rows))
@@ -136,7 +136,7 @@ def test_whatever_is_encoded_comes_back_as_rows_that_obey(plan, rows):
 
 
 @given(rows=ROWS)
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_rows_that_obey_come_back_with_their_values(plan, rows):
     """Exactly where positions are marked; to a float's precision otherwise."""
     frame = frame_of(rows)

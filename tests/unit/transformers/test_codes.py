@@ -133,7 +133,7 @@ def test_columns_are_independent_given_their_codes():
 
     def share(transformers):
         for transformer in transformers.values():
-            transformer._generator = np.random.default_rng(0)
+            transformer.generator = np.random.default_rng(0)
 
     assert correlations(share).min() > 0.99  # what the bound above would catch
 

@@ -1,0 +1,52 @@
+"""SDV's DataProcessor, with a quicker way back from codes."""
+
+from typing import Any
+
+import pandas as pd
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.data_processing.errors import NotFittedError
+
+from sdv_prefair.transformers import ColumnCodes
+
+
+class CodesProcessor(DataProcessor):
+    """Decodes each modelled column once and lets SDV make up the rest.
+
+    RDT copies the whole table for every column it reverses, and SDV casts, drops nulls and formats
+    every column again. Our transformers return columns as they should be, so for a million rows
+    most of that time is saved. What SDV generates (keys, ids, personal data) it still does.
+    """
+
+    def reverse_transform(
+        self, data: pd.DataFrame, reset_keys: bool = False, conditions: dict | None = None
+    ) -> pd.DataFrame:
+        """Return the table that the codes stand for, with generated columns filled in."""
+        if not self.fitted:
+            raise NotFittedError()
+        transformers = self._hyper_transformer.field_transformers
+        columns: dict[str, Any] = {
+            column: transformers[column].decode(data[column], transformers[column].generator)
+            for column in data.columns
+            if isinstance(transformers.get(column), ColumnCodes)
+        }
+        rows = pd.DataFrame(columns, index=data.index)
+        for transformer in self.grouped_columns_to_transformers.values():
+            if not transformer.output_columns:
+                rows = transformer.reverse_transform(rows)
+        asked = {c: v for c, v in (conditions or {}).items() if c not in columns}
+        generated = [
+            c
+            for c in self.metadata.columns
+            if c not in rows and c not in asked and c in transformers
+        ]
+        rows = rows.assign(**asked)
+        if generated and len(rows):
+            made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
+            rows = rows.assign(**{c: self._in_dtype(made[c]).array for c in generated})
+        return rows[[column for column in self.metadata.columns if column in rows]]
+
+    def _in_dtype(self, values: pd.Series) -> pd.Series:
+        try:
+            return values.astype(self._dtypes[values.name])
+        except (TypeError, ValueError, OverflowError):  # a generator may make another type
+            return values

@@ -1,0 +1,93 @@
+"""Reading an object of a document field by field: each is there, of its type, and in its range."""
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sdv_prefair.errors import ReleaseError
+
+MOST_LETTERS = 1_000
+_LARGEST = sys.float_info.max
+
+
+class Fields:
+    """An object with exactly the keys it should have.
+
+    Args:
+        value: What the document holds at this place.
+        where: How to call the place in errors.
+        keys: The keys it must have.
+
+    Raises:
+        ReleaseError: If it is no object, or has other keys. So do all methods for a value that is
+            not what they are asked for.
+    """
+
+    def __init__(self, value: Any, where: str, keys: Iterable[str]):
+        self._where = where
+        if not isinstance(value, dict) or set(value) != set(keys):
+            raise ReleaseError(f'{where} of the release must have the keys {sorted(keys)}.')
+        self._value = value
+
+    def raw(self, key: str) -> Any:
+        """Return a value as it stands."""
+        return self._value[key]
+
+    def text(self, key: str, pattern: str | None = None, most: int = MOST_LETTERS) -> str:
+        """Return a text, of a certain pattern."""
+        value = self._value[key]
+        if not isinstance(value, str) or len(value) > most:
+            self._refuse(key, f'a text of at most {most} letters')
+        if pattern is not None and not re.fullmatch(pattern, value):
+            self._refuse(key, f'a text like {pattern}')
+        return value
+
+    def choice(self, key: str, choices: Sequence[Any]) -> Any:
+        """Return one of some values, of the same type."""
+        value = self._value[key]
+        if not any(value == choice and type(value) is type(choice) for choice in choices):
+            self._refuse(key, f'one of {", ".join(map(repr, choices))}')
+        return value
+
+    def flag(self, key: str) -> bool:
+        """Return true or false."""
+        return self.choice(key, (True, False))
+
+    def whole(self, key: str, low: int, high: int) -> int:
+        """Return a whole number within bounds."""
+        value = self._value[key]
+        if type(value) is not int or not low <= value <= high:
+            self._refuse(key, f'a whole number from {low} to {high}')
+        return value
+
+    def number(self, key: str, low: float = -_LARGEST) -> float:
+        """Return a finite number of at least ``low``."""
+        value = self._value[key]
+        if type(value) not in (int, float) or not low <= value <= _LARGEST:
+            self._refuse(key, f'a number of at least {low}')
+        return value
+
+    def items(self, key: str, most: int) -> list:
+        """Return a list of at most so many items."""
+        value = self._value[key]
+        if not isinstance(value, list) or len(value) > most:
+            self._refuse(key, f'a list of at most {most}')
+        return value
+
+    def names(self, key: str, known: Iterable[str]) -> tuple[str, ...]:
+        """Return a list of different names that are known."""
+        known = set(known)
+        value = self.items(key, len(known))
+        if not all(isinstance(name, str) and name in known for name in value):
+            self._refuse(key, 'a list of known columns')
+        if len(set(value)) < len(value):
+            self._refuse(key, 'a list that names no column twice')
+        return tuple(value)
+
+    def optional(self, key: str) -> bool:
+        """Whether there is a value other than null."""
+        return self._value[key] is not None
+
+    def _refuse(self, key: str, expected: str) -> None:
+        raise ReleaseError(f"'{key}' in {self._where} of the release must be {expected}.")

@@ -1,0 +1,66 @@
+"""What has to hold of a model from anybody: probabilities, an order to draw in, no hidden clique."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.sampling import CliqueTable
+
+# Estimators stop a little before tables agree; far below what sampling could show.
+_TOLERANCE = 1e-4
+
+
+def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int) -> None:
+    """Raise unless all groups but the last hold one code, and weights sum to one in each."""
+    if group_of.min() < 0 or group_of.max() != num_groups - 1:
+        raise ReleaseError('A column of the release has codes in groups that do not exist.')
+    codes_in = np.bincount(group_of, minlength=num_groups)
+    if (codes_in[:-1] != 1).any() or codes_in[-1] < 1:
+        raise ReleaseError('A column of the release merges codes other than into the last group.')
+    sums = np.bincount(group_of, weights, minlength=num_groups)
+    if weights.min() < 0 or np.abs(sums - 1).max() > _TOLERANCE:
+        raise ReleaseError('A column of the release has weights that are no probabilities.')
+
+
+def check_order(
+    columns: Sequence[str],
+    separator: Sequence[str],
+    parent: int | None,
+    before: Sequence[CliqueTable],
+) -> None:
+    """Raise unless what a node shares with nodes before it is in its parent, and is not all."""
+    seen = {column for node in before for column in node.columns}
+    if seen.intersection(columns) != set(separator) or len(separator) == len(columns):
+        raise ReleaseError('The nodes of the release are no junction tree.')
+    if parent is not None and not separator:
+        raise ReleaseError('A node of the release shares nothing with its parent.')
+
+
+def check_node(node: CliqueTable, parent: CliqueTable | None) -> None:
+    """Raise unless the table is a distribution that agrees with its parent's."""
+    if node.table.min() < 0 or abs(node.table.sum() - 1) > _TOLERANCE:
+        raise ReleaseError('A table of the release holds no probabilities.')
+    if parent is not None:
+        apart = node.sum_to(node.separator) - parent.sum_to(node.separator)
+        if np.abs(apart).sum() > _TOLERANCE:
+            raise ReleaseError('Two tables of the release disagree on a column they share.')
+
+
+def check_cliques(
+    cliques: Sequence[Sequence[str]], nodes: Sequence[CliqueTable], columns: Iterable[str]
+) -> None:
+    """Raise unless cliques and nodes are the same graph over all columns.
+
+    Fairness is read off the cliques and rows are drawn from the nodes. A node that no clique
+    holds would let a dependence through that nobody sees.
+    """
+    if {column for node in nodes for column in node.columns} != set(columns):
+        raise ReleaseError('The nodes of the release do not hold all columns.')
+    sets = [set(clique) for clique in cliques]
+    for node in nodes:
+        if not any(clique.issuperset(node.columns) for clique in sets):
+            raise ReleaseError('The model of the release ties columns that its cliques do not.')
+    held = [set(node.columns) for node in nodes]
+    if not all(any(clique <= node for node in held) for clique in sets):
+        raise ReleaseError('The cliques of the release are not those of its model.')
