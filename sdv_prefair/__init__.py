@@ -11,6 +11,7 @@ _HOME = {
     'FairnessWarning': 'sdv_prefair.errors',
     'save_metadata': 'sdv_prefair.metadata_file',
     'load_metadata': 'sdv_prefair.metadata_file',
+    'load_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',
 }
 

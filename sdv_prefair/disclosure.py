@@ -1,6 +1,8 @@
 """What a fitted synthesizer shows of itself: ledger, roles, graph, proof, picture."""
 
 import itertools
+from pathlib import Path
+from typing import Self
 
 import networkx as nx
 import numpy as np
@@ -10,6 +12,7 @@ import plotly.graph_objects as go
 from sdv_prefair import arguments
 from sdv_prefair.errors import NotFittedError, UnfairModelError
 from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
 
@@ -67,6 +70,15 @@ class Disclosure:
         if self.seed is not None:
             promise = 'not private: a seed was given'
         return plot_fair_graph(self.get_fair_graph(), title=f'{self._table_name} ({promise})')
+
+    def save_release(self, path: str | Path) -> None:
+        """Save the fit as data without code, safe to hand to others; see ``release``."""
+        save_release(self, path)
+
+    @classmethod
+    def load_release(cls, path: str | Path) -> Self:
+        """Return the synthesizer of a file that ``save_release`` wrote, here or elsewhere."""
+        return open_release(path, cls)
 
     def _assert_separated(self, cliques: list[tuple[str, ...]]) -> None:
         path = unblocked_path(self._in_original_columns(cliques), self._roles)

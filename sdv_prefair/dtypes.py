@@ -1,7 +1,9 @@
 """What a column's dtype tells, and how values are put back into it.
 
 Column names and dtypes are taken as public schema. One dtype is not: a ``CategoricalDtype`` lists
-the values of the data, so it never goes further than ``public_dtype``.
+the values of the data, so it never goes further than ``public_dtype``. All that is kept of it is
+that the column is a category, and in which order an ordered one puts the declared values: a
+person chose that order, no row did.
 """
 
 from collections.abc import Sequence
@@ -25,11 +27,21 @@ def public_dtype(dtype: Any, values: Sequence[Any] | None = None) -> Any:
     dtype = pd.api.types.pandas_dtype(dtype)
     if isinstance(dtype, pd.CategoricalDtype):
         if values is not None:
-            return pd.CategoricalDtype(list(values), ordered=dtype.ordered)
+            return pd.CategoricalDtype(_in_order(values, dtype), ordered=dtype.ordered)
         return _nullable(np.dtype('O') if dtype.categories is None else dtype.categories.dtype)
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_dictionary(dtype.pyarrow_dtype):
         return pd.ArrowDtype(dtype.pyarrow_dtype.value_type)
     return dtype
+
+
+def unlisted_category(dtype: Any) -> pd.CategoricalDtype | None:
+    """Return a category that lists nothing if ``dtype`` is a category, else None.
+
+    A column cast to it becomes a category of whatever values it then holds.
+    """
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return None
+    return pd.CategoricalDtype(ordered=dtype.ordered)
 
 
 def holds_nulls(dtype: Any) -> bool:
@@ -57,9 +69,13 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
     Without a dtype, or with one that cannot hold the nulls, the array has the dtype pandas would
     choose: floats for whole numbers with nulls, objects for booleans with nulls.
     """
-    if dtype is None or (nulls.any() and not holds_nulls(dtype)):
-        dtype = _dtype_with_nulls(values.dtype) if nulls.any() else values.dtype
-    if is_integer(dtype) and values.dtype != dtype:
+    if dtype is None:
+        dtype = values.dtype
+    if nulls.any():
+        dtype = _dtype_with_nulls(dtype)
+    if nulls.any() and nulls.all():  # there may be no value to cast
+        values = np.full(len(nulls), _null_of(dtype), dtype=object)
+    elif is_integer(dtype) and values.dtype != dtype:
         limits = np.iinfo(getattr(dtype, 'numpy_dtype', dtype))
         values = np.clip(values, limits.min, limits.max)
     elif decimal_scale(dtype) and values.dtype.kind == 'i':
@@ -103,6 +119,14 @@ def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         numbers = column.to_numpy(dtype=kind, na_value=0 if whole else np.nan)
         return numbers, nulls | (np.isnan(numbers) if not whole else False)
     return column.to_numpy(), np.zeros(len(column), dtype=bool)
+
+
+def _in_order(values: Sequence[Any], dtype: pd.CategoricalDtype) -> list[Any]:
+    """Return declared values in the order of a dtype that is ordered and lists all of them."""
+    listed = [] if dtype.categories is None else dtype.categories
+    if not dtype.ordered or not set(values) <= set(listed):
+        return list(values)
+    return sorted(values, key=dtype.categories.get_loc)
 
 
 def _nullable(dtype: Any) -> Any:

@@ -7,6 +7,8 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.dtypes import unlisted_category
+from sdv_prefair.generators import generators_of_unknown
 from sdv_prefair.public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
 
@@ -25,6 +27,15 @@ class Encoding:
     def domain(self) -> dict[str, int]:
         """Number of codes of each modelled column."""
         return {column: codes.num_codes for column, codes in self.transformers.items()}
+
+    @property
+    def hidden_codes(self) -> dict[str, dict[str, int | None]]:
+        """The codes of values outside the domain, and what stands for them on the way back."""
+        return {
+            column: {'other': codes.other_code, 'stand_in': codes.null_code}
+            for column, codes in self.transformers.items()
+            if codes.other_code is not None
+        }
 
     def encode(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the codes of the modelled columns.
@@ -53,10 +64,16 @@ def prepare_processor(
     processor._id_columns_use_old_behavior = [
         column for column, sdtype in processor.get_sdtypes().items() if sdtype == 'id'
     ]
+    is_first = not processor._hyper_transformer.get_config()['sdtypes']
     processor._prepared_for_fitting = False
     processor.prepare_for_fitting(frame)
+    if is_first:  # later on, the user may have chosen others
+        processor.update_transformers(generators_of_unknown(processor, frame))
     processor.update_transformers(dict(transformers))
     processor.fit(frame)
+    for column, dtype in dtypes.items():
+        if column not in transformers and unlisted_category(dtype) is not None:
+            processor._dtypes[column] = unlisted_category(dtype)
     # Our transformers return values already rounded, formatted and within the public range;
     # SDV's formatters would round to what they saw in the public frame, and cost more.
     for column in transformers:

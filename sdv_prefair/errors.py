@@ -27,6 +27,10 @@ class UnfairModelError(SynthesizerInputError):
     """Something would let an outcome depend on a protected column around the admissible ones."""
 
 
+class ReleaseError(SynthesizerInputError):
+    """A fit cannot be written as a release, or a file cannot be opened as one."""
+
+
 class PrivateDataError(InvalidDataError):
     """The frame does not match the metadata; says which column, never which value."""
 

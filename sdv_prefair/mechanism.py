@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.model import (
@@ -78,18 +79,30 @@ def measure_and_select(
     roles: Roles,
     strategy: Strategy,
     budget: Budget,
+    hidden_codes: Mapping[str, Mapping[str, int | None]] = MappingProxyType({}),
     progress: Callable[[str], None] = lambda step: None,
 ) -> Release:
     """Run steps 6 to 8 of a fit: measure one-ways, select a tree, measure its two-ways.
 
     Privacy: spends all that is left in the table's ledger, through the table alone.
+
+    Args:
+        table: Answers and debits.
+        roles: The roles of the table's columns.
+        strategy: How the tree is selected.
+        budget: How what is left in the ledger is divided.
+        hidden_codes: For columns with a code that must not be drawn, the arguments ``other``
+            and ``stand_in`` of `compress_rare_codes`.
+        progress: Called with the name of each step.
     """
     columns = list(table.domain)
     available = table.ledger.remaining
     one_way_rho = table.ledger.shares(available, _weights(budget, len(columns)))
     progress('Measuring one-way marginals')
     one_ways = _measure(table, [(c,) for c in columns], one_way_rho[0], budget, 'measure one-ways')
-    compressions = {m.columns[0]: compress_rare_codes(m) for m in one_ways}
+    compressions = {
+        m.columns[0]: compress_rare_codes(m, **hidden_codes.get(m.columns[0], {})) for m in one_ways
+    }
     table.regroup({column: c.group_of for column, c in compressions.items()})
     one_ways = [compressions[m.columns[0]].compress(m) for m in one_ways]
     progress('Selecting the tree')

@@ -31,6 +31,7 @@ _UNITS = {
     'M': 'mbBh',
     'Y': '',
 }
+_DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -45,6 +46,16 @@ def as_timestamp(value: Any, datetime_format: str | None, name: str) -> pd.Times
         written = f"in the format '{datetime_format}'" if datetime_format else 'a date or time'
         raise DomainError(f'{name} must be {written}. Correct it or the datetime_format.')
     return moment
+
+
+def digits_of_format(datetime_format: str | None) -> int | None:
+    """Return how many digits a format writes if it writes nothing else, as '%Y%m%d' does.
+
+    Moments in such a format may be stored as numbers.
+    """
+    if datetime_format is None or not re.fullmatch(r'(%[YmdHMSfyj])+', datetime_format):
+        return None
+    return sum(_DIGITS[directive] for directive in datetime_format[1::2])
 
 
 def micros_of_timestamp(moment: pd.Timestamp) -> int:
@@ -85,7 +96,7 @@ def read_micros(
     if isinstance(column.dtype, np.dtype) and column.dtype.kind == 'M':
         moments = column.to_numpy().astype('datetime64[us]')
     else:
-        moments = _read_text(_numbers_to_text(column), datetime_format)
+        moments = _read_text(_numbers_to_text(column, datetime_format), datetime_format)
     return moments.astype(np.int64), np.isnat(moments)
 
 
@@ -99,20 +110,22 @@ def write_micros(
     """
     if dtype is None:
         dtype = np.dtype('datetime64[ns]' if datetime_format is None else 'O')
-    if _is_temporal(dtype):
+    if is_temporal(dtype):
         return _write_timestamps(micros, dtype, instants)
     written = datetime_format or _iso_format(unit)
     different, position = np.unique(micros, return_inverse=True)
     index = pd.DatetimeIndex(different.astype('datetime64[us]'))
-    text = (index.tz_localize('UTC') if instants else index).strftime(written)
-    return _array_of(pd.Series(np.asarray(text, dtype=object)[position], dtype=object), dtype)
+    text = np.asarray((index.tz_localize('UTC') if instants else index).strftime(written), object)
+    if pd.api.types.is_numeric_dtype(dtype):
+        text = text.astype(np.int64)
+    return _array_of(pd.Series(text[position]), dtype)
 
 
 def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:
     if 'ns' in str(dtype):
         micros = np.clip(micros, *_NANOSECOND_LIMITS)
     index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
-    zone = _zone(dtype)
+    zone = zone_of(dtype)
     if zone is not None and instants:
         index = index.tz_localize('UTC').tz_convert(zone)
     elif zone is not None:
@@ -217,7 +230,7 @@ def _unit_of_bounds(low: pd.Timestamp, high: pd.Timestamp) -> str:
 
 
 def _unit_of_dtype(dtype: Any) -> str:
-    if dtype is None or not _is_temporal(dtype):
+    if dtype is None or not is_temporal(dtype):
         return 'us'
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_date(dtype.pyarrow_dtype):
         return 'D'
@@ -225,33 +238,39 @@ def _unit_of_dtype(dtype: Any) -> str:
     return 'us' if unit == 'ns' else unit
 
 
-def _is_temporal(dtype: Any) -> bool:
+def is_temporal(dtype: Any) -> bool:
+    """Whether a column of this dtype holds moments or dates as such, not as text or numbers."""
     if isinstance(dtype, pd.ArrowDtype):
         return pa.types.is_timestamp(dtype.pyarrow_dtype) or pa.types.is_date(dtype.pyarrow_dtype)
     return pd.api.types.is_datetime64_any_dtype(dtype)
 
 
-def _zone(dtype: Any) -> Any:
+def zone_of(dtype: Any) -> Any:
+    """Return the time zone of a dtype, if it has one."""
     if isinstance(dtype, pd.ArrowDtype):
         return getattr(dtype.pyarrow_dtype, 'tz', None)
     return getattr(dtype, 'tz', None)
 
 
 def _arrow_to_pandas(column: pd.Series) -> pd.Series:
-    if not isinstance(column.dtype, pd.ArrowDtype) or not _is_temporal(column.dtype):
+    if not isinstance(column.dtype, pd.ArrowDtype) or not is_temporal(column.dtype):
         return column
-    zone = _zone(column.dtype)
+    zone = zone_of(column.dtype)
     return column.astype('datetime64[us]' if zone is None else pd.DatetimeTZDtype('us', zone))
 
 
-def _numbers_to_text(column: pd.Series) -> pd.Series:
-    """Write 20240131 and 20240131.0 as '20240131', which a format like '%Y%m%d' can read."""
+def _numbers_to_text(column: pd.Series, datetime_format: str | None) -> pd.Series:
+    """Write 20240131 and 20240131.0 as '20240131', which a format like '%Y%m%d' can read.
+
+    Numbers have lost their leading zeros: 1312024 is '01312024' in the format '%m%d%Y'.
+    """
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return column
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     readable = np.isfinite(numbers)
     text = np.full(len(numbers), None, dtype=object)
-    text[readable] = np.char.mod('%.0f', numbers[readable]).astype(object)
+    width = digits_of_format(datetime_format) or 0
+    text[readable] = np.char.mod(f'%0{width}.0f', numbers[readable]).astype(object)
     return pd.Series(text, dtype=object)
 
 

@@ -16,11 +16,10 @@ from sdv_prefair.column_domain import Categories, ColumnDomain, Datetimes, Numbe
 from sdv_prefair.domain import single_table
 from sdv_prefair.dtypes import cast, decimal_scale, is_integer, natural_array, public_dtype
 from sdv_prefair.errors import DomainError
-from sdv_prefair.moments import grid_unit, micros_of_timestamp, write_micros
+from sdv_prefair.moments import grid_unit, is_temporal, micros_of_timestamp, write_micros
 
 ROWS = 3
 _PLACEHOLDER_DAY = pd.Timestamp('2000-01-01')
-# SDV takes the number of digits to make up from the largest number it sees.
 _PLACEHOLDER_DIGITS = 5
 
 
@@ -90,17 +89,28 @@ def _moments(domain: Datetimes, dtype: Any) -> Any:
 
 
 def _placeholders(dtype: Any) -> Any:
-    """Return different values of any dtype."""
+    """Return different values of any dtype; text if it is one that nothing is made up for."""
+    if is_temporal(dtype):
+        return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY), dtype)
+    values = natural_array([f'placeholder {row}' for row in range(ROWS)])
     if pd.api.types.is_bool_dtype(dtype):
         values = np.arange(ROWS) % 2 == 1
-    elif pd.api.types.is_numeric_dtype(dtype):
-        highest = 10**_PLACEHOLDER_DIGITS - 1
-        if is_integer(dtype):
-            limit = np.iinfo(getattr(dtype, 'numpy_dtype', dtype)).max
-            highest = min(highest, 10 ** (len(str(limit)) - 1) - 1)
-        values = highest - np.arange(ROWS)
-    elif 'timestamp' in str(dtype) or 'date' in str(dtype):
-        return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY), dtype)
-    else:
-        values = natural_array([f'placeholder {row}' for row in range(ROWS)])
-    return cast(values, np.zeros(ROWS, bool), dtype)
+    elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        values = 10 ** _digits(dtype) - 1 - np.arange(ROWS)
+    try:
+        return cast(values, np.zeros(ROWS, bool), dtype)
+    except (TypeError, ValueError, pa.ArrowException):
+        return values
+
+
+def _digits(dtype: Any) -> int:
+    """Return the digits of a number to make up: SDV counts those of the largest it sees."""
+    if is_integer(dtype):
+        limit = np.iinfo(getattr(dtype, 'numpy_dtype', dtype)).max
+        return min(_PLACEHOLDER_DIGITS, len(str(limit)) - 1)
+    if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
+        decimals = dtype.pyarrow_dtype
+        # The decimals it sees count too, and the point: 9.00 has four digits to SDV.
+        room = decimals.precision - 2 * decimals.scale - bool(decimals.scale)
+        return max(1, min(_PLACEHOLDER_DIGITS, room))
+    return _PLACEHOLDER_DIGITS

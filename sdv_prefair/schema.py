@@ -5,12 +5,14 @@ column names and types are public; what the rows hold is not, so nothing else is
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 from pandas.api import types
 from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_prefair.errors import PrivateDataError
+from sdv_prefair.moments import digits_of_format
 
 
 def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame:
@@ -44,12 +46,19 @@ def integer_names(given: pd.Index, columns: Iterable[str]) -> pd.Index:
 
 
 def check_frame(table: pd.DataFrame, columns: dict[str, dict]) -> None:
-    """Raise unless names and dtypes of the table fit the metadata's columns.
+    """Raise unless names and dtypes of the table fit the metadata's columns, and it has rows.
 
     Args:
         table: The private table. Its values are not read.
         columns: The metadata of each column.
     """
+    check_columns(table, columns)
+    if table.empty:
+        raise PrivateDataError('The table has no rows. Give at least one.')
+
+
+def check_columns(table: pd.DataFrame, columns: dict[str, dict]) -> None:
+    """Raise unless names and dtypes of the table fit the metadata's columns."""
     if not columns:
         raise InvalidMetadataError('The metadata is empty. Add at least one column to it.')
     problems = _name_problems(list(table.columns), list(columns))
@@ -61,8 +70,6 @@ def check_frame(table: pd.DataFrame, columns: dict[str, dict]) -> None:
         ]
     if problems:
         raise PrivateDataError(problems)
-    if table.empty:
-        raise PrivateDataError('The table has no rows. Give at least one.')
 
 
 def _name_problems(given: list[str], expected: list[str]) -> list[str]:
@@ -81,10 +88,14 @@ def _name_problems(given: list[str], expected: list[str]) -> list[str]:
 
 def _type_problem(column: str, values: pd.Series, column_metadata: dict) -> str | None:
     sdtype = column_metadata['sdtype']
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.cat.categories.to_series()
     if sdtype == 'numerical' and not _may_hold_numbers(values):
         return _mismatch(column, sdtype, 'convert it with pandas.to_numeric')
-    if sdtype == 'datetime' and not _may_hold_datetimes(values):
-        return _mismatch(column, sdtype, 'convert it with pandas.to_datetime')
+    if sdtype == 'datetime':
+        written = column_metadata.get('datetime_format')
+        if not _may_hold_datetimes(values.dtype, written):
+            return _mismatch(column, sdtype, 'convert it with pandas.to_datetime')
     return None
 
 
@@ -103,8 +114,9 @@ def _may_hold_numbers(values: pd.Series) -> bool:
     return types.is_numeric_dtype(values.dtype)
 
 
-def _may_hold_datetimes(values: pd.Series) -> bool:
-    dtype = values.dtype
+def _may_hold_datetimes(dtype: Any, datetime_format: str | None) -> bool:
+    if types.is_numeric_dtype(dtype):  # such as 20240131
+        return digits_of_format(datetime_format) is not None
     return (
         types.is_datetime64_any_dtype(dtype)
         or types.is_object_dtype(dtype)

@@ -15,9 +15,10 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 from sdv_prefair import arguments
 from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
-from sdv_prefair.counts import Counts, count_codes
+from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
 from sdv_prefair.disclosure import Disclosure
 from sdv_prefair.domain import ColumnDomain, modelled_columns, public_domain
+from sdv_prefair.doors import Doors
 from sdv_prefair.encoding import Encoding, check_transformers, prepare_processor
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import learn_domains, reserved_delta
@@ -41,7 +42,7 @@ from sdv_prefair.transformers import ColumnCodes, transformers_for
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
+class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -192,19 +193,22 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         self._fit_constraints(table_data.dtypes)
-        domains, edges = self._learn_domains(table_data)
+        domains, edges = self._learn_domains(FrameSource(self._plan.table_to_learn(table_data)))
         table_data = self._plan.transform(table_data)
-        self._encoding = Encoding(self._transformers(domains, table_data.dtypes, edges))
-        prepare_processor(
-            self._data_processor,
-            table_data.dtypes,
-            self._domains | domains,
-            self._encoding.transformers,
-        )
-        self._data_processor.reset_sampling()
+        self._prepare_encoding(domains, edges, table_data.dtypes)
         return self._encoding.encode(table_data)
 
-    def _learn_domains(self, table_data: pd.DataFrame) -> tuple[dict, dict]:
+    def _prepare_encoding(self, domains: dict, edges: dict, dtypes: pd.Series) -> None:
+        self._encoding = Encoding(self._transformers(domains, dtypes, edges))
+        prepare_processor(
+            self._data_processor,
+            dtypes,
+            self._domains | domains,
+            self._encoding.transformers | self._carried_generators,
+        )
+        self._data_processor.reset_sampling()
+
+    def _learn_domains(self, source: Source) -> tuple[dict, dict]:
         unknown = self._unchosen_domains() | self._plan.domains_to_learn
         self._domain_ledger = Ledger(
             self.epsilon,
@@ -215,7 +219,7 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
         )
         learnt, edges = learn_domains(
             unknown,
-            self._plan.table_to_learn(table_data),
+            source,
             self.numeric_bins,
             self._domain_ledger,
             self._entropy(_LEARNING),
@@ -230,6 +234,9 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
         codes = single_table(processed_data, self._table_name)
         self._log('Fit processed data')
         self._fit(codes)
+        self._finish_fit()
+
+    def _finish_fit(self) -> None:
         self._fitted = True
         self._fitted_date = datetime.datetime.today().strftime('%Y-%m-%d')
         self._fitted_sdv_version = getattr(version, 'community', None)
@@ -247,7 +254,8 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
         table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
         budget = resolve_budget(self.budget)
         roles = self._modelled_roles
-        release = measure_and_select(table, roles, self._strategy, budget, progress.step)
+        hidden = self._encoding.hidden_codes
+        release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
         progress.step('Estimating the model')
         model = estimate_release(release, self.estimator)
         if self._strategy.requires_roles:
@@ -276,6 +284,7 @@ class PreFairSynthesizer(Disclosure, ConditionalSampling, Constrained):
         table = self._plan.transform(table.iloc[:0])
         edges = self._plan.edges(self.numeric_bins)
         transformers = self._transformers(self._unchosen_domains(), table.dtypes, edges)
+        transformers |= self._carried_generators
         prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from rdt.transformers import BaseTransformer
 from sdv.cag import ProgrammableConstraint
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.cag._utils import _validate_constraints_single_table
@@ -17,6 +18,7 @@ from sdv_prefair.conditions import check_values
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
+from sdv_prefair.domain import single_table
 from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.transformers import transformer_for
 
@@ -47,6 +49,8 @@ class Constrained(BaseSingleTableSynthesizer):
         plan, promise = self._plan, self._promise()
         for constraint in constraints:
             plan = add_to_plan(plan, constraint, promise)
+        if plan is self._plan:
+            return
         plan.metadata.validate()
         processor = CodesProcessor(
             metadata=plan.metadata._convert_to_single_table(),
@@ -55,6 +59,7 @@ class Constrained(BaseSingleTableSynthesizer):
             locales=self.locales,
         )
         # From here on nothing can fail.
+        self._carried_generators = self._generators(plan)
         self._data_processor = processor
         self._use_plan(plan)
         if self._fitted:
@@ -65,10 +70,17 @@ class Constrained(BaseSingleTableSynthesizer):
                 stacklevel=2,
             )
 
+    def _generators(self, plan: ConstraintPlan) -> dict[str, BaseTransformer]:
+        """Return what makes up columns that are not modelled; a new processor would forget it."""
+        known = self._data_processor._hyper_transformer.field_transformers
+        columns = set(single_table(plan.metadata).columns) - set(plan.domains)
+        return {c: known[c] for c in sorted(columns) if known.get(c) is not None}
+
     def _promise(self) -> Promise:
         return Promise(self._roles, self._strategy, self.public_ranges is not False)
 
     def _start_plan(self) -> None:
+        self._carried_generators = {}
         self._use_plan(ConstraintPlan.without_constraints(self._original_metadata, self._domains))
 
     def _use_plan(self, plan: ConstraintPlan) -> None:
@@ -96,8 +108,10 @@ class Constrained(BaseSingleTableSynthesizer):
         """Return what ties original columns together: the model's cliques and constraints."""
         return cliques_in_original_columns(cliques, self._plan.sources, self._plan.tied)
 
-    def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
+    def validate_constraints(self, synthetic_data: pd.DataFrame | dict[str, pd.DataFrame]) -> None:
         """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""
+        if isinstance(synthetic_data, dict):
+            synthetic_data = synthetic_data[self._table_name]
         for rule, holds in self._plan.broken_rules(synthetic_data):
             rows = (~holds).nonzero()[0]
             shown = ', '.join(map(str, rows[:5])) + f', +{len(rows) - 5} more' * (len(rows) > 5)

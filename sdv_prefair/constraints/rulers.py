@@ -96,6 +96,7 @@ class NumberRuler(Ruler):
             return np.clip(numbers.astype(np.float64), -_LARGEST_REAL, _LARGEST_REAL)
         scale = 10**self._places
         if numbers.dtype.kind == 'f':
+            numbers = numbers.astype(np.float64)
             # Rounded first, because 0.29 * 100 is a little less than 29.
             marks = np.floor(np.round(np.clip(numbers, -_LARGEST_REAL, _LARGEST_REAL) * scale, 6))
             return np.clip(marks, -_FARTHEST, _FARTHEST).astype(np.int64)

@@ -35,7 +35,7 @@ class Rule:
             public: A few rows made of public facts.
             metadata: What describes them.
         """
-        self.constraint.fit(_plain(public.iloc[:0]), metadata)
+        self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), metadata)
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows obey."""
@@ -108,6 +108,8 @@ def _plain_column(values: pd.Series) -> pd.Series:
         return values.astype(object)
     if pd.api.types.is_numeric_dtype(dtype):
         return pd.Series(values.to_numpy(np.float64, na_value=np.nan), index=values.index)
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        return pd.Series(values.to_numpy('datetime64[ns]', na_value=pd.NaT), index=values.index)
+    if any(kind in str(dtype) for kind in ('date', 'timestamp')):
+        zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
+        moments = values.astype('datetime64[us]' if zone is None else f'datetime64[us, {zone}]')
+        return moments if zone is None else moments.dt.tz_localize(None)
     return values.astype(object).where(values.notna(), None)

@@ -1,6 +1,24 @@
-"""Exact counts of declared cliques: the last touch of rows."""
+"""Exact counts of declared cliques: the last touch of rows.
+
+=============================  ==============================================================
+`memory.FrameSource`           a pandas frame
+`batches.BatchSource`          an Arrow stream: Parquet, DuckDB, polars, anything with one
+`spark.SparkSource`            a Spark DataFrame: the same kernel in every partition
+`sql.SqlSource`                an ibis table: GROUP BY in the engine, rows stay where they are
+=============================  ==============================================================
+"""
 
 from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells
-from sdv_prefair.counts.memory import count_codes
+from sdv_prefair.counts.memory import FrameSource, count_codes
+from sdv_prefair.counts.source import Encoder, Source
 
-__all__ = ['Accumulator', 'Clique', 'Counts', 'check_cells', 'count_codes']
+__all__ = [
+    'Accumulator',
+    'Clique',
+    'Counts',
+    'Encoder',
+    'FrameSource',
+    'Source',
+    'check_cells',
+    'count_codes',
+]

@@ -78,7 +78,7 @@ class Counts:
                 for column, code in zip(clique, codes, strict=True)
             ]
             shape = tuple(domain[column] for column in clique)
-            merged[clique] = _accumulate(np.ravel_multi_index(codes, shape), counts, shape)
+            merged[clique] = gather(np.ravel_multi_index(codes, shape), counts, shape)
         return Counts(domain, merged)
 
     def _find(self, clique: Clique) -> tuple[np.ndarray | None, np.ndarray]:
@@ -166,9 +166,10 @@ def _merge(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.n
     return cells, counts
 
 
-def _accumulate(
+def gather(
     flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]
 ) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the histogram of cells that may stand more than once, as ``Counts`` keeps it."""
     if math.prod(shape) > DENSE_CELLS:
         return _merge([(flat, counts), (flat[:0], counts[:0])])
     dense = np.zeros(math.prod(shape), dtype=np.int64)

@@ -1,17 +1,46 @@
 """Counting rows that are in memory."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
+from sdv_prefair.counts.source import Encoder, Progress, sizes, value_counts
+
+
+class FrameSource:
+    """A table in memory.
+
+    Args:
+        frame: The private table.
+    """
+
+    def __init__(self, frame: pd.DataFrame):
+        self._frame = frame
+        self.dtypes = frame.dtypes
+
+    def count(
+        self,
+        encoders: Mapping[str, Encoder],
+        cliques: Iterable[Sequence[str]],
+        progress: Progress = iter,
+    ) -> Counts:
+        """Return the histograms of the cliques, over the codes of the encoders."""
+        codes = {column: e.encode(self._frame[column]) for column, e in encoders.items()}
+        return count_codes(codes, sizes(encoders), cliques, progress)
+
+    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+        """Return how often each value of each column occurs; nulls are left out."""
+        return {column: value_counts(self._frame[column]) for column in columns}
 
 
 def count_codes(
     codes: Mapping[str, np.ndarray],
     domain: Mapping[str, int],
     cliques: Iterable[Sequence[str]],
-    progress: Callable[[Iterable], Iterable] = iter,
+    progress: Progress = iter,
 ) -> Counts:
     """Count the declared cliques in columns of integer codes.
 

@@ -3,24 +3,31 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-import pandas as pd
-
 from sdv_prefair.column_domain import ColumnDomain, Undeclared
+from sdv_prefair.counts import Source
 from sdv_prefair.learning.columns import (
+    FineLook,
     Purse,
+    first_look,
     learn_categories,
     learn_datetimes,
+    learn_edges,
     learn_numbers,
 )
-from sdv_prefair.privacy import Entropy, Ledger
+from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 
-__all__ = ['learn_domains', 'reserved_delta']
+__all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
 
 # If every column had to be learnt, this part of the budget would pay for it.
 LEARNING_SHARE = Fraction(1, 5)
 _DELTA_SHARE = 0.5
 
 Edges = tuple[float, ...]
+
+
+def undeclared_columns(domains: Mapping[str, ColumnDomain]) -> list[str]:
+    """Return the columns whose domain has to be learnt."""
+    return [column for column, domain in domains.items() if isinstance(domain, Undeclared)]
 
 
 def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
@@ -30,46 +37,75 @@ def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
 
 def learn_domains(
     domains: Mapping[str, ColumnDomain],
-    table: pd.DataFrame,
+    source: Source,
     bins: int,
     ledger: Ledger,
     entropy: Entropy,
 ) -> tuple[dict[str, ColumnDomain], dict[str, Edges]]:
     """Return the domains with every undeclared one learnt, and unequal bins where they pay.
 
+    The source is read three times at most, whatever the number of columns: for histograms over
+    public grids, for the counts of unknown categories, and for the finer grids of skewed numbers.
+
     Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number
     of columns, and categories an equal part of the reserved delta. What is not spent stays
     in the ledger for the measurements. Declared columns are not read.
     """
-    undeclared = [column for column, d in domains.items() if isinstance(d, Undeclared)]
-    if not undeclared:
-        return dict(domains), {}
-    weight = float(LEARNING_SHARE / len(domains))
+    purses = _purses(domains, ledger, entropy)
+    grids = {
+        column: first_look(domains[column], source.dtypes[column])
+        for column in purses
+        if domains[column].kind != 'categories'
+    }
+    categories = _unknown_categories(domains)
+    rough = _look(source, grids, ledger, entropy)
+    values = source.value_counts(categories) if categories else {}
+    learnt, finer = dict(domains), {}
+    for column, purse in purses.items():
+        domain = domains[column]
+        if domain.kind == 'categories':
+            learnt[column] = learn_categories(column, values.pop(column), domain, purse)
+        elif domain.kind == 'datetimes':
+            learnt[column] = learn_datetimes(rough, column, domain, grids[column], purse)
+        else:
+            dtype = source.dtypes[column]
+            learnt[column], fine = learn_numbers(rough, column, domain, dtype, bins, purse)
+            finer |= {column: fine} if fine else {}
+    return learnt, _edges(source, finer, purses, ledger, entropy)
+
+
+def _purses(
+    domains: Mapping[str, ColumnDomain], ledger: Ledger, entropy: Entropy
+) -> dict[str, Purse]:
+    undeclared = undeclared_columns(domains)
+    weight = float(LEARNING_SHARE / max(1, len(domains)))
     rest = 1 - weight * len(undeclared)
     shares = ledger.shares(ledger.budget, [weight] * len(undeclared) + [rest])
     delta = ledger.reserved_delta / max(1, len(_unknown_categories(domains)))
-    learnt, edges = dict(domains), {}
-    for column, rho in zip(undeclared, shares[:-1], strict=True):
-        purse = Purse(rho, delta, ledger, entropy)
-        learnt[column], found = _learn(table[column], domains[column], bins, purse)
-        if found:
-            edges[column] = found
-    return learnt, edges
+    return {
+        column: Purse(rho, delta, ledger, entropy)
+        for column, rho in zip(undeclared, shares[:-1], strict=True)
+    }
 
 
-def _learn(
-    column: pd.Series, undeclared: Undeclared, bins: int, purse: Purse
-) -> tuple[ColumnDomain, Edges | None]:
-    if undeclared.kind == 'categories':
-        return learn_categories(column, undeclared, purse), None
-    if undeclared.kind == 'datetimes':
-        return learn_datetimes(column, undeclared, purse), None
-    return learn_numbers(column, undeclared, bins, purse)
+def _look(source: Source, grids: Mapping, ledger: Ledger, entropy: Entropy) -> PrivateTable | None:
+    if not grids:
+        return None
+    counts = source.count(grids, [(column,) for column in grids])
+    return PrivateTable(counts, ledger, entropy)
+
+
+def _edges(
+    source: Source,
+    finer: Mapping[str, FineLook],
+    purses: Mapping[str, Purse],
+    ledger: Ledger,
+    entropy: Entropy,
+) -> dict[str, Edges]:
+    table = _look(source, {column: fine.cells for column, fine in finer.items()}, ledger, entropy)
+    found = {c: learn_edges(table, c, fine, purses[c]) for c, fine in finer.items()}
+    return {column: edges for column, edges in found.items() if edges}
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:
-    return [
-        column
-        for column, domain in domains.items()
-        if isinstance(domain, Undeclared) and domain.kind == 'categories'
-    ]
+    return [c for c in undeclared_columns(domains) if domains[c].kind == 'categories']

@@ -2,13 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from scipy.stats import norm
-
-from sdv_prefair.counts import count_codes
-from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 
 _FALSE_ALARM = 1e-6
 _LARGEST_POWER = 63
@@ -28,16 +24,6 @@ class Grid:
     edges: np.ndarray
     fallback: tuple[float, float]
 
-    @property
-    def num_cells(self) -> int:
-        """Number of cells."""
-        return len(self.edges) - 1
-
-    def encode(self, values: np.ndarray) -> np.ndarray:
-        """Return the cell of each value; what lies outside goes to the nearest cell."""
-        cells = np.searchsorted(self.edges, values, side='right') - 1
-        return np.clip(cells, 0, self.num_cells - 1)
-
     def span(self, first: int, last: int) -> tuple[float, float]:
         """Return the lower edge of the first cell and the upper edge of the last."""
         return self.edges[first].item(), self.edges[last + 1].item()
@@ -55,21 +41,6 @@ def calendar() -> Grid:
     months = np.arange('1900-01', '2100-02', dtype='datetime64[M]')
     edges = months.astype('datetime64[us]').astype(np.int64)
     return Grid(edges, (edges[0].item(), edges[-1].item()))
-
-
-def noisy_histogram(
-    values: np.ndarray,
-    grid: Grid,
-    column: str,
-    rho: Fraction,
-    step: str,
-    ledger: Ledger,
-    entropy: Entropy,
-) -> tuple[np.ndarray, float]:
-    """Return the noisy counts of the grid's cells and their sigma."""
-    codes = {column: grid.encode(values)}
-    counts = count_codes(codes, {column: grid.num_cells}, [(column,)])
-    return PrivateTable(counts, ledger, entropy).measure((column,), rho, step)
 
 
 def occupied_range(noisy: np.ndarray, sigma: float) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,19 +11,17 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
-from sdv_prefair.counts import count_codes
-from sdv_prefair.dtypes import decimal_scale, read_numbers
+from sdv_prefair.counts.cells import EvenCells, MomentCells, NumberCells
+from sdv_prefair.dtypes import decimal_scale
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning.bounds import (
     SMALLEST,
     Grid,
     calendar,
     largest_bin_share,
-    noisy_histogram,
     occupied_range,
     powers_of_two,
 )
-from sdv_prefair.moments import read_micros
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 from sdv_prefair.privacy.private_values import frequent_values
 
@@ -45,48 +44,70 @@ class Purse:
         return self.ledger.shares(self.rho, [1, 1])[0]
 
 
-def learn_categories(column: pd.Series, undeclared: Undeclared, purse: Purse) -> Categories:
+@dataclass(frozen=True)
+class FineLook:
+    """What a skewed column of numbers is looked at a second time with.
+
+    Attributes:
+        cells: The fine grid.
+        bar: What a noisy count must exceed to be split.
+    """
+
+    cells: EvenCells
+    bar: int
+
+
+def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MomentCells:
+    """Return the public grid over which numbers or datetimes are counted first."""
+    if undeclared.kind == 'numbers':
+        return NumberCells(powers_of_two().edges)
+    instants = isinstance(dtype, pd.DatetimeTZDtype)
+    return MomentCells(calendar().edges, undeclared.datetime_format, instants)
+
+
+def learn_categories(
+    column: str, exact: Mapping[Any, int], undeclared: Undeclared, purse: Purse
+) -> Categories:
     """Learn the values that many rows hold; all rarer ones become "other".
 
     Privacy: threshold on noisy counts, see ``frequent_values``.
     """
-    values = frequent_values(column, purse.rho, purse.delta, _STEP, purse.ledger, purse.entropy)
+    values = frequent_values(
+        column, exact, purse.rho, purse.delta, _STEP, purse.ledger, purse.entropy
+    )
     if not values:
-        _warn_unlearnt(column.name, 'range_values')
+        _warn_unlearnt(column, 'range_values')
     return undeclared.with_values(values)
 
 
-def learn_datetimes(column: pd.Series, undeclared: Undeclared, purse: Purse) -> Datetimes:
+def learn_datetimes(
+    table: PrivateTable, column: str, undeclared: Undeclared, cells: MomentCells, purse: Purse
+) -> Datetimes:
     """Learn the first and the last month that stand out of the noise.
 
     Privacy: one noisy histogram over the months of two centuries.
     """
-    instants = isinstance(column.dtype, pd.DatetimeTZDtype)
-    micros, nulls = read_micros(column, undeclared.datetime_format, instants)
-    grid = calendar()
-    low, high, _, _ = _bounds(column.name, micros[~nulls], grid, purse.rho, purse)
-    zone = 'UTC' if instants else None
+    low, high, _, _ = _bounds(table, column, calendar(), purse.rho)
+    zone = 'UTC' if cells.instants else None
     first, last = (pd.Timestamp(moment, unit='us', tz=zone) for moment in (low, high))
     return undeclared.with_bounds(first, last - pd.Timedelta(days=1))
 
 
 def learn_numbers(
-    column: pd.Series, undeclared: Undeclared, bins: int, purse: Purse
-) -> tuple[Numbers, tuple[float, ...] | None]:
-    """Learn bounds, and bins that follow the density where uniform ones would not do.
+    table: PrivateTable, column: str, undeclared: Undeclared, dtype: Any, bins: int, purse: Purse
+) -> tuple[Numbers, FineLook | None]:
+    """Learn bounds, and whether bins should follow the density as uniform ones would not do.
 
     Privacy: half of the column's share pays a noisy histogram over powers of two. It also shows
-    whether the column is skewed; only then the other half is spent, on PrivTree.
+    whether the column is skewed; only then the other half is spent, on ``learn_edges``.
 
     Returns:
-        The domain, and edges of unequal bins or None for uniform ones.
+        The domain, and what the column is to be looked at a second time with, if at all.
     """
-    numbers, nulls = read_numbers(column)
-    values = numbers[~nulls].astype(np.float64)
     grid = powers_of_two()
-    low, high, noisy, found = _bounds(column.name, values, grid, purse.half(), purse)
+    low, high, noisy, found = _bounds(table, column, grid, purse.half())
     low, high = (0.0 if abs(edge) <= SMALLEST else edge for edge in (low, high))
-    whole = undeclared.decimal_places == 0 or decimal_scale(column.dtype) == 0
+    whole = undeclared.decimal_places == 0 or decimal_scale(dtype) == 0
     if whole:
         low, high = math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
     domain = undeclared.with_bounds(low, high)
@@ -94,31 +115,38 @@ def learn_numbers(
     if not found or not share > _SKEWED:
         return domain, None
     bar = max(1, int(np.clip(noisy, 0, None).sum() / (2 * bins)))
-    return domain, _skewed_edges(column.name, values, domain, whole, bar, purse)
+    return domain, FineLook(_fine_cells(domain, whole), bar)
+
+
+def learn_edges(
+    table: PrivateTable, column: str, fine: FineLook, purse: Purse
+) -> tuple[float, ...]:
+    """Learn the edges of bins that are narrow where rows are dense.
+
+    Privacy: the other half of the column's share pays for PrivTree.
+    """
+    cells = fine.cells
+    rho = purse.rho - purse.half()
+    starts = table.split(column, fine.bar, rho, _STEP, ordered=cells.num_cells)
+    return tuple(float(cells.low + start * cells.width) for start in starts[1:])
 
 
 def _bounds(
-    name: Any, values: np.ndarray, grid: Grid, rho: Fraction, purse: Purse
+    table: PrivateTable, column: str, grid: Grid, rho: Fraction
 ) -> tuple[float, float, np.ndarray, bool]:
-    noisy, sigma = noisy_histogram(values, grid, str(name), rho, _STEP, purse.ledger, purse.entropy)
+    noisy, sigma = table.measure((column,), rho, _STEP)
+    noisy = noisy[:-1]  # without the cell of null
     occupied = occupied_range(noisy, sigma)
     if occupied is None:
-        _warn_unlearnt(name, 'range_min and range_max')
+        _warn_unlearnt(column, 'range_min and range_max')
         return *grid.fallback, noisy, False
     return *grid.span(*occupied), noisy, True
 
 
-def _skewed_edges(
-    name: Any, values: np.ndarray, domain: Numbers, whole: bool, bar: int, purse: Purse
-) -> tuple[float, ...]:
+def _fine_cells(domain: Numbers, whole: bool) -> EvenCells:
     span = float(domain.high) - float(domain.low)
     num_cells = int(min(_FINE_CELLS, span + 1)) if whole else _FINE_CELLS
-    width = (span + whole) / num_cells
-    cells = np.clip((values - domain.low) // width, 0, num_cells - 1).astype(np.int64)
-    counts = count_codes({name: cells}, {name: num_cells}, [(name,)])
-    table = PrivateTable(counts, purse.ledger, purse.entropy)
-    starts = table.split(name, bar, purse.rho - purse.half(), _STEP)
-    return tuple(float(domain.low + start * width) for start in starts[1:])
+    return EvenCells(domain.low, domain.high, (span + whole) / num_cells, num_cells)
 
 
 def _warn_unlearnt(name: Any, keys: str) -> None:

@@ -24,6 +24,7 @@ from sdv_prefair.metrics.quality import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
+from sdv_prefair.metrics.report import FairnessReport
 
 __all__ = [
     'AverageCorrelationDifference',
@@ -33,6 +34,7 @@ __all__ = [
     'ConditionalTruePositiveRateBalance',
     'DemographicParity',
     'DownstreamAccuracy',
+    'FairnessReport',
     'Independence',
     'OneWayTotalVariation',
     'RateGap',

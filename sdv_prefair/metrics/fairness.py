@@ -155,13 +155,32 @@ class _GroupDifference(SingleTableMetric):
         group, strata = cls._groups_and_strata(tables, protected, admissible, num_bins)
         prediction = predict_real(tables, outcome, model, seed)
         label = tables.real[outcome].to_numpy(dtype=object)
-        values = pd.unique(label) if positive is None else [positive]
-        options = {
-            'min_rows': min_rows,
-            'bootstraps': bootstraps,
-            'confidence': confidence,
-            'seed': seed,
-        }
+        return cls.compare_groups(
+            prediction, label, group, strata, positive,
+            min_rows=min_rows, bootstraps=bootstraps, confidence=confidence, seed=seed,
+        )  # fmt: skip
+
+    @classmethod
+    def compare_groups(
+        cls,
+        prediction: np.ndarray,
+        label: np.ndarray,
+        group: np.ndarray,
+        strata: np.ndarray | None = None,
+        positive: Hashable | None = None,
+        **options,
+    ) -> dict:
+        """Compare groups by predictions that are there already, from whatever model.
+
+        Args:
+            prediction: The predicted outcome of each row.
+            label: The true outcome of each row.
+            group: The group of each row.
+            strata: The stratum of each row; conditional measures only.
+            positive: As in ``compute_breakdown``, which also says what is returned.
+            **options: ``min_rows``, ``bootstraps``, ``confidence``, ``seed`` of `rate_gap`.
+        """
+        values = pd.unique(np.asarray(label)) if positive is None else [positive]
         gaps = [
             (value, cls._gap(prediction, label, group, value, strata, **options))
             for value in values
@@ -264,3 +283,14 @@ class ConditionalTrueNegativeRateBalance(_GroupDifference):
     name = 'ConditionalTrueNegativeRateBalance'
     conditional = True
     _gap = staticmethod(true_negative_rate_balance)
+
+
+MEASURES = {
+    'DP': DemographicParity,
+    'TPRB': TruePositiveRateBalance,
+    'TNRB': TrueNegativeRateBalance,
+    'CDP': ConditionalDemographicParity,
+    'CTPRB': ConditionalTruePositiveRateBalance,
+    'CTNRB': ConditionalTrueNegativeRateBalance,
+}
+"""The six, under the paper's abbreviations and in its order."""

@@ -24,7 +24,8 @@ class Independence(NamedTuple):
         estimate: Plug-in estimate of I(O; P | A) in nats.
         null_mean: Its mean over shuffles of O within strata of A.
         null_interval: The 2.5 % and 97.5 % quantiles over shuffles.
-        p_value: Share of shuffles that reach the estimate, the table itself counted as one.
+        p_value: Share of shuffles that reach the estimate, the table itself counted as one;
+            NaN, as what else describes the shuffles, where there were none.
         coverage: Share of rows in strata that hold two outcomes and two groups. All others
             say nothing about dependence and add zero.
     """
@@ -37,8 +38,11 @@ class Independence(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The estimate less what independence gives on average; zero where it is below."""
-        return max(0.0, self.estimate - self.null_mean)
+        """The estimate less what independence gives on average; zero where it is below.
+
+        NaN where nothing was shuffled.
+        """
+        return float(np.maximum(0.0, self.estimate - self.null_mean))
 
 
 def conditional_mutual_information(
@@ -52,6 +56,15 @@ def conditional_mutual_information(
         strata: One value a row: rows with equal values agree on the admissible columns.
     """
     return _Strata(outcome, protected, strata).information()
+
+
+def conditional_entropy(outcome: np.ndarray, strata: np.ndarray) -> float:
+    """Return the plug-in estimate of H(outcome | strata) in nats.
+
+    It bounds I(outcome; protected | strata), whatever the protected columns are.
+    """
+    # What the outcome tells about itself is all there is to know about it.
+    return conditional_mutual_information(outcome, outcome, strata)
 
 
 def independence_test(
@@ -80,7 +93,7 @@ def independence_test(
         estimate,
         float(null.mean()) if permutations else np.nan,
         (float(low), float(high)),
-        (1 + reached) / (1 + permutations),
+        (1 + reached) / (1 + permutations) if permutations else np.nan,
         rows.coverage,
     )
 

@@ -18,7 +18,9 @@ class Compression:
 
     Frequent codes keep a group of their own, in their order; the rare ones share the last group.
     Inside it codes follow ``weights``, independently of every other column, so going back adds
-    no dependence between columns and leaves justifiable fairness as it is.
+    no dependence between columns. A code of weight zero is never drawn. Every code that is drawn
+    tells its group, so conditioning on a column's codes is conditioning on its groups at least,
+    and justifiable fairness stays as it is.
 
     Privacy: made from a released one-way measurement; post-processing.
 
@@ -79,9 +81,10 @@ class Compression:
         if self.is_identity:
             return groups
         last = self.num_groups - 1
-        inside = np.flatnonzero(self.group_of == last)
+        drawn = np.flatnonzero(self.weights > 0)
+        inside = drawn[self.group_of[drawn] == last]
         code_of = np.empty(self.num_groups, dtype=groups.dtype)
-        code_of[self.group_of] = np.arange(self.num_codes)
+        code_of[self.group_of[drawn]] = drawn
         codes = code_of[groups]
         merged = np.flatnonzero(groups == last)
         cumulative = np.cumsum(self.weights[inside])
@@ -90,12 +93,23 @@ class Compression:
         return codes
 
 
-def compress_rare_codes(measurement: Measurement, threshold: float = RARE) -> Compression:
+def compress_rare_codes(
+    measurement: Measurement,
+    threshold: float = RARE,
+    other: int | None = None,
+    stand_in: int | None = None,
+) -> Compression:
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
     Codes inside the merged group are weighted by their noisy counts, as far as these are
     positive; evenly when none is.
+
+    The code ``other``, of values outside the domain, must not be drawn: it has no value of its
+    own, and if it came back as a value that has a code as well, rows of both would be mixed under
+    that value. Given it, columns that the model separates would depend on each other. So
+    ``other`` joins the group of ``stand_in`` (null, if there is one), or else the rare codes or
+    the rarest one, with weight zero.
 
     Paper: the domain compression of MST, which PreFair keeps.
     Privacy: post-processing of a released one-way measurement.
@@ -103,12 +117,32 @@ def compress_rare_codes(measurement: Measurement, threshold: float = RARE) -> Co
     Args:
         measurement: A one-way measurement.
         threshold: Standard deviations below which a code is rare.
+        other: Code of values outside the domain, if there is one.
+        stand_in: Code that stands for them on the way back.
     """
-    rare = measurement.values < threshold * np.sqrt(measurement.variance)
+    drawn = np.arange(measurement.values.size) != (-1 if other is None else other)
+    rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
     if rare.sum() < 2:
-        return Compression.identity(rare.size)
-    group_of = np.where(rare, (~rare).sum(), np.cumsum(~rare) - 1)
-    weights = np.where(rare, np.maximum(measurement.values, 0.0), 1.0)
+        rare = np.zeros_like(rare)
+    kept = drawn & ~rare
+    group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    weights = np.where(rare, np.maximum(measurement.values, 0.0), kept)
     inside = weights[rare].sum()
-    weights[rare] = weights[rare] / inside if inside > 0 else 1 / rare.sum()
-    return Compression(group_of, weights)
+    weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
+    if other is not None and drawn.any():
+        group_of[other] = _group_of_other(measurement.values, group_of, rare, drawn, stand_in)
+    return Compression(group_of, weights if drawn.any() else np.ones(1))
+
+
+def _group_of_other(
+    values: np.ndarray,
+    group_of: np.ndarray,
+    rare: np.ndarray,
+    drawn: np.ndarray,
+    stand_in: int | None,
+) -> int:
+    if stand_in is not None:
+        return group_of[stand_in]
+    if rare.any():
+        return group_of[np.argmax(rare)]
+    return group_of[np.argmin(np.where(drawn, values, np.inf))]

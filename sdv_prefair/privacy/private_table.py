@@ -103,16 +103,25 @@ class PrivateTable:
         exact = np.array([self._evaluate(score, clique) for clique in cliques], dtype=np.int64)
         return gaussian(exact, variance, self._entropy).tolist(), sigma
 
-    def split(self, column: str, bar: int, rho: Fraction, step: str) -> list[int]:
+    def split(
+        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None = None
+    ) -> list[int]:
         """Return the first codes of PrivTree's intervals over an ordered column.
 
         Privacy: epsilon-DP with epsilon^2/2 = rho, see ``split_intervals``.
+
+        Args:
+            column: The column.
+            bar: What a noisy count must exceed to be split.
+            rho: What the noise costs.
+            step: The step in the ledger.
+            ordered: How many codes are split; later ones, as that of null, are left out.
         """
         self._ledger.check(step, rho)
         epsilon = pure_epsilon(rho)
         self._debit(step, 'PrivTree', (column,), rho, float(epsilon))
         scale = noise_scale(epsilon, self._ledger.max_rows_per_person)
-        cells = self.__counts.project((column,))
+        cells = self.__counts.project((column,))[:ordered]
         return split_intervals(cells, bar, scale, lambda: discrete_laplace(scale, self._entropy))
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:

@@ -1,10 +1,11 @@
 """Counts of values nobody declared: only those too frequent to betray one person get out."""
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.stats import norm
 
 from sdv_prefair.privacy.accounting import Debit, Ledger
@@ -24,22 +25,35 @@ def threshold(sigma: float, delta: float, rows: int) -> float:
 
 
 def frequent_values(
-    values: pd.Series, rho: Fraction, delta: float, step: str, ledger: Ledger, entropy: Entropy
-) -> dict:
+    column: str,
+    exact: Mapping[Any, int],
+    rho: Fraction,
+    delta: float,
+    step: str,
+    ledger: Ledger,
+    entropy: Entropy,
+) -> dict[Any, int]:
     """Return the values whose noisy count exceeds the threshold, with that noisy count.
 
     Privacy: delta-approximate rho-zCDP. Counts of values that both neighbouring tables have are
     protected by the noise, the rest by the threshold. Values come out ordered by their text,
     not by frequency or appearance.
+
+    Args:
+        column: Whose values they are.
+        exact: How often each occurs.
+        rho: What the noise costs.
+        delta: What the threshold costs.
+        step: The step in the ledger.
+        ledger: Where both are debited.
+        entropy: Where the noise comes from.
     """
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
-    column = str(values.name)
     ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))
-    exact = values.dropna().value_counts(sort=False)
-    noisy = gaussian(exact.to_numpy(dtype=np.int64), variance, entropy)
+    # Sorted before the noise: the same counts get the same noise, whoever has counted them.
+    values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
+    counts = np.array([exact[value] for value in values], dtype=np.int64)
+    noisy = gaussian(counts, variance, entropy).tolist()
     least = threshold(sigma, delta, ledger.max_rows_per_person)
-    kept = {
-        value: int(count) for value, count in zip(exact.index, noisy, strict=True) if count > least
-    }
-    return dict(sorted(kept.items(), key=lambda item: (str(type(item[0])), str(item[0]))))
+    return {value: count for value, count in zip(values, noisy, strict=True) if count > least}

@@ -7,6 +7,7 @@ from typing import Any
 
 from sdv_prefair.errors import ReleaseError
 
+MOST_COLUMNS = 2_000
 MOST_LETTERS = 1_000
 _LARGEST = sys.float_info.max
 

@@ -1,4 +1,4 @@
-"""What has to hold of a model from anybody: probabilities, an order to draw in, no hidden clique."""
+"""What must hold of a model from anybody: probabilities, an order to draw in, no hidden clique."""
 
 from collections.abc import Iterable, Sequence
 

@@ -17,7 +17,7 @@ import numpy as np
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Compression, GraphicalModel, Measurement
 from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
-from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.fields import MOST_COLUMNS, Fields
 from sdv_prefair.release.model_checks import (
     check_cliques,
     check_compression,
@@ -26,7 +26,6 @@ from sdv_prefair.release.model_checks import (
 )
 from sdv_prefair.sampling import CliqueTable
 
-MOST_COLUMNS = 2_000
 MOST_CODES = 1 << 22
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')
@@ -87,16 +86,20 @@ def read_model(written: Any, arrays: ArrayReader) -> GraphicalModel:
         _read_measurement(i, measurement, cliques, sizes, arrays)
         for i, measurement in enumerate(fields.items('measurements', MOST_MEASUREMENTS))
     ]
-    return GraphicalModel(
-        sizes,
-        cliques,
-        nodes,
-        fields.number('total', 1.0),
-        measurements,
-        compressions,
-        fields.number('gap', 0.0) if fields.optional('gap') else None,
-        fields.choice('estimator', ('direct', 'mbi')),
-    )
+    with np.errstate(over='ignore', invalid='ignore'):
+        model = GraphicalModel(
+            sizes,
+            cliques,
+            nodes,
+            fields.number('total', 1.0),
+            measurements,
+            compressions,
+            fields.number('gap', 0.0) if fields.optional('gap') else None,
+            fields.choice('estimator', ('direct', 'mbi')),
+        )
+    if not np.isfinite(model.loss):
+        raise ReleaseError('The measurements of the release are too far from its model.')
+    return model
 
 
 def _read_columns(written: list, arrays: ArrayReader) -> dict[str, Compression]:

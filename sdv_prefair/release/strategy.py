@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.fields import MOST_COLUMNS, Fields
 from sdv_prefair.release.values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree, Strategy
@@ -70,5 +70,5 @@ def read_structure(written: Any) -> Any:
     if not isinstance(written, dict) or written.get(TYPE) != _STRATEGY:
         return read_value(written)
     fields = Fields(written, 'structure', (TYPE, 'name', 'requires_roles', 'edges'))
-    edges = FixedStrategy(fields.items('edges', len(fields.raw('edges')))).edges
+    edges = FixedStrategy(fields.items('edges', MOST_COLUMNS)).edges
     return ReleasedStrategy(fields.text('name'), fields.flag('requires_roles'), edges)

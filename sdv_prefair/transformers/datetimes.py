@@ -90,6 +90,11 @@ class DatetimeBins(ColumnCodes):
         return steps.astype(f'datetime64[{self._unit}]').astype('datetime64[us]').astype(np.int64)
 
     @property
+    def instants(self) -> bool:
+        """Whether time zones are converted to UTC, or dropped."""
+        return self._instants
+
+    @property
     def _num_values(self) -> int:
         return len(self._bins)
 

@@ -135,3 +135,17 @@ def test_rows_past_one_chunk_are_drawn_like_the_others():
     np.add.at(tail, (rows['a'][131_072:], rows['b'][131_072:]), 1)
 
     assert np.abs(tail / tail.sum() - joint).sum() < 0.05
+
+
+def test_a_separator_of_two_columns_may_stand_in_any_order():
+    rng = np.random.default_rng(0)
+    joint = rng.dirichlet(np.ones(24)).reshape(2, 3, 2, 2)
+    joint = joint.sum(3)[..., None] * (joint.sum(0) / joint.sum((0, 3))[..., None])  # a | d : b, c
+    nodes = [
+        CliqueTable(('a', 'b', 'c'), (), None, joint.sum(3)),
+        CliqueTable(('d', 'c', 'b'), ('c', 'b'), 0, joint.sum(0).transpose(2, 1, 0)),
+    ]
+    weights = condition(nodes, {'d': 1})[0].table
+
+    expected = joint[..., 1]
+    np.testing.assert_allclose(weights / weights.sum(), expected / expected.sum())

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.column_domain import Categories, Numbers, Undeclared
+from sdv_prefair.counts import FrameSource
+from sdv_prefair.counts.cells import NumberCells
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_range, powers_of_two
@@ -20,8 +22,8 @@ RNG = np.random.default_rng(0)
 
 def learn(columns, domains, epsilon=1.0, bins=32, seed=1, rows_per_person=1):
     ledger = Ledger(epsilon, 1e-9, rows_per_person, reserved_delta=reserved_delta(domains, 1e-9))
-    table = pd.DataFrame(columns)
-    learnt, edges = learn_domains(domains, table, bins, ledger, SeededEntropy(seed))
+    source = FrameSource(pd.DataFrame(columns))
+    learnt, edges = learn_domains(domains, source, bins, ledger, SeededEntropy(seed))
     return learnt, edges, ledger
 
 
@@ -68,9 +70,9 @@ def test_the_threshold_is_not_far_too_high():
 
 def test_values_come_out_in_an_order_that_says_nothing():
     ledger = Ledger(5.0, 1e-9, reserved_delta=5e-10)
-    column = pd.Series(['b'] * 900 + ['a'] * 500 + ['c'] * 700, name='x')
     rho = ledger.shares(ledger.budget, [1, 1])[0]
-    found = frequent_values(column, rho, 1e-10, 'learn', ledger, SeededEntropy(2))
+    exact = {'b': 900, 'a': 500, 'c': 700}
+    found = frequent_values('x', exact, rho, 1e-10, 'learn', ledger, SeededEntropy(2))
     assert list(found) == ['a', 'b', 'c']
 
 
@@ -175,8 +177,9 @@ def test_too_few_rows_fall_back_to_public_defaults_with_a_warning(kind):
 def test_grids_are_rising_and_cover_their_ranges():
     for grid in (powers_of_two(), calendar()):
         assert (np.diff(grid.edges) > 0).all()
-        cells = grid.encode(np.array([grid.edges[0] - 1, grid.edges[3], grid.edges[-1] + 1]))
-        assert cells.tolist() == [0, 3, grid.num_cells - 1]
+        cells = NumberCells(grid.edges)
+        values = pd.Series([grid.edges[0] - 1, grid.edges[3], grid.edges[-1] + 1, np.nan])
+        assert cells.encode(values).tolist() == [0, 3, cells.num_cells - 1, cells.num_cells]
 
 
 def test_occupied_range_ignores_noise():

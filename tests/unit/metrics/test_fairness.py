@@ -26,6 +26,9 @@ from sdv_prefair.metrics import (
     true_negative_rate_balance,
     true_positive_rate_balance,
 )
+from sdv_prefair.metrics.downstream import predict_real
+from sdv_prefair.metrics.fairness import MEASURES, group_names, strata_codes
+from sdv_prefair.metrics.tables import read_tables
 
 SIX = [
     metrics.DemographicParity,
@@ -224,3 +227,18 @@ def test_an_outcome_with_very_many_values_is_refused():
     data, metadata, _ = simulate_census(2000, 0)
     with pytest.raises(RolesError, match='at most 100 values'):
         DemographicParity.compute(data, data, metadata, outcome='commute_km', protected='sex')
+
+
+@pytest.mark.parametrize('measure', MEASURES.values())
+def test_one_classifier_serves_all_measures(measure):
+    data, metadata, _ = simulate_census(1500, 0)
+    tables = read_tables(data, data, metadata)
+    prediction = predict_real(tables, 'income', seed=0)
+    strata = strata_codes(tables, ADMISSIBLE) if measure.conditional else None
+    found = measure.compare_groups(
+        prediction, tables.real['income'].to_numpy(), group_names(tables, 'sex'), strata, '>50K',
+        min_rows=30,
+    )  # fmt: skip
+    options = {**OUTCOME, 'protected': 'sex'}
+    options |= {'admissible': ADMISSIBLE} if measure.conditional else {}
+    assert found['score'] == measure.compute(data, data, metadata, **options)

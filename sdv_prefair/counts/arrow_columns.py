@@ -1,0 +1,100 @@
+"""Arrow columns as encoders take them: the same codes as from pandas, without its objects.
+
+Numbers, booleans and timestamps go to an encoder as they are. All others, texts above all, are
+encoded value by value: a batch has few different ones, and often comes with their dictionary.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import types
+
+from sdv_prefair.counts.source import Encoder
+
+INTEGER_DTYPES = {
+    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint8(): pd.UInt8Dtype(),
+    pa.uint16(): pd.UInt16Dtype(),
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+}
+
+
+def encode_array(encoder: Encoder, array: pa.Array) -> np.ndarray:
+    """Return the codes of an Arrow column: those of the same column in pandas."""
+    array = plain_array(array)
+    if types.is_null(array.type):
+        return np.full(len(array), encoder.null_code or 0)
+    if not types.is_dictionary(array.type) and _has_few_values(array.type):
+        array = array.dictionary_encode()
+    if not types.is_dictionary(array.type):
+        return encoder.encode(series_of(array))
+    of_value = encoder.encode(series_of(plain_array(array.dictionary)))
+    # The index of a null is -1, which takes the last entry.
+    of_value = np.append(of_value, np.array([encoder.null_code or 0], dtype=of_value.dtype))
+    return of_value[array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)]
+
+
+def plain_array(array: pa.Array) -> pa.Array:
+    """Return an array of a type that Arrow's kernels and pandas know."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if is_text(array.type) and not types.is_string(array.type):
+        array = array.cast(pa.large_string())
+    if types.is_run_end_encoded(array.type):
+        array = array.cast(array.type.value_type)
+    return array
+
+
+def series_of(array: pa.Array) -> pd.Series:
+    """Return a plain Arrow array in pandas, whole numbers as such also beside nulls."""
+    kind = array.type
+    if kind in INTEGER_DTYPES:
+        return _masked(array, INTEGER_DTYPES[kind])
+    if types.is_boolean(kind):
+        return _masked(array, pd.BooleanDtype())
+    if is_text(kind) or types.is_date(kind) or types.is_decimal(kind):
+        return pd.Series(pd.arrays.ArrowExtensionArray(array))
+    return pd.Series(array.to_pandas())
+
+
+def series_as(array: pa.Array, dtype: Any) -> pd.Series:
+    """Return an Arrow column in pandas, with the dtype that stands for its type."""
+    array = plain_array(array)
+    if types.is_dictionary(array.type):
+        array = plain_array(array.dictionary_decode())
+    column = pd.Series(array.to_pandas()) if is_text(array.type) else series_of(array)
+    if column.dtype == dtype or (column.isna().any() and not _can_be_null(dtype)):
+        return column
+    return column.astype(dtype)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a type is one of Arrow's for text."""
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+
+
+def _has_few_values(kind: pa.DataType) -> bool:
+    """Whether values of this type are better read once each than row by row."""
+    as_they_are = (
+        kind in INTEGER_DTYPES
+        or types.is_floating(kind)
+        or types.is_boolean(kind)
+        or types.is_timestamp(kind)
+    )
+    return not as_they_are and not types.is_nested(kind)
+
+
+def _masked(array: pa.Array, dtype: Any) -> pd.Series:
+    if array.null_count:
+        return pd.Series(dtype.__from_arrow__(array))
+    return pd.Series(array.to_numpy(zero_copy_only=False))
+
+
+def _can_be_null(dtype: Any) -> bool:
+    return not (isinstance(dtype, np.dtype) and dtype.kind in 'iub')

@@ -1,0 +1,154 @@
+"""Counting a stream of Arrow record batches: memory does not grow with rows.
+
+Every chunk is encoded and added to the histograms before the next one is read. What does grow is
+the number of different values of a column whose categories have to be learnt, and the number of
+persons if there is a person column.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdv_prefair.counts.arrow_columns import encode_array, plain_array, series_of
+from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
+from sdv_prefair.counts.persons import RowsPerPerson
+from sdv_prefair.counts.reshape import Reshape
+from sdv_prefair.counts.source import Encoder, Progress, sizes, value_counts
+from sdv_prefair.counts.streams import Stream, reading
+
+Codes = dict[str, np.ndarray]
+
+
+def count_batches(
+    batches: Iterable[pa.RecordBatch],
+    encoders: Mapping[str, Encoder],
+    cliques: Iterable[Sequence[str]],
+    reshape: Reshape | None = None,
+) -> Counts:
+    """Return the histograms of the cliques in all rows of the batches.
+
+    Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
+    """
+    accumulator = Accumulator(sizes(encoders), cliques)
+    for codes in _in_chunks(encode_batch(batch, encoders, reshape) for batch in _slices(batches)):
+        accumulator.add(codes)
+    return accumulator.counts()
+
+
+def encode_batch(
+    batch: pa.RecordBatch, encoders: Mapping[str, Encoder], reshape: Reshape | None = None
+) -> Codes:
+    """Return the codes of one batch."""
+    made = {} if reshape is None else reshape(batch)
+    return {
+        column: encoder.encode(made[column])
+        if column in made
+        else encode_array(encoder, batch.column(column))
+        for column, encoder in encoders.items()
+    }
+
+
+def tally_batches(
+    batches: Iterable[pa.RecordBatch], columns: Iterable[str], reshape: Reshape | None = None
+) -> dict[str, Counter]:
+    """Return how often each value of each column occurs in the batches; nulls are left out."""
+    tallies = {column: Counter() for column in columns}
+    for batch in _slices(batches):
+        made = {} if reshape is None else reshape(batch)
+        for column, tally in tallies.items():
+            in_batch = made[column] if column in made else batch.column(column)
+            tally.update(_tally(in_batch))
+    return tallies
+
+
+@dataclass(frozen=True)
+class BatchSource:
+    """A table that is read as a stream.
+
+    Attributes:
+        stream: Where the batches come from.
+        dtypes: The dtypes that stand for the columns' types.
+        person_column: Column that tells persons apart, if any.
+        max_rows: How many rows of a person are counted, the first ones of the stream.
+        reshape: How some columns are made of others.
+    """
+
+    stream: Stream
+    dtypes: Mapping[str, Any]
+    person_column: str | None = None
+    max_rows: int = 1
+    reshape: Reshape | None = None
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether it can be counted more than once."""
+        return self.stream.can_be_read_again
+
+    def reshaped(self, reshape: Reshape, dtypes: Mapping[str, Any]) -> 'BatchSource':
+        """Return the table with other columns in place of some."""
+        return replace(self, reshape=reshape, dtypes=dtypes)
+
+    def count(
+        self,
+        encoders: Mapping[str, Encoder],
+        cliques: Iterable[Sequence[str]],
+        progress: Progress = iter,
+    ) -> Counts:
+        """Return the histograms of the cliques, over the codes of the encoders."""
+        with reading():
+            batches = progress(self._read(list(encoders)))
+            return count_batches(batches, encoders, cliques, self.reshape)
+
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Counter]:
+        """Return how often each value of each column occurs; nulls are left out."""
+        with reading():
+            return tally_batches(self._read(list(columns)), columns, self.reshape)
+
+    def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        wanted = columns if self.reshape is None else self.reshape.columns_read(columns)
+        if self.person_column is None:
+            return self.stream.read(wanted)
+        bound = RowsPerPerson(self.person_column, self.max_rows)
+        return map(bound.keep, self.stream.read([*wanted, self.person_column]))
+
+
+def _slices(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, CHUNK_ROWS):
+            yield batch.slice(start, CHUNK_ROWS)
+
+
+def _in_chunks(parts: Iterable[Codes]) -> Iterator[Codes]:
+    """Join small batches: the kernel has a cost per chunk."""
+    waiting, num_rows = [], 0
+    for codes in parts:
+        waiting.append(codes)
+        num_rows += len(next(iter(codes.values())))
+        if num_rows >= CHUNK_ROWS:
+            yield _joined(waiting)
+            waiting, num_rows = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[Codes]) -> Codes:
+    return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+
+
+def _tally(column: pa.Array | pd.Series) -> dict[Any, int]:
+    if isinstance(column, pd.Series):
+        return value_counts(column)
+    counted = pc.value_counts(plain_array(column))
+    values = counted.field('values')
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    values, tally = series_of(plain_array(values)).tolist(), Counter()
+    for value, count in zip(values, counted.field('counts').to_pylist(), strict=True):
+        tally[value] += count  # a dictionary may list a value twice
+    return {value: count for value, count in tally.items() if not pd.isna(value)}

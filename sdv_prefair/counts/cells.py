@@ -1,0 +1,110 @@
+"""Public grids over a column's values: fine histograms from which a domain is learnt.
+
+Unlike transformers they need no public range. Cells are numbered in rising order; null has the
+cell after the last.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.dtypes import read_numbers
+from sdv_prefair.moments import read_micros
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What all grids share.
+
+    Attributes:
+        num_cells: Number of cells without that of null.
+    """
+
+    @property
+    def num_codes(self) -> int:
+        """Number of cells, that of null included."""
+        return self.num_cells + 1
+
+    @property
+    def null_code(self) -> int:
+        """The cell of null."""
+        return self.num_cells
+
+    def encode(self, values: pd.Series) -> np.ndarray:
+        """Return the cell of each value; what lies outside goes to the nearest cell."""
+        numbers, nulls = self._read(values)
+        return np.where(nulls, self.null_code, self._locate(np.where(nulls, 0, numbers)))
+
+
+@dataclass(frozen=True)
+class EdgeCells(Cells):
+    """Cell i is [edges[i], edges[i + 1]).
+
+    Attributes:
+        edges: The edges of the cells, rising.
+    """
+
+    edges: np.ndarray
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells without that of null."""
+        return len(self.edges) - 1
+
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        cells = np.searchsorted(self.edges, numbers, side='right') - 1
+        return np.clip(cells, 0, self.num_cells - 1)
+
+
+@dataclass(frozen=True)
+class NumberCells(EdgeCells):
+    """Cells of numbers."""
+
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return _read_floats(values)
+
+
+@dataclass(frozen=True)
+class MomentCells(EdgeCells):
+    """Cells of moments; the edges are microseconds since 1970.
+
+    Attributes:
+        datetime_format: How moments are written, if they are text.
+        instants: Whether time zones are converted to UTC, or dropped.
+    """
+
+    datetime_format: str | None
+    instants: bool
+
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return read_micros(values, self.datetime_format, self.instants)
+
+
+@dataclass(frozen=True)
+class EvenCells(Cells):
+    """Many cells of numbers, all equally wide.
+
+    Attributes:
+        low: Where the first begins.
+        high: What larger numbers are lowered to.
+        width: Width of a cell.
+        num_cells: Number of cells without that of null.
+    """
+
+    low: float
+    high: float
+    width: float
+    num_cells: int
+
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return _read_floats(values)
+
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        cells = np.floor((np.clip(numbers, self.low, self.high) - self.low) / self.width)
+        return np.minimum(cells, self.num_cells - 1).astype(np.int64)
+
+
+def _read_floats(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    numbers, nulls = read_numbers(values)
+    return numbers.astype(np.float64, copy=False), nulls

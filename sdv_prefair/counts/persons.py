@@ -1,0 +1,52 @@
+"""At most so many rows of each person, in a stream."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.counts.arrow_columns import plain_array
+
+
+class RowsPerPerson:
+    """Lets the first rows of each person pass.
+
+    Memory grows with the number of persons: how many rows each has had must be known to the end.
+
+    Privacy: which rows of a person pass depends on that person's rows alone, in the order of the
+    stream. Rows without a person count as one person's.
+
+    Args:
+        person_column: The column that tells persons apart.
+        max_rows: How many rows of a person pass.
+    """
+
+    def __init__(self, person_column: str, max_rows: int):
+        self._person_column = person_column
+        self._max_rows = max_rows
+        self._passed: Counter = Counter()
+
+    def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return those rows of the next batch that pass."""
+        persons, row_of = self._persons(batch.column(self._person_column))
+        earlier = np.array([self._passed[person] for person in persons], dtype=np.int64)
+        nth = pd.Series(row_of).groupby(row_of).cumcount().to_numpy()
+        passes = earlier[row_of] + nth < self._max_rows
+        passed = np.bincount(row_of[passes], minlength=len(persons))
+        self._passed.update(dict(zip(persons, passed.tolist(), strict=True)))
+        return batch.filter(pa.array(passes))
+
+    def _persons(self, column: pa.Array) -> tuple[list[Any], np.ndarray]:
+        """Return the different persons of a batch, and whose each row is."""
+        column = plain_array(column)
+        if pa.types.is_dictionary(column.type):
+            column = plain_array(column.dictionary_decode())
+        encoded = column.dictionary_encode(null_encoding='encode')
+        number: dict[Any, int] = {}
+        of_value = [
+            number.setdefault(None if value != value else value, len(number))
+            for value in encoded.dictionary.to_pylist()
+        ]
+        return list(number), np.array(of_value, dtype=np.int64)[encoded.indices.to_numpy()]

@@ -1,0 +1,35 @@
+"""Columns that constraints make of others, batch by batch."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.counts.arrow_columns import series_as
+
+
+@dataclass(frozen=True)
+class Reshape:
+    """A row-wise change of some columns, made in pandas; all other columns stay as they are.
+
+    Holds public facts only: it goes to Spark's workers.
+
+    Attributes:
+        transform: Returns the changed columns of a frame of the read ones.
+        dtypes: The columns it reads, with the dtypes that it takes them to have.
+    """
+
+    transform: Callable[[pd.DataFrame], pd.DataFrame]
+    dtypes: Mapping[str, Any]
+
+    def __call__(self, batch: pa.RecordBatch) -> pd.DataFrame:
+        """Return the changed columns of a batch."""
+        columns = {c: series_as(batch.column(c), dtype) for c, dtype in self.dtypes.items()}
+        return self.transform(pd.DataFrame(columns))
+
+    def columns_read(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns of the table that are read to make ``columns``."""
+        kept = [column for column in columns if column not in self.dtypes]
+        return kept + list(self.dtypes)

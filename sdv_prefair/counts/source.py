@@ -1,0 +1,74 @@
+"""What a fit may ask of rows, whatever holds them: to be counted, and nothing else."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.counts.kernel import Counts
+
+Progress = Callable[[Iterable], Iterable]
+
+
+class Encoder(Protocol):
+    """Turns the values of one column into codes, row by row, from public facts alone."""
+
+    @property
+    def num_codes(self) -> int:
+        """Number of codes."""
+
+    @property
+    def null_code(self) -> int | None:
+        """The code of null; if there is none, null counts as code 0."""
+
+    def encode(self, values: pd.Series) -> np.ndarray:
+        """Return a code for each value."""
+
+
+class Source(Protocol):
+    """A private table that answers with exact counts.
+
+    Attributes:
+        dtypes: The dtype of each column, which is public.
+    """
+
+    dtypes: Mapping[str, Any]
+
+    def count(
+        self,
+        encoders: Mapping[str, Encoder],
+        cliques: Iterable[Sequence[str]],
+        progress: Progress = iter,
+    ) -> Counts:
+        """Return the histograms of the cliques, over the codes of the encoders.
+
+        Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
+        """
+
+    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+        """Return how often each value of each column occurs; nulls are left out.
+
+        Privacy: reads every row; the result is private until ``frequent_values`` thresholds it.
+        """
+
+
+def sizes(encoders: Mapping[str, Encoder]) -> dict[str, int]:
+    """Return the number of codes of each column."""
+    return {column: encoder.num_codes for column, encoder in encoders.items()}
+
+
+def count_name(clique: Sequence[str]) -> str:
+    """Return the name of the column with counts in a query of a histogram."""
+    name = 'count'
+    while name in clique:
+        name += '_'
+    return name
+
+
+def value_counts(column: pd.Series) -> dict[Any, int]:
+    """Return how often each value of a column occurs, as Python's own scalars, without nulls."""
+    counts = column.dropna().value_counts(sort=False)
+    counts = counts[counts > 0]  # a category that no row has is no value
+    values = (v.item() if isinstance(v, np.generic) else v for v in counts.index.tolist())
+    return dict(zip(values, counts.tolist(), strict=True))

@@ -1,0 +1,105 @@
+"""Counting where the rows are: one GROUP BY for each clique, run by the database itself.
+
+Through ibis, so for every database that it speaks to. Only counts leave the database; if categories
+have to be learnt, the different values of these columns too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+import pyarrow as pa
+
+from sdv_prefair.counts.arrow_columns import plain_array, series_of
+from sdv_prefair.counts.consistency import check_consistent
+from sdv_prefair.counts.expressions import code_expression
+from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
+from sdv_prefair.counts.source import Encoder, Progress, count_name, sizes
+from sdv_prefair.counts.streams import reading
+
+_NTH_ROW = 'sdv_prefair_nth_row'
+
+
+class SqlSource:
+    """A table in a database.
+
+    Args:
+        table: ibis' expression of it.
+        dtypes: The dtypes that stand for the columns' types.
+    """
+
+    def __init__(self, table: ir.Table, dtypes: Mapping[str, Any]):
+        self._table = table
+        self.dtypes = dtypes
+
+    def count(
+        self,
+        encoders: Mapping[str, Encoder],
+        cliques: Iterable[Sequence[str]],
+        progress: Progress = iter,
+    ) -> Counts:
+        """Return the histograms of the cliques, over the codes of the encoders."""
+        domain = sizes(encoders)
+        queries = histogram_queries(self._table, encoders, cliques)
+        observed = {}
+        with reading():
+            for clique, query in progress(queries.items()):
+                observed[clique] = cells_of(query.to_pyarrow(), clique, domain)
+        counts = Counts(domain, observed)
+        check_consistent(counts, 'the table has changed while it was counted. Count a snapshot.')
+        return counts
+
+    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+        """Return how often each value of each column occurs; nulls are left out."""
+        with reading():
+            return {column: self._value_counts(column) for column in columns}
+
+    def _value_counts(self, column: str) -> dict[Any, int]:
+        counted = self._table.group_by(value=self._table[column]).aggregate(rows=ibis._.count())
+        answer = counted.filter(counted['value'].notnull()).to_pyarrow()
+        values = series_of(plain_array(answer['value'].combine_chunks()))
+        return dict(zip(values.tolist(), answer['rows'].to_pylist(), strict=True))
+
+
+def bound_rows(table: ir.Table, person_column: str, max_rows: int) -> ir.Table:
+    """Return the table with at most so many rows of each person.
+
+    Privacy: a database has no order of rows, and may return them in another one whenever
+    other rows come or go. So those rows stay that come first when all columns are compared:
+    they depend on that person's rows alone.
+    """
+    order = [table[column] for column in table.columns if column != person_column]
+    nth = ibis.row_number().over(group_by=table[person_column], order_by=order)
+    return table.mutate(**{_NTH_ROW: nth}).filter(ibis._[_NTH_ROW] < max_rows).drop(_NTH_ROW)
+
+
+def histogram_queries(
+    table: ir.Table, encoders: Mapping[str, Encoder], cliques: Iterable[Sequence[str]]
+) -> dict[Clique, ir.Table]:
+    """Return for each clique the query of its histogram: a row for each cell that is not empty.
+
+    Its columns are those of the clique, holding codes, and the count.
+    """
+    cliques = [tuple(clique) for clique in cliques]
+    for clique in cliques:
+        check_cells(clique, sizes(encoders))
+    codes = {column: code_expression(table[column], encoders[column]) for column in encoders}
+    return {
+        clique: table
+        .select(**{column: codes[column] for column in clique})
+        .group_by(list(clique))
+        .aggregate(**{count_name(clique): ibis._.count()})
+        for clique in cliques
+    }
+
+
+def cells_of(
+    answer: pa.Table, clique: Clique, domain: Mapping[str, int]
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return a histogram, as ``Counts`` keeps it, from the answer to its query."""
+    shape = tuple(domain[column] for column in clique)
+    codes = [answer[column].to_numpy().astype(np.intp) for column in clique]
+    counts = answer[count_name(clique)].to_numpy().astype(np.int64)
+    return gather(np.ravel_multi_index(codes, shape), counts, shape)

@@ -1,0 +1,172 @@
+"""Tables that are read as a stream of Arrow record batches, never as a whole."""
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from sdv.errors import InvalidDataError, SynthesizerInputError
+
+from sdv_prefair.counts.arrow_columns import is_text
+from sdv_prefair.counts.kernel import CHUNK_ROWS
+from sdv_prefair.errors import PrivateDataError
+
+
+class Stream(Protocol):
+    """Where record batches come from.
+
+    Attributes:
+        schema: Names and types of the columns.
+        can_be_read_again: Whether ``read`` may be called more than once.
+    """
+
+    schema: pa.Schema
+    can_be_read_again: bool
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the whole table from its beginning; other columns may be there too."""
+
+
+class DatasetStream:
+    """Files: only the columns that are asked for are read.
+
+    Args:
+        dataset: Arrow's view of them. All files must have the same columns: Arrow would fill in
+            nulls for those that a file lacks.
+    """
+
+    can_be_read_again = True
+
+    def __init__(self, dataset: ds.Dataset):
+        self._dataset = dataset
+        self.schema = dataset.schema
+        if isinstance(dataset, ds.FileSystemDataset):
+            schemas = [fragment.physical_schema for fragment in dataset.get_fragments()]
+            self._check_same_columns(schemas)
+            self.schema = _with_nulls_ruled_out(dataset.schema, schemas)
+
+    def _check_same_columns(self, schemas: list[pa.Schema]) -> None:
+        for column in set().union(*(schema.names for schema in schemas)):
+            if any(column not in schema.names for schema in schemas):
+                raise PrivateDataError(
+                    f"Column '{column}' is in some files of the table but not in all. Write all "
+                    'files with the same columns.'
+                )
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the columns of all rows, file by file."""
+        # By name alone: a plain list would take a dot in a name for a nested column.
+        fields = {column: ds.field(column) for column in columns}
+        return self._dataset.to_batches(columns=fields, batch_size=CHUNK_ROWS)
+
+
+class ReaderStream:
+    """A reader that is spent once it has been read.
+
+    Args:
+        reader: The reader.
+    """
+
+    can_be_read_again = False
+
+    def __init__(self, reader: pa.RecordBatchReader):
+        self._reader = reader
+        self.schema = reader.schema
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield what is left in the reader."""
+        return iter(self._reader)
+
+
+class ProtocolStream:
+    """Whatever gives Arrow readers of itself: engines run their query again for each.
+
+    Args:
+        open_reader: Returns a new reader.
+    """
+
+    can_be_read_again = True
+
+    def __init__(self, open_reader: Callable[[], pa.RecordBatchReader]):
+        self._open_reader = open_reader
+        self._unread = open_reader()
+        schema = self._unread.schema
+        self.schema = _with_nulls_ruled_out(schema, [schema])
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield all rows of a new reader."""
+        reader, self._unread = self._unread or self._open_reader(), None
+        yield from reader
+
+
+def parquet_stream(path: str | Path) -> DatasetStream:
+    """Return the stream of a Parquet file, or of a folder of them with hive partitions, if any.
+
+    Texts are read as the dictionaries that Parquet stores them as.
+    """
+    with reading('opened'):
+        schema = ds.dataset(path, format='parquet', partitioning='hive').schema
+        texts = [field.name for field in schema if is_text(field.type)]
+        file_format = ds.ParquetFileFormat(dictionary_columns=texts)
+        return DatasetStream(ds.dataset(path, format=file_format, partitioning='hive'))
+
+
+def frames_stream(lazy_frame: Any) -> ProtocolStream:
+    """Return the stream of a lazy frame that is computed frame by frame, as polars' are."""
+
+    def open_reader() -> pa.RecordBatchReader:
+        schema = pa.RecordBatchReader.from_stream(lazy_frame.head(0).collect()).schema
+        return pa.RecordBatchReader.from_batches(schema, _batches_of_frames(lazy_frame))
+
+    return ProtocolStream(open_reader)
+
+
+def _batches_of_frames(lazy_frame: Any) -> Iterator[pa.RecordBatch]:
+    for frame in lazy_frame.collect_batches(chunk_size=CHUNK_ROWS, maintain_order=True, lazy=True):
+        yield from pa.RecordBatchReader.from_stream(frame)
+
+
+@contextlib.contextmanager
+def reading(done: str = 'read to its end') -> Generator[None]:
+    """Turn whatever an engine raises into an error that quotes no row.
+
+    Args:
+        done: What could not be done.
+    """
+    try:
+        yield
+    except (SynthesizerInputError, InvalidDataError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise PrivateDataError(
+            f'The table could not be {done} ({kind}), so nothing was fitted. The message of the '
+            'engine is left out because it may quote rows: read the table with the engine alone '
+            'to see it.'
+        ) from None
+
+
+def _with_nulls_ruled_out(schema: pa.Schema, written: Iterable[pa.Schema]) -> pa.Schema:
+    """Return the schema with those columns marked that hold no null wherever they are written."""
+    never_null = set.intersection(*(_never_null(part) for part in written))
+    fields = [field.with_nullable(field.name not in never_null) for field in schema]
+    return pa.schema(fields)
+
+
+def _never_null(schema: pa.Schema) -> set[str]:
+    """Return the columns that are not nullable, or were numpy's whole numbers or booleans.
+
+    pandas writes the dtypes of a frame into the schema, and these dtypes cannot hold nulls.
+    """
+    described = (schema.pandas_metadata or {}).get('columns', [])
+    never_null = {
+        column['field_name']
+        for column in described
+        if column['pandas_type'] == column['numpy_type'] in _WITHOUT_NULLS
+    }
+    return never_null | {field.name for field in schema if not field.nullable}
+
+
+_WITHOUT_NULLS = {'bool', *(f'{u}int{bits}' for u in ('', 'u') for bits in (8, 16, 32, 64))}

@@ -1,0 +1,118 @@
+"""Is the outcome independent of the protected columns given the admissible ones?"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from sdv_prefair.figure_text import plain_text
+from sdv_prefair.metrics.codes import encode, joint_codes
+from sdv_prefair.metrics.independence import (
+    Independence,
+    conditional_entropy,
+    independence_test,
+)
+from sdv_prefair.metrics.properties.role_property import (
+    LEGEND_ABOVE,
+    RoleProperty,
+    height,
+    joined,
+)
+from sdv_prefair.metrics.tables import Tables
+from sdv_prefair.palette import BLUE, GREY, LIGHT_GREY
+
+Question = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class ConditionalIndependence(RoleProperty):
+    """I(O; P | A) in the synthetic table, for each outcome and protected column and for all.
+
+    The score of a pair is ``1 - excess / H(O | A)``: how much of what the admissible columns leave
+    open about the outcome the protected columns do *not* tell. ``excess`` is the estimate of
+    I(O; P | A) less its mean when outcomes are shuffled within strata of A, and never below zero.
+    It is NaN where no stratum holds two outcomes and two groups.
+    """
+
+    def _questions(self, metadata: dict) -> list[Question]:
+        roles = self.settings.roles
+        pairs = [((o,), (p,)) for o in roles.outcome for p in roles.protected]
+        return pairs if len(pairs) == 1 else [*pairs, (roles.outcome, roles.protected)]
+
+    def _unanswered(self, question: Question) -> dict:
+        outcome, protected = question
+        return {
+            'Outcome': joined(outcome),
+            'Protected': joined(protected),
+            'Metric': 'ConditionalMutualInformation',
+        }
+
+    def _answer(self, question: Question, tables: Tables) -> Iterator[dict]:
+        roles = dict(zip(('outcome', 'protected'), question, strict=True))
+        roles['admissible'] = self.settings.roles.admissible
+        names = [name for role, names in roles.items() for name in tables.select(role, names)]
+        real, synthetic = (
+            {role: joint_codes([codes[name] for name in names]) for role, names in roles.items()}
+            for codes in encode([tables.real, tables.synthetic], tables.columns, names)
+        )
+        found = self._test(synthetic)
+        open_question = conditional_entropy(synthetic['outcome'], synthetic['admissible'])
+        before = self._test(real)
+        yield self._unanswered(question) | {
+            'Score': _score(found, open_question),
+            'Information': found.estimate,
+            'Null Mean': found.null_mean,
+            'Null Low': found.null_interval[0],
+            'Null High': found.null_interval[1],
+            'P-Value': found.p_value,
+            'Coverage': found.coverage,
+            'Real Information': before.estimate,
+            'Real Null Mean': before.null_mean,
+        }
+
+    def _test(self, codes: dict[str, np.ndarray]) -> Independence:
+        settings = self.settings
+        return independence_test(
+            codes['outcome'],
+            codes['protected'],
+            codes['admissible'],
+            settings.permutations,
+            settings.seed,
+        )
+
+    def _draw(self, details: pd.DataFrame) -> go.Figure:
+        names = [
+            plain_text(f'{row.Outcome} and {row.Protected}')
+            for row in details.itertuples(index=False)
+        ]
+        figure = go.Figure()
+        for name, low, high in zip(names, details['Null Low'], details['Null High'], strict=True):
+            figure.add_scatter(
+                x=[low, high], y=[name, name], mode='lines', name='if independent (95 % range)',
+                line={'color': LIGHT_GREY, 'width': 16}, showlegend=name == names[0],
+                legendgroup='null', hoverinfo='x+name',
+            )  # fmt: skip
+        for column, name, marker in (
+            ('Real Information', 'real table', {'symbol': 'diamond-open', 'color': GREY}),
+            ('Information', 'synthetic table', {'symbol': 'circle', 'color': BLUE}),
+        ):
+            figure.add_scatter(
+                x=details[column], y=names, mode='markers', name=name, marker={**marker, 'size': 11}
+            )
+        figure.update_layout(
+            title=f'Information on the outcome, given {plain_text(self._admissible())} (nats)',
+            template='plotly_white', height=height(len(names), 44),
+            xaxis={'rangemode': 'tozero', 'title': 'I(outcome; protected | admissible)'},
+            yaxis={'autorange': 'reversed', 'automargin': True},
+            legend=LEGEND_ABOVE,
+        )  # fmt: skip
+        return figure
+
+    def _admissible(self) -> str:
+        return joined(self.settings.roles.admissible)
+
+
+def _score(found: Independence, open_question: float) -> float:
+    if not found.coverage or np.isnan(found.excess):
+        return np.nan
+    return float(np.clip(1 - found.excess / open_question, 0.0, 1.0))

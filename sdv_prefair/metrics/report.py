@@ -1,0 +1,124 @@
+"""A report on fairness and quality in the form of SDMetrics' own."""
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+from sdmetrics.reports.base_unified_report import BaseUnifiedReport
+from sdmetrics.visualization import set_plotly_config
+from sdv.metadata import Metadata
+
+from sdv_prefair.errors import RolesError
+from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics.tables import Frames, read_tables
+from sdv_prefair.roles import Roles
+
+
+class FairnessReport(BaseUnifiedReport):
+    """Fairness and quality of any synthetic table, measured against the real one.
+
+    ========================  =============================================  ======================
+    property                  what is measured                               score of a row
+    ========================  =============================================  ======================
+    Conditional Independence  I(O; P | A) of the synthetic table             1 - excess / H(O | A)
+    Group Rates               DP, TPRB, TNRB, CDP, CTPRB, CTNRB              1 - gap
+    Quality                   1-way and 2-way TVD, ACD; accuracy             1 - distance; accuracy
+    ========================  =============================================  ======================
+
+    All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
+    its metrics' means, for Quality), the report's that of its properties; rows that do not tell
+    are NaN and left out. A mean of fairness and accuracy settles nothing by itself: read
+    ``get_details``. As in SDMetrics, tables are cut to ``num_rows_subsample`` rows drawn at random,
+    50,000 unless that attribute is set; ``None`` takes all.
+
+    Privacy: everything here is computed on the real rows, outside of any budget. Neither the report
+    nor its file may be released with the synthetic table.
+
+    Args:
+        roles: The protected, admissible and outcome columns, as ``Roles`` or as its ``dict``.
+        table_name: The table they belong to, where there are several.
+        positive: The value of each outcome column that counts as positive. By default the greater
+            of two values; of more than two, the one with the largest difference.
+        model: Classifier of Group Rates and of accuracy: ``'linear'``, ``'forest'``, ``'mlp'`` or
+            any of scikit-learn's.
+        permutations: Shuffles for the distribution under independence.
+        bootstraps: Resamples for the intervals of Group Rates.
+        seed: Seed of training, shuffles and resamples.
+    """
+
+    def __init__(
+        self,
+        roles: Roles | Mapping[str, Sequence[str]],
+        table_name: str | None = None,
+        positive: Mapping[str, Hashable] | None = None,
+        model: object = 'linear',
+        permutations: int = 200,
+        bootstraps: int = 200,
+        seed: int | None = None,
+    ):
+        super().__init__()
+        roles = roles if isinstance(roles, Roles) else Roles(**roles)
+        if not roles:
+            raise RolesError(
+                'roles must name protected, admissible and outcome columns: without them there is '
+                'no fairness to report on.'
+            )
+        self._settings = Settings(
+            roles, table_name, dict(positive or {}), model, permutations, bootstraps, seed
+        )
+        self.report_info['roles'] = roles.as_dict()
+        self._properties = {
+            'Conditional Independence': ConditionalIndependence(self._settings),
+            'Group Rates': GroupRates(self._settings),
+            'Quality': Quality(self._settings),
+        }
+
+    def generate(
+        self,
+        real_data: Frames,
+        synthetic_data: Frames,
+        metadata: Metadata | dict,
+        verbose: bool = True,
+    ) -> None:
+        """Measure everything.
+
+        Args:
+            real_data: The real rows, ``{table name: DataFrame}`` or one frame.
+            synthetic_data: The synthetic rows, in the same form.
+            metadata: SDV's ``Metadata``, its ``dict``, or the ``dict`` of one table.
+            verbose: Whether to print progress and scores.
+        """
+        metadata = _with_tables(metadata, self._settings.table_name)
+        name = self._settings.table_name or next(iter(metadata['tables']))
+        real_data, synthetic_data = (
+            {name: data} if isinstance(data, pd.DataFrame) else data
+            for data in (real_data, synthetic_data)
+        )
+        super().generate(real_data, synthetic_data, metadata, verbose=verbose)
+
+    def _validate(self, real_data, synthetic_data, metadata, constraints=None) -> None:
+        super()._validate(real_data, synthetic_data, metadata, constraints)
+        no_rows = ({name: frame.iloc[:0] for name, frame in data.items()} for data in
+                   (real_data, synthetic_data))  # fmt: skip
+        tables = read_tables(*no_rows, metadata, self._settings.table_name)
+        for role, names in self._settings.roles.as_dict().items():
+            tables.select(role, names)
+
+    @set_plotly_config
+    def get_visualization(self, property_name: str, table_name: str | None = None) -> go.Figure:
+        """Return a figure of a property.
+
+        Args:
+            property_name: Name of the property, as in ``get_properties``.
+            table_name: There is one table, so its name may be left out.
+        """
+        self._validate_property_generated(property_name)
+        return self._properties[property_name].get_visualization(table_name)
+
+
+def _with_tables(metadata: Metadata | dict, table_name: str | None) -> dict:
+    if isinstance(metadata, Metadata):
+        return metadata.to_dict()
+    if isinstance(metadata, dict) and 'tables' not in metadata and 'columns' in metadata:
+        return {'tables': {table_name or 'table': metadata}}
+    return metadata

@@ -1,0 +1,86 @@
+"""A fit as a file that is safe to hand to others, and safe to open from others.
+
+SDV's ``save`` writes a pickle, which runs code when it is opened. A release is a zip of
+
+=================  ==================================================================
+``release.json``   format and version, arguments, columns, ledger, model
+``metadata.json``  the metadata, in SDV's own format
+``*/i.npy``        the arrays of the model, see `model_record`
+=================  ==================================================================
+
+with no name of code in it: what is read is data, and checked as such. Opening one takes memory
+within fixed limits, and either gives a synthesizer whose promises were checked again, or a
+``ReleaseError``. The file says who may be told what, not who wrote it: it carries no signature.
+
+Privacy: a release holds public arguments, the ledger and noisy values, and nothing else.
+"""
+
+import io
+import stat
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.release.archive import Archive, pack, write_whole
+from sdv_prefair.release.contents import read_contents, write_contents
+from sdv_prefair.release.fidelity import check_same
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer import PreFairSynthesizer
+
+__all__ = ['load_release', 'open_release', 'save_release']
+
+
+def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
+    """Save a fitted synthesizer as a release.
+
+    The file is complete or not there; one that is there is replaced. It is opened once before it
+    is kept, so that what could not be read again is never written. The same fit gives the same
+    bytes.
+
+    Raises:
+        ReleaseError: If something of the fit is code, or a value that has no place in a release.
+    """
+    synthesizer._require_fit()
+    content = pack(write_contents(synthesizer))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # they were given when it was made
+        check_same(synthesizer, _read(io.BytesIO(content), type(synthesizer)))
+    write_whole(Path(path), content)
+
+
+def load_release(path: str | Path) -> 'PreFairSynthesizer':
+    """Return the synthesizer that a release holds, whoever wrote it; no code in it is run.
+
+    It samples the same rows as the one that was saved. Privacy and fairness are what the file says
+    as far as that can be checked: the ledger adds up to the promise, and the model is fair if its
+    structure claims to be.
+
+    Raises:
+        ReleaseError: If the file is no release, is damaged, or does not keep what it promises.
+    """
+    from sdv_prefair.synthesizer import PreFairSynthesizer
+
+    return open_release(path, PreFairSynthesizer)
+
+
+def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesizer':
+    """Return the synthesizer that a release holds, as ``load_release`` does, of a certain class."""
+    path = Path(path)
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ReleaseError(f"'{path.name}' is no file.")
+    with open(path, 'rb') as stream:
+        return _read(stream, synthesizer_class)
+
+
+def _read(stream: BinaryIO, synthesizer_class: type) -> 'PreFairSynthesizer':
+    try:
+        return read_contents(Archive(stream), synthesizer_class)
+    except ReleaseError:
+        raise
+    except Exception as error:
+        # Every part is checked where it is read. What is left is what SDV and other libraries say
+        # of arguments that look right one by one; whatever that is, the file is to blame.
+        reason = str(error)[:500]
+        raise ReleaseError(f'The release cannot be opened: {reason}') from error

@@ -1,0 +1,62 @@
+"""The arguments of the synthesizer as JSON."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from faker.config import AVAILABLE_LOCALES
+
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.release.columns_record import MOST_BINS
+from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.strategy import read_structure, write_structure
+from sdv_prefair.release.values import read_value, write_value
+
+_ROLES = ('protected', 'admissible', 'outcome')
+_MOST_ROWS_PER_PERSON = 10**9
+
+
+def write_parameters(synthesizer: Any) -> dict[str, Any]:
+    """Return everything a fitted synthesizer was made with, but the metadata."""
+    given = synthesizer.get_parameters()
+    for role in _ROLES:
+        if type(given[role]) not in (list, tuple):
+            given[role] = getattr(synthesizer.get_roles(), role)
+    structure = write_structure(
+        given.pop('structure'), synthesizer._strategy, synthesizer._model.cliques
+    )
+    return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
+
+
+def read_parameters(written: Any, synthesizer_class: type) -> dict[str, Any]:
+    """Return the arguments to make a synthesizer with, but the metadata.
+
+    Only what the constructor would not refuse by itself is checked here.
+
+    Raises:
+        ReleaseError: If an argument is not known, or would make what it asks for too large.
+    """
+    signature = inspect.signature(synthesizer_class).parameters
+    fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
+    fields.whole('numeric_bins', 1, MOST_BINS)
+    fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
+    given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
+    _check_locales(given['locales'])
+    for role in _ROLES:
+        if not _are_texts(given[role]):
+            raise ReleaseError(f'{role} of the release must be a list of columns.')
+    return given | {'structure': read_structure(written['structure'])}
+
+
+def _check_locales(locales: Any) -> None:
+    """Raise for a locale that Faker does not list: it would look for a module of that name."""
+    listed = [locales] if isinstance(locales, str) else locales
+    if listed is not None and not _are_texts(listed):
+        raise ReleaseError('locales of the release must be a list of names.')
+    for locale in listed or ():
+        if locale.replace('-', '_') not in AVAILABLE_LOCALES:
+            raise ReleaseError('The release names a locale that Faker does not know.')
+
+
+def _are_texts(values: Sequence) -> bool:
+    return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)

@@ -1,0 +1,173 @@
+"""What a release report is made from: what a fitted synthesizer may show to anybody."""
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import pandas as pd
+
+import sdv_prefair
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.roles import Roles
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer import PreFairSynthesizer
+
+_LEARNING = 'learn domains'
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the released table, or one the model has in the place of others.
+
+    Attributes:
+        name: Its name.
+        role: Its role.
+        kind: Its sdtype.
+        source: Where its values come from, in words.
+        labels: A text for each code, if it is modelled.
+    """
+
+    name: str
+    role: str
+    kind: str
+    source: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Public arguments, the ledger, and the model made of noisy measurements.
+
+    Privacy: nothing else, so a report of these facts alone is covered by the promise.
+
+    Attributes:
+        table_name: Name of the table.
+        fitted_on: Day of the fit.
+        versions: Versions of the software.
+        parameters: Arguments of the synthesizer.
+        strategy: Name of the way the tree was found.
+        roles: The roles as given.
+        is_fair: Whether justifiable fairness was promised, and held when checked just now.
+        ledger: The ledger, with its footer.
+        graph: The model's graph with roles.
+        ties: What ties the table's own columns: the model and the constraints.
+        columns: All columns.
+        constraints: The constraints in words.
+        model: The fitted model.
+    """
+
+    table_name: str
+    fitted_on: str
+    versions: dict[str, str]
+    parameters: dict[str, Any]
+    strategy: str
+    roles: Roles
+    is_fair: bool
+    ledger: pd.DataFrame
+    graph: nx.Graph
+    ties: nx.Graph
+    columns: tuple[Column, ...]
+    constraints: tuple[str, ...]
+    model: GraphicalModel
+
+    @property
+    def promise(self) -> dict:
+        """The footer of the ledger: the promise in numbers."""
+        return self.ledger.attrs
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the noise is unknown to everybody."""
+        return self.promise['private']
+
+    @property
+    def modelled(self) -> tuple[Column, ...]:
+        """The columns that the model has."""
+        return tuple(column for column in self.columns if column.labels)
+
+
+def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
+    """Return what a fitted synthesizer may show.
+
+    Raises:
+        NotFittedError: If it is not fitted.
+        UnfairModelError: If it promises fairness, and its model does not keep the promise.
+    """
+    ledger = synthesizer.get_privacy_ledger()
+    promises_fairness = bool(synthesizer._roles) and synthesizer._strategy.requires_roles
+    return Facts(
+        table_name=synthesizer._table_name,
+        fitted_on=str(synthesizer._fitted_date),
+        versions=_versions(synthesizer),
+        parameters=synthesizer.get_parameters(),
+        strategy=synthesizer._strategy.name,
+        roles=synthesizer.get_roles(),
+        is_fair=promises_fairness and synthesizer.verify_fairness(),
+        ledger=ledger,
+        graph=synthesizer.get_fair_graph(),
+        ties=_ties(synthesizer),
+        columns=_columns(synthesizer, ledger),
+        constraints=_constraints(synthesizer),
+        model=synthesizer._model,
+    )
+
+
+def _versions(synthesizer: 'PreFairSynthesizer') -> dict[str, str]:
+    known = {
+        'sdv-prefair': sdv_prefair.__version__,
+        'SDV': str(synthesizer._fitted_sdv_version or ''),
+    }
+    try:
+        known['mbi'] = version('mbi')
+    except PackageNotFoundError:
+        pass
+    return {name: number for name, number in known.items() if number}
+
+
+def _ties(synthesizer: 'PreFairSynthesizer') -> nx.Graph:
+    graph = nx.Graph()
+    for clique in synthesizer._in_original_columns(synthesizer._model.cliques):
+        graph.add_nodes_from(clique)
+        graph.add_edges_from(combinations(clique, 2))
+    return graph
+
+
+def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:
+    roles = synthesizer.get_roles('modified')
+    transformers = synthesizer._encoding.transformers
+    described = synthesizer._get_table_metadata().columns
+    learnt = {name for names in ledger.query('step == @_LEARNING')['columns'] for name in names}
+    chosen = set(synthesizer._chosen_transformers)
+    names = [*transformers, *(name for name in described if name not in transformers)]
+    return tuple(
+        Column(
+            name=str(name),
+            role=roles.of(name),
+            kind=str(described.get(name, {}).get('sdtype', 'made by a constraint')),
+            source=_source(name, learnt, chosen, transformers, synthesizer.person_column),
+            labels=tuple(transformers[name].labels()) if name in transformers else (),
+        )
+        for name in names
+    )
+
+
+def _source(name: str, learnt: set, chosen: set, modelled: dict, person: str | None) -> str:
+    if name == person:
+        return 'tells persons apart; made up, not modelled'
+    if name not in modelled:
+        return 'made up; nothing is learnt from its values'
+    if name in chosen:
+        return 'values taken as public: a transformer was given for it'
+    return 'values learnt within the budget' if name in learnt else 'values taken as public'
+
+
+def _constraints(synthesizer: 'PreFairSynthesizer') -> tuple[str, ...]:
+    plan = synthesizer._plan
+    rules = [link.rule for link in plan.chain] + list(plan.rejections)
+    return tuple(
+        f'{type(rule.constraint).__name__} over {", ".join(map(str, rule.columns))}'
+        for rule in rules
+    )

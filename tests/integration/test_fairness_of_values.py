@@ -1,0 +1,95 @@
+"""Fairness holds for the values that come out, not only for the codes of the model."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.metrics import independence_test
+
+NUM_ROWS = 30_000
+
+
+def fit_and_sample(kind, values, **description):
+    """Return rows sampled from a table in which an admissible column hides a strong tie.
+
+    Within one undeclared value of the admissible column, sex decides the outcome.
+    """
+    rng = np.random.default_rng(0)
+    place = rng.integers(0, 3, NUM_ROWS)
+    sex = np.where(place == 2, rng.random(NUM_ROWS) < 0.9, rng.random(NUM_ROWS) < 0.1)
+    paid = np.where(place == 2, rng.random(NUM_ROWS) < 0.9, rng.random(NUM_ROWS) < 0.1)
+    table = pd.DataFrame({
+        'sex': np.where(sex, 'F', 'M'),
+        'place': np.array(values, dtype=object)[place],
+        'paid': np.where(paid, 'yes', 'no'),
+    })
+    columns = {
+        'sex': {'sdtype': 'categorical', 'range_values': ['F', 'M'], 'range_is_nullable': False},
+        'place': {'sdtype': kind} | description,
+        'paid': {
+            'sdtype': 'categorical',
+            'range_values': ['no', 'yes'],
+            'range_is_nullable': False,
+        },
+    }
+    if kind == 'numerical':
+        table['place'] = table['place'].astype(float)
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    synthesizer = PreFairSynthesizer(
+        metadata,
+        epsilon=8.0,
+        public_ranges=True,
+        structure=[('sex', 'place'), ('place', 'paid')],
+        protected=['sex'],
+        admissible=['place'],
+        outcome=['paid'],
+    )
+    synthesizer.fit({'t': table})
+    return synthesizer.sample(200_000)['t']
+
+
+@pytest.mark.parametrize('nullable', [True, False])
+@pytest.mark.parametrize(
+    ('kind', 'values', 'description'),
+    [
+        ('categorical', ['north', 'south', 'unlisted'], {'range_values': ['north', 'south']}),
+        ('ordinal', ['low', 'high', 'unlisted'], {'range_values': ['low', 'high', 'top']}),
+        ('categorical', ['often', 'also', 'seldom'], {}),
+        ('numerical', [1.0, 2.0, 77.0], {'range_min': 0, 'range_max': 10, 'decimal_places': 0}),
+        ('numerical', [0.1, 0.2, 0.21], {'range_min': 0.0, 'range_max': 1.0}),
+    ],
+)
+def test_values_outside_the_domain_tie_nothing(kind, values, description, nullable):
+    rows = fit_and_sample(kind, values, **description, range_is_nullable=nullable)
+    codes = {column: pd.factorize(rows[column])[0] + 1 for column in rows}
+    if rows['place'].dtype == float:
+        # Given the exact value, hence the bin that it lies in.
+        codes['place'] = np.floor(rows['place'].fillna(-1) * 32).astype(int).to_numpy()
+        codes['place'] -= codes['place'].min()
+    found = independence_test(codes['paid'], codes['sex'], codes['place'], permutations=200, seed=0)
+    assert found.p_value > 0.003
+    plain = independence_test(
+        codes['paid'], codes['sex'], np.zeros(len(rows), dtype=int), permutations=50, seed=0
+    )
+    assert plain.p_value < 0.03, 'the tie is there when the admissible column is not given'
+
+
+def test_every_code_that_is_drawn_has_a_value_of_its_own():
+    """Two codes that came back as one value would mix their rows under it."""
+    from sdv_prefair.transformers import CategoryCodes, NumberBins
+
+    for codes in (
+        CategoryCodes(['a', 'b', 'c'], nullable=True),
+        CategoryCodes([1, 2, True], nullable=False),
+        NumberBins(0, 9, decimal_places=0),
+        NumberBins(0.0, 1.0, nullable=False),
+    ):
+        drawn = [code for code in range(codes.num_codes) if code != codes.other_code]
+        rng = np.random.default_rng(0)
+        values = {code: codes.decode(np.full(300, code), rng) for code in drawn}
+        for first, second in itertools.combinations(drawn, 2):
+            assert not set(map(repr, values[first])) & set(map(repr, values[second]))
