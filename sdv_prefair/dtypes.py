@@ -150,5 +150,6 @@ def _dtype_with_nulls(dtype: Any) -> Any:
 
 def _null_of(dtype: Any) -> Any:
     if isinstance(dtype, np.dtype):
-        return {'f': np.nan, 'M': pd.NaT}.get(dtype.kind)
+        # In objects pandas and SDV write NaN, which to others is not the same as None.
+        return pd.NaT if dtype.kind == 'M' else np.nan
     return dtype.na_value

@@ -1,7 +1,6 @@
 """What a release report is made from: what a fitted synthesizer may show to anybody."""
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ class Column:
         kind: Its sdtype.
         source: Where its values come from, in words.
         labels: A text for each code, if it is modelled.
+        other: The code of values outside the domain, which is never drawn.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Column:
     kind: str
     source: str
     labels: tuple[str, ...] = ()
+    other: int | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Facts:
     Attributes:
         table_name: Name of the table.
         fitted_on: Day of the fit.
-        versions: Versions of the software.
+        fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
         strategy: Name of the way the tree was found.
         roles: The roles as given.
@@ -61,7 +62,7 @@ class Facts:
 
     table_name: str
     fitted_on: str
-    versions: dict[str, str]
+    fitted_with: str
     parameters: dict[str, Any]
     strategy: str
     roles: Roles
@@ -101,7 +102,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
     return Facts(
         table_name=synthesizer._table_name,
         fitted_on=str(synthesizer._fitted_date),
-        versions=_versions(synthesizer),
+        fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {synthesizer._fitted_sdv_version}',
         parameters=synthesizer.get_parameters(),
         strategy=synthesizer._strategy.name,
         roles=synthesizer.get_roles(),
@@ -113,18 +114,6 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         constraints=_constraints(synthesizer),
         model=synthesizer._model,
     )
-
-
-def _versions(synthesizer: 'PreFairSynthesizer') -> dict[str, str]:
-    known = {
-        'sdv-prefair': sdv_prefair.__version__,
-        'SDV': str(synthesizer._fitted_sdv_version or ''),
-    }
-    try:
-        known['mbi'] = version('mbi')
-    except PackageNotFoundError:
-        pass
-    return {name: number for name, number in known.items() if number}
 
 
 def _ties(synthesizer: 'PreFairSynthesizer') -> nx.Graph:
@@ -149,6 +138,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             kind=str(described.get(name, {}).get('sdtype', 'made by a constraint')),
             source=_source(name, learnt, chosen, transformers, synthesizer.person_column),
             labels=tuple(transformers[name].labels()) if name in transformers else (),
+            other=transformers[name].other_code if name in transformers else None,
         )
         for name in names
     )

@@ -1,0 +1,98 @@
+"""Where the privacy budget went: a picture, a line for each access, and the footer."""
+
+from xml.etree.ElementTree import Element
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from sdv_prefair.figure_text import plain_text
+from sdv_prefair.palette import SEQUENCE
+from sdv_prefair.plots import plot_ledger
+from sdv_prefair.report.elements import num, paragraph, plot, section, table, tag
+from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.words import counted, percent, short, some_of
+
+
+def ledger_section(facts: Facts) -> Element:
+    """Return the ledger as a picture and as tables."""
+    steps = _by_step(facts.ledger)
+    return section(
+        'ledger',
+        'Where the privacy budget went',
+        paragraph(
+            'Every access to the private rows is a line of the ledger, written before the answer is '
+            f'given. The lines add up to rho = {short(facts.promise["rho"])} of zero-concentrated '
+            'differential privacy, which is the whole budget that epsilon and delta allow.'
+        ),
+        plot(_picture(facts.ledger), _in_words(steps)),
+        _steps_table(steps),
+        tag(
+            'details',
+            tag('summary', f'All {counted(len(facts.ledger), "line")} of the ledger'),
+            _lines_table(facts.ledger),
+        ),
+        _footer(facts),
+    )
+
+
+def _picture(ledger: pd.DataFrame) -> go.Figure:
+    names = ledger['columns'].map(lambda names: tuple(plain_text(name) for name in names))
+    figure = plot_ledger(ledger.assign(columns=names), title='')
+    return figure.update_layout(
+        title=None, colorway=SEQUENCE, height=340, margin={'l': 60, 'r': 20, 't': 20, 'b': 40},
+        legend={'orientation': 'h', 'y': -0.18},
+    )  # fmt: skip
+
+
+def _by_step(ledger: pd.DataFrame) -> pd.DataFrame:
+    steps = ledger.groupby(['step', 'mechanism'], sort=False)
+    return steps.agg(lines=('rho', 'size'), rho=('rho', 'sum')).reset_index()
+
+
+def _in_words(steps: pd.DataFrame) -> str:
+    total = steps['rho'].sum()
+    shares = [f'{row.step} {percent(row.rho / total, 0)}' for row in steps.itertuples()]
+    return f'Bars of the budget by step: {"; ".join(shares)}.'
+
+
+def _steps_table(steps: pd.DataFrame) -> Element:
+    total = steps['rho'].sum()
+    rows = [
+        (row.step, row.mechanism, num(str(row.lines)), num(f'{row.rho:.6f}'),
+         num(percent(row.rho / total)))
+        for row in steps.itertuples()
+    ]  # fmt: skip
+    lines = str(steps['lines'].sum())
+    rows.append(('all', '', num(lines), num(f'{total:.6f}'), num(percent(1.0))))
+    return table(
+        'The budget by step', ('Step', 'Mechanism', 'Lines', 'rho', 'Share of rho'), rows
+    )
+
+
+def _lines_table(ledger: pd.DataFrame) -> Element:
+    rows = [
+        (line.step, line.mechanism, some_of([str(name) for name in line.columns]),
+         num(f'{line.rho:.3e}'), num(short(line.delta) if line.delta else ''),
+         num(short(line.scale)))
+        for line in ledger.itertuples()
+    ]  # fmt: skip
+    header = ('Step', 'Mechanism', 'Columns', 'rho', 'delta', 'Scale')
+    caption = 'The ledger; scale is sigma in rows for measurements, epsilon for choices'
+    return table(caption, header, rows)
+
+
+def _footer(facts: Facts) -> Element:
+    promise, rows = facts.promise, facts.promise['max_rows_per_person']
+    unit = '1 row' if rows == 1 else f'{rows} rows'
+    return table(
+        'What the same fit promises to other units of privacy',
+        ('Tables differ by', 'epsilon', 'delta'),
+        [
+            (f'adding or removing {unit} of a person (this release)',
+             num(short(promise['epsilon'])), num(short(promise['delta']))),
+            (f'replacing {unit} of a person by others',
+             num(short(promise['epsilon_if_replace_one'])), num(short(promise['delta']))),
+            (f'adding or removing twice as many, {2 * rows} rows',
+             num(short(promise['epsilon_if_twice_the_rows'])), num(short(promise['delta']))),
+        ],
+    )  # fmt: skip

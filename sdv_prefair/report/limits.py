@@ -1,0 +1,102 @@
+"""What is not promised, and what the signer vouches for."""
+
+from xml.etree.ElementTree import Element
+
+from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
+from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.words import listed, short, whole
+
+
+def limits_section(facts: Facts) -> Element:
+    """Return what is not promised."""
+    return section('limits', 'What is not promised', bullets(_limits(facts)))
+
+
+def _limits(facts: Facts) -> list[Content]:
+    items = []
+    if facts.is_fair:
+        roles = facts.roles
+        items += [
+            [strong('Parity. '), f'What {listed(roles.protected)} do to {listed(roles.outcome)} '
+             f'through {listed(roles.admissible)} stays as it was measured.'],
+            [strong('That the roles are right. '), 'Which columns are admissible is a judgement '
+             'about the world that no computation makes.'],
+            [strong('Fair classifiers. '), 'A classifier trained on the synthetic rows and used on '
+             'real ones may treat groups differently, by way of columns without a role.'],
+            [strong('Fairness given both. '), 'Rows asked for under a condition on protected and '
+             'outcome columns together carry the dependence that was asked for.'],
+        ]  # fmt: skip
+    return items + [
+        [strong('Several fits. '), 'Other releases from the same table add to the epsilon of this '
+         'one.'],
+        [strong('Accuracy. '), 'Pairs that the graph does not join are kept only as far as the '
+         'joined ones imply; combinations of three and more columns likewise.'],
+        [strong('Secrets of groups. '), 'Facts about the population can be learnt from the release; '
+         'that is what it is for. One person, in the table or not, makes hardly a difference.'],
+        [strong('Side channels. '), 'Time and memory used by the fit, and anything published about '
+         'the table by other means.'],
+    ]  # fmt: skip
+
+
+def signing_section(facts: Facts) -> Element:
+    """Return what only the signer can know, and room for a signature."""
+    boxes = [tag('li', tag('span', '☐ ', aria_hidden='true'), item) for item in _confirmed(facts)]
+    lines = [tag('div', tag('span', label)) for label in ('Name', 'Date', 'Signature')]
+    return section(
+        'signing',
+        'Before you sign',
+        paragraph('The promises above rest on a few things that only you can know:'),
+        tag('ul', boxes, class_='boxes'),
+        tag('div', lines, class_='lines'),
+    )
+
+
+def _confirmed(facts: Facts) -> list[Content]:
+    items = [_ranges(facts), *_person(facts)]
+    items += [
+        f'This is the only release from the table, or the epsilons of all of them, '
+        f'{short(facts.promise["epsilon"])} for this one, add up to what is acceptable.',
+        _delta(facts),
+    ]
+    if facts.is_fair:
+        roles = facts.roles
+        items.append(
+            f'It is right that {listed(roles.admissible)} may influence {listed(roles.outcome)}, '
+            f'and {listed(roles.protected)} may not.'
+        )
+    if facts.strategy == 'fixed':
+        items.append('The tree of the model was not read off the private rows.')
+    if not facts.is_private:
+        items.append('The fit will be repeated without a seed before anything is released.')
+    return items
+
+
+def _ranges(facts: Facts) -> list[Content]:
+    public = [column.name for column in facts.modelled if 'public' in column.source]
+    if not public:
+        return ['The names and the kinds of the columns are public.']
+    asked = facts.parameters['public_ranges']
+    doubt = [
+        ' Nobody has said so yet: the fit was made without ', code('public_ranges=True'),
+        ', and ranges that SDV detected from the data are not public.',
+    ]  # fmt: skip
+    return [
+        f'The ranges and lists of values of {listed(public)} are public knowledge, not read from '
+        'the data.', doubt if asked is None else None,
+    ]  # fmt: skip
+
+
+def _person(facts: Facts) -> list[Content]:
+    if facts.parameters['person_column'] is not None:
+        return []
+    rows = facts.promise['max_rows_per_person']
+    return [f'No person has more than {rows} row{"" if rows == 1 else "s"} in the table.']
+
+
+def _delta(facts: Facts) -> str:
+    delta, rows = facts.promise['delta'], facts.model.total
+    verdict = 'is well below' if delta * rows < 0.01 else 'is NOT well below'
+    return (
+        f'delta = {short(delta)} {verdict} one over the number of people, of which there are '
+        f'about {whole(rows / facts.promise["max_rows_per_person"])} or more.'
+    )

@@ -1,0 +1,155 @@
+"""The model's marginals with the noise they carry."""
+
+from xml.etree.ElementTree import Element
+
+import numpy as np
+import plotly.graph_objects as go
+
+from sdv_prefair.figure_text import plain_text
+from sdv_prefair.palette import BLACK
+from sdv_prefair.plots import ROLE_MARKERS
+from sdv_prefair.report.elements import badge, bullets, num, paragraph, plot, section, table, tag
+from sdv_prefair.report.facts import Column, Facts
+from sdv_prefair.report.noise import (
+    CLEAR,
+    NOISY,
+    SWAMPED,
+    Noise,
+    noise_of_columns,
+    noise_of_pairs,
+    sigma_of_codes,
+)
+from sdv_prefair.report.words import counted, listed, percent, short, whole
+from sdv_prefair.roles import UNLABELLED
+
+_BADGES = {CLEAR: 'good', NOISY: 'plain', SWAMPED: 'warning'}
+# Bars lie down, with room for their labels, while there are few.
+_FEW = 12
+_INTERVAL = 1.96
+
+
+def marginals_section(facts: Facts) -> Element:
+    """Return what was measured: each column with its noise, each pair, and what noise swamps."""
+    columns, pairs = noise_of_columns(facts.model), noise_of_pairs(facts.model)
+    cards = [_card(facts, column, columns[column.name]) for column in facts.modelled]
+    return section(
+        'noise',
+        'How much of it is noise',
+        paragraph(
+            f'The model stands for about {whole(facts.model.total)} rows, a number estimated from '
+            'noisy counts. Bars are the shares of rows in the model; whiskers are the noise that '
+            'was added to the count, 95 times in 100 not larger. The model puts several '
+            'measurements together, so it is usually closer to the truth than the whiskers say.'
+        ),
+        _warnings([*columns.values(), *pairs]),
+        tag('div', cards, class_='cards'),
+        _pairs_table(pairs),
+        paragraph(
+            'Rows misplaced: the share of rows that the noise alone would be expected to put in a '
+            'wrong cell. Dependence: how many times larger than the noise the measured departure '
+            'from independence is; below 1, more of it is noise than not.'
+        ),
+    )
+
+
+def lost(facts: Facts) -> list[Noise]:
+    """Return the marginals that noise swamps."""
+    measured = [*noise_of_columns(facts.model).values(), *noise_of_pairs(facts.model)]
+    return [noise for noise in measured if noise.verdict == SWAMPED]
+
+
+def _warnings(measured: list[Noise]) -> Element:
+    swamped = [noise for noise in measured if noise.verdict == SWAMPED]
+    if not swamped:
+        return tag('div', paragraph('No column and no pair is swamped by noise.'), class_='note good')
+    return tag(
+        'div',
+        paragraph(
+            'Noise swamps ', _count_of(swamped), '. Do not read anything into these. A larger '
+            'epsilon, more rows, fewer columns or fewer bins would help.'
+        ),
+        bullets(listed(noise.columns) for noise in swamped),
+        class_='note warning', role='note',
+    )  # fmt: skip
+
+
+def _count_of(swamped: list[Noise]) -> str:
+    columns = sum(len(noise.columns) == 1 for noise in swamped)
+    pairs = len(swamped) - columns
+    named = [counted(columns, 'column')] * bool(columns) + [counted(pairs, 'pair')] * bool(pairs)
+    return listed(named)
+
+
+def _card(facts: Facts, column: Column, noise: Noise) -> Element:
+    details = f'Noise: sigma = {short(noise.sigma)} rows; {percent(noise.misplaced)} misplaced.'
+    if noise.merged:
+        details += (
+            f' {noise.merged} of {len(column.labels)} values were too rare to be told from noise; '
+            f'together they hold {percent(noise.merged_share)}.'
+        )
+    heading = tag('h3', column.name, ' ', badge(_BADGES[noise.verdict], noise.verdict))
+    shares = facts.model.marginal(column.name)
+    figure = _bars(facts, column, shares)
+    return tag('article', heading, plot(figure, _in_words(column, shares), details))
+
+
+def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
+    codes = [code for code in range(len(shares)) if code != column.other]
+    shares = 100 * shares[codes]
+    noise = 100 * _INTERVAL * sigma_of_codes(facts.model, column.name)[codes] / facts.model.total
+    labels = [plain_text(column.labels[code]) for code in codes]
+    whiskers = {
+        'array': noise, 'arrayminus': np.minimum(noise, shares), 'color': BLACK, 'thickness': 1,
+        'width': 3 if len(codes) <= _FEW else 0,
+    }  # fmt: skip
+    colour = ROLE_MARKERS[column.role]['color'] if column.role != UNLABELLED else '#9A9A9A'
+    few = len(codes) <= _FEW
+    value, label, error = ('x', 'y', 'error_x') if few else ('y', 'x', 'error_y')
+    figure = go.Figure(
+        go.Bar(**{value: shares, label: labels, error: whiskers}, orientation='h' if few else 'v',
+               marker_color=colour,
+               hovertemplate=f'%{{{label}}}: %{{{value}:.2f}} %<extra></extra>')
+    )  # fmt: skip
+    figure.update_layout(
+        template='plotly_white', height=26 * len(codes) + 70 if few else 260, bargap=0.25,
+        margin={'l': 10, 'r': 10, 't': 6, 'b': 30}, showlegend=False, font={'size': 12},
+    )  # fmt: skip
+    axes = _lying(labels) if few else _standing(column, codes, labels)
+    return figure.update_layout(axes)
+
+
+def _lying(labels: list[str]) -> dict:
+    axis = {'type': 'category', 'autorange': 'reversed', 'automargin': True}
+    return {'yaxis': axis, 'xaxis': {'ticksuffix': ' %', 'rangemode': 'tozero'}}
+
+
+def _standing(column: Column, codes: list[int], labels: list[str], ticks: int = 5) -> dict:
+    shown = np.unique(np.linspace(0, len(codes) - 1, ticks).round().astype(int))
+    texts = [plain_text(_shortened(column, codes[place])) for place in shown]
+    axis = {'type': 'category', 'tickmode': 'array', 'tickvals': [labels[i] for i in shown],
+            'ticktext': texts, 'tickangle': 0}  # fmt: skip
+    return {'xaxis': axis, 'yaxis': {'ticksuffix': ' %', 'rangemode': 'tozero'}}
+
+
+def _shortened(column: Column, code: int, letters: int = 11) -> str:
+    label = column.labels[code]
+    if column.kind in {'numerical', 'datetime'}:  # the start of a bin is enough
+        label = label.lstrip('[').split(' to ')[0].split(',')[0]
+    return label if len(label) <= letters else label[: letters - 1] + '…'
+
+
+def _in_words(column: Column, shares: np.ndarray, most: int = 5) -> str:
+    order = np.argsort(-shares)[:most]
+    largest = [f'{column.labels[code]} {percent(shares[code])}' for code in order]
+    return f'Bars of the shares of {column.name} in the model. The largest: {"; ".join(largest)}.'
+
+
+def _pairs_table(pairs: list[Noise]) -> Element:
+    rows = [
+        (listed(noise.columns), num(whole(noise.cells)), num(short(noise.sigma)),
+         num(percent(noise.misplaced)), num(short(noise.signal)),
+         badge(_BADGES.get(noise.verdict, 'plain'), noise.verdict))
+        for noise in pairs
+    ]  # fmt: skip
+    header = ('Pair', 'Cells', 'sigma (rows)', 'Rows misplaced', 'Dependence / noise', 'Verdict')
+    return table('Pairs that were measured', header, rows)

@@ -1,0 +1,90 @@
+"""The model: its tree, its columns, and where their values come from."""
+
+from xml.etree.ElementTree import Element
+
+import networkx as nx
+
+from sdv_prefair.figure_text import plain_text
+from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.report.elements import bullets, code, num, paragraph, plot, section, table, tag
+from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.words import counted, short, whole
+
+_STRUCTURES = {
+    'adaptive': 'chosen privately, edge by edge; an edge was allowed unless it would have joined a '
+    'protected and an outcome column with no admissible one between',
+    'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '
+    'columns only',
+    'exact': 'the best fair tree for privately measured scores of all pairs',
+    'none': 'chosen privately, edge by edge, without regard to fairness',
+    'fixed': 'given by whoever made the fit, and taken as public',
+}
+
+
+def model_section(facts: Facts) -> Element:
+    """Return the tree with roles, its edges as a table, the columns and the constraints."""
+    how = _STRUCTURES.get(facts.strategy, f'found by the strategy {facts.strategy}')
+    return section(
+        'model',
+        'The model',
+        paragraph(
+            f'A graph that joins {counted(len(facts.modelled), "column")}. Columns that are '
+            'joined keep the dependence that was measured between them; all others depend on each '
+            f'other only along the edges. It was {how}.'
+        ),
+        plot(_tree(facts), _tree_in_words(facts)),
+        tag('details', tag('summary', 'The edges as a table'), _edges(facts)),
+        tag('details', tag('summary', 'The columns as a table'), _columns(facts)),
+        _constraints(facts),
+    )
+
+
+def _tree(facts: Facts):
+    # plotly takes names for markup.
+    graph = nx.relabel_nodes(facts.graph, {name: plain_text(name) for name in facts.graph})
+    return plot_fair_graph(graph, title='')
+
+
+def _tree_in_words(facts: Facts) -> str:
+    roles = [f'{name} is {about["role"]}' for name, about in facts.graph.nodes(data=True)]
+    edges = [f'{one} with {other}' for one, other in facts.graph.edges]
+    return f'Graph of the model. {"; ".join(roles)}. Joined are: {"; ".join(edges)}.'
+
+
+def _edges(facts: Facts) -> Element:
+    rows = [
+        (
+            str(one),
+            str(other),
+            num(whole(about['cells'])) if 'cells' in about else num('not measured'),
+            num(short(about['sigma'])) if 'sigma' in about else num(''),
+        )
+        for one, other, about in facts.graph.edges(data=True)
+    ]
+    header = ('Column', 'Joined with', 'Cells', 'sigma (rows)')
+    return table('Edges of the model, and the noise of a cell of each', header, rows)
+
+
+def _columns(facts: Facts) -> Element:
+    rows = [
+        (
+            column.name,
+            column.role,
+            column.kind,
+            num(whole(len(column.labels))) if column.labels else num(''),
+            column.source,
+        )
+        for column in facts.columns
+    ]
+    header = ('Column', 'Role', 'Kind', 'Values or bins', 'Where its values come from')
+    return table('Columns of the table', header, rows)
+
+
+def _constraints(facts: Facts) -> Element | None:
+    if not facts.constraints:
+        return None
+    return tag(
+        'div',
+        paragraph('All sampled rows obey these constraints, which are counted in the fairness check:'),
+        bullets([code(rule) for rule in facts.constraints]),
+    )
