@@ -38,18 +38,20 @@ class Budget:
             2/3 minimises the summed L1 noise; 0 gives equal parts.
         discount_noise: Whether a pair's score is lowered by the noise its measurement will
             carry, so that a table that noise would drown is not chosen for its size.
+        shrink: Whether tables that are mostly noise are drawn towards independence.
     """
 
     one_way: Fraction
     selection: Fraction
     cells_exponent: float
     discount_noise: bool
+    shrink: bool
 
 
 BUDGETS = {
-    'paper': Budget(Fraction(1, 3), Fraction(1, 3), 0.0, False),
+    'paper': Budget(Fraction(1, 3), Fraction(1, 3), 0.0, False, False),
     # Departs: simulation on three real tables favours these, see docs/privacy.md.
-    'tuned': Budget(Fraction(45, 100), Fraction(10, 100), 2 / 3, True),
+    'tuned': Budget(Fraction(45, 100), Fraction(10, 100), 2 / 3, True, True),
 }
 
 
@@ -112,7 +114,7 @@ def measure_and_select(
     return Release(one_ways + two_ways, tree, compressions)
 
 
-def estimate_release(release: Release, estimator: str) -> GraphicalModel:
+def estimate_release(release: Release, estimator: str, budget: Budget) -> GraphicalModel:
     """Run step 9 of a fit: estimate the model. Post-processing of released values."""
     return estimate(
         release.measurements,
@@ -120,6 +122,7 @@ def estimate_release(release: Release, estimator: str) -> GraphicalModel:
         release.tree.edges,
         estimator=estimator,
         compressions=release.compressions,
+        shrink=budget.shrink,
     )
 
 

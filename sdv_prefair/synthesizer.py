@@ -10,6 +10,7 @@ import pandas as pd
 from sdv import version
 from sdv._utils import check_synthesizer_version
 from sdv.errors import RefitWarning
+from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import arguments
@@ -17,7 +18,13 @@ from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
 from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
 from sdv_prefair.disclosure import Disclosure
-from sdv_prefair.domain import ColumnDomain, modelled_columns, public_domain
+from sdv_prefair.domain import (
+    ColumnDomain,
+    Undeclared,
+    modelled_columns,
+    public_domain,
+    strip_ranges,
+)
 from sdv_prefair.doors import Doors
 from sdv_prefair.encoding import Encoding, check_transformers, prepare_processor
 from sdv_prefair.errors import PrivacyWarning
@@ -96,7 +103,7 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
         verbose: bool = False,
     ):
         super().__init__(
-            metadata,
+            _without_private_ranges(metadata, public_ranges),
             enforce_min_max_values=enforce_min_max_values,
             enforce_rounding=enforce_rounding,
             locales=locales,
@@ -257,7 +264,7 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
         hidden = self._encoding.hidden_codes
         release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
         progress.step('Estimating the model')
-        model = estimate_release(release, self.estimator)
+        model = estimate_release(release, self.estimator, budget)
         if self._strategy.requires_roles:
             self._assert_separated(model.cliques)
         self._model, self._ledger = model, ledger
@@ -283,7 +290,16 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
         self._fit_constraints(table.dtypes)
         table = self._plan.transform(table.iloc[:0])
         edges = self._plan.edges(self.numeric_bins)
-        transformers = self._transformers(self._unchosen_domains(), table.dtypes, edges)
+        # What is not declared has no transformer before its domain is learnt, in a fit.
+        declared = {
+            column: domain
+            for column, domain in self._unchosen_domains().items()
+            if not isinstance(domain, Undeclared)
+        }
+        transformers = dict.fromkeys(self._domains) | self._chosen_transformers
+        transformers |= transformers_for(
+            declared, self.numeric_bins, table.dtypes, self.enforce_rounding, edges
+        )
         transformers |= self._carried_generators
         prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
 
@@ -310,3 +326,9 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
             'SYNTHESIZER ID': self._synthesizer_id,
             'TOTAL NUMBER OF TABLES': 1,
         })
+
+
+def _without_private_ranges(metadata: Metadata, public_ranges: bool | None) -> Metadata:
+    """Return the metadata to keep: ranges that are not public must not reach the pickle."""
+    is_private = public_ranges is False and isinstance(metadata, Metadata)
+    return strip_ranges(metadata) if is_private else metadata

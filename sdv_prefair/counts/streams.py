@@ -59,7 +59,14 @@ class DatasetStream:
         """Yield the columns of all rows, file by file."""
         # By name alone: a plain list would take a dot in a name for a nested column.
         fields = {column: ds.field(column) for column in columns}
-        return self._dataset.to_batches(columns=fields, batch_size=CHUNK_ROWS)
+        return self._dataset.to_batches(columns=fields, batch_size=CHUNK_ROWS, **self._options())
+
+    def _options(self) -> dict[str, Any]:
+        """Return what keeps Arrow from reading far ahead, or keeping what has been read."""
+        options = {'batch_readahead': 4, 'fragment_readahead': 2}
+        if isinstance(getattr(self._dataset, 'format', None), ds.ParquetFileFormat):
+            options['fragment_scan_options'] = ds.ParquetFragmentScanOptions(pre_buffer=False)
+        return options
 
 
 class ReaderStream:

@@ -1,18 +1,22 @@
-"""Columns as JSON: what dtype each has, and what turns the modelled ones into codes."""
+"""Columns as JSON: dtypes, what was learnt of them, and transformers that the user chose.
+
+How a column becomes codes follows from the metadata, its dtype and the arguments, as in a fit; only
+what does not is written down.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sdv_prefair.column_domain import ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.dtype_names import read_dtype, write_dtype
-from sdv_prefair.release.fields import MOST_COLUMNS, Fields
+from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields, read_list
 from sdv_prefair.release.values import read_value, write_value
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins, NumberBins
 
 MOST_BINS = 1 << 17
 MOST_DECIMALS = 50
+_LONGEST_NAME = 1 << 20
 # The arguments of each transformer, under which it keeps them.
 _ARGUMENTS = {
     CategoryCodes: ('values', 'nullable', 'other', 'weights'),
@@ -20,64 +24,80 @@ _ARGUMENTS = {
     DatetimeBins: ('low', 'high', 'datetime_format', 'bins', 'edges', 'nullable'),
 }
 _KINDS = {kind.__name__: kind for kind in _ARGUMENTS}
-_COLUMN_KEYS = ('name', 'dtype', 'transformer')
-_TRANSFORMER_KEYS = ('kind', 'chosen', 'dtype', 'arguments')
 
 
-@dataclass(frozen=True)
-class Column:
-    """What a release says of one column.
-
-    Args:
-        dtype: Its dtype, without anything private.
-        transformer: What turns it into codes; None for a column that is not modelled.
-        chosen: Whether the user chose the transformer.
-    """
-
-    dtype: Any
-    transformer: ColumnCodes | None
-    chosen: bool
-
-    def domain(self, declared: ColumnDomain) -> ColumnDomain:
-        """Return what is known of a modelled column: what is declared, or else was learnt."""
-        if not isinstance(declared, Undeclared) or self.chosen:
-            return declared
-        made = self.transformer
-        if isinstance(made, CategoryCodes):
-            return declared.with_values(made.values)
-        if isinstance(made, NumberBins):
-            return Numbers(made.low, made.high, declared.decimal_places, declared.nullable)
-        return Datetimes(made.low, made.high, declared.datetime_format, declared.nullable)
+def write_dtypes(dtypes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the dtype of every column as JSON; they must be public."""
+    return [{'name': c, 'dtype': _about(c, write_dtype, d)} for c, d in dtypes.items()]
 
 
-def write_columns(
-    dtypes: Mapping[str, Any], transformers: Mapping[str, ColumnCodes], chosen: Mapping[str, Any]
+def read_dtypes(written: Any) -> dict[str, Any]:
+    """Return what ``write_dtypes`` has written."""
+    columns = [Fields(item, 'a column', ('name', 'dtype')) for item in _listed(written)]
+    dtypes = {fields.text('name', most=_LONGEST_NAME): fields.raw('dtype') for fields in columns}
+    if len(dtypes) < len(columns) or None in dtypes.values():
+        raise ReleaseError('The release names a column twice, or does not say what dtype it has.')
+    return {column: read_dtype(dtype) for column, dtype in dtypes.items()}
+
+
+def write_learnt(
+    declared: Mapping[str, ColumnDomain], transformers: Mapping[str, ColumnCodes]
 ) -> list[dict[str, Any]]:
-    """Return all columns as JSON, in the order of ``dtypes``.
+    """Return what a fit has learnt of columns whose domains are not public.
 
     Args:
-        dtypes: The dtype of every column, without anything private.
-        transformers: Those of the modelled columns.
-        chosen: The transformers among them that the user chose.
+        declared: The domains of columns that the user chose no transformer for.
+        transformers: The transformers that were made of declared and learnt domains.
     """
-    return [
-        {
-            'name': column,
-            'dtype': _about(column, write_dtype, dtype),
-            'transformer': _about(column, _write_transformer, transformers[column])
-            | {'chosen': column in chosen}
-            if column in transformers
-            else None,
-        }
-        for column, dtype in dtypes.items()
-    ]
+    unknown = [column for column, domain in declared.items() if isinstance(domain, Undeclared)]
+    return [{'name': c} | _about(c, _write_facts, transformers[c]) for c in unknown]
 
 
-def _about(column: str, write: Any, value: Any) -> Any:
-    try:
-        return write(value)
-    except ReleaseError as error:
-        raise ReleaseError(f"Column '{column}': {error}") from None
+def _write_facts(made: ColumnCodes) -> dict[str, Any]:
+    if isinstance(made, CategoryCodes):
+        return {'values': write_value(list(made.values)), 'edges': None}
+    return {'values': write_value([made.low, made.high]), 'edges': write_value(made.edges)}
+
+
+def read_learnt(
+    written: Any, declared: Mapping[str, ColumnDomain]
+) -> tuple[dict[str, ColumnDomain], dict[str, Any]]:
+    """Return all domains, with those that were learnt, and edges of unequal bins.
+
+    Args:
+        written: What ``write_learnt`` returned.
+        declared: The domains of columns that the user chose no transformer for.
+
+    Raises:
+        ReleaseError: If it says too much or too little: just what is undeclared is learnt.
+    """
+    learnt, edges = {}, {}
+    for item in _listed(written):
+        fields = Fields(item, 'learnt', ('name', 'values', 'edges'))
+        name = fields.text('name', most=_LONGEST_NAME)
+        if name in learnt or not isinstance(declared.get(name), Undeclared):
+            raise ReleaseError('The release has learnt something of a column that is public.')
+        learnt[name] = _with_facts(declared[name], read_value(fields.raw('values')))
+        if fields.optional('edges'):
+            edges[name] = read_value(fields.raw('edges'))
+    missing = {c for c, d in declared.items() if isinstance(d, Undeclared)} - set(learnt)
+    if missing:
+        raise ReleaseError('The release lacks the domain of a column that is not public.')
+    return {**declared, **learnt}, edges
+
+
+def _with_facts(undeclared: Undeclared, values: list) -> ColumnDomain:
+    if undeclared.kind == 'categories':
+        return undeclared.with_values(values)
+    low, high = values
+    if undeclared.kind == 'numbers':
+        return Numbers(low, high, undeclared.decimal_places, undeclared.nullable)
+    return Datetimes(low, high, undeclared.datetime_format, undeclared.nullable)
+
+
+def write_chosen(transformers: Mapping[str, ColumnCodes]) -> list[dict[str, Any]]:
+    """Return transformers that the user chose as JSON."""
+    return [{'name': c} | _about(c, _write_transformer, t) for c, t in transformers.items()]
 
 
 def _write_transformer(transformer: ColumnCodes) -> dict[str, Any]:
@@ -85,47 +105,47 @@ def _write_transformer(transformer: ColumnCodes) -> dict[str, Any]:
         raise ReleaseError(
             f'{type(transformer).__name__} cannot be written into a release: it is code. Use save.'
         )
+    arguments = {
+        name: write_value(getattr(transformer, name)) for name in _ARGUMENTS[type(transformer)]
+    }
     return {
         'kind': type(transformer).__name__,
         'dtype': write_dtype(transformer.dtype),
-        'arguments': {
-            name: write_value(getattr(transformer, name)) for name in _ARGUMENTS[type(transformer)]
-        },
+        'arguments': arguments,
     }
 
 
-def read_columns(written: Any) -> dict[str, Column]:
-    """Return what ``write_columns`` has written, by column.
-
-    Raises:
-        ReleaseError: If it has not.
-    """
-    listed = Fields({'columns': written}, 'release.json', ('columns',))
-    columns = {}
-    for item in listed.items('columns', MOST_COLUMNS):
-        fields = Fields(item, 'a column', _COLUMN_KEYS)
-        transformer, chosen = None, False
-        if fields.optional('transformer'):
-            transformer, chosen = _read_transformer(fields.raw('transformer'))
-        name = fields.text('name', most=1 << 20)
-        dtype = read_dtype(fields.raw('dtype'))
-        if dtype is None:
-            raise ReleaseError('The release does not say what dtype a column has.')
-        columns[name] = Column(dtype, transformer, chosen)
-    if len(columns) < len(written):
-        raise ReleaseError('The release names a column twice.')
-    return columns
+def read_chosen(written: Any, modelled: Mapping[str, ColumnDomain]) -> dict[str, ColumnCodes]:
+    """Return what ``write_chosen`` has written: transformers of modelled columns."""
+    chosen, bins_left = {}, MOST_CODES
+    for item in _listed(written):
+        fields = Fields(item, 'chosen', ('name', 'kind', 'dtype', 'arguments'))
+        name = fields.text('name', most=_LONGEST_NAME)
+        if name in chosen or name not in modelled:
+            raise ReleaseError('The release has a transformer for a column that is not modelled.')
+        chosen[name] = _read_transformer(fields, min(bins_left, MOST_BINS))
+        bins_left -= getattr(chosen[name], 'bins', 0)
+    return chosen
 
 
-def _read_transformer(written: Any) -> tuple[ColumnCodes, bool]:
-    fields = Fields(written, 'a transformer', _TRANSFORMER_KEYS)
+def _read_transformer(fields: Fields, most_bins: int) -> ColumnCodes:
     kind = _KINDS[fields.choice('kind', tuple(_KINDS))]
     arguments = Fields(fields.raw('arguments'), 'a transformer', _ARGUMENTS[kind])
+    arguments.flag('nullable')
     if kind is not CategoryCodes:
-        arguments.whole('bins', 1, MOST_BINS)
+        arguments.whole('bins', 1, most_bins)
     if kind is NumberBins and arguments.optional('decimal_places'):
         arguments.whole('decimal_places', 0, MOST_DECIMALS)
-    arguments.flag('nullable')
     given = {name: read_value(arguments.raw(name)) for name in _ARGUMENTS[kind]}
-    transformer = kind(**given, dtype=read_dtype(fields.raw('dtype')))
-    return transformer, fields.flag('chosen')
+    return kind(**given, dtype=read_dtype(fields.raw('dtype')))
+
+
+def _listed(written: Any) -> list:
+    return read_list(written, 'columns', MOST_COLUMNS)
+
+
+def _about(column: str, write: Any, value: Any) -> Any:
+    try:
+        return write(value)
+    except ReleaseError as error:
+        raise ReleaseError(f"Column '{column}': {error}") from None

@@ -7,15 +7,17 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 import sdv_prefair
-from sdv_prefair.encoding import Encoding, prepare_processor
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.release.archive import Archive
 from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
-from sdv_prefair.release.columns_record import Column, read_columns, write_columns
+from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
+from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
+from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoding
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
-from sdv_prefair.release.metadata_checks import check_metadata
+from sdv_prefair.release.metadata_record import read_metadata, write_metadata
+from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.values import read_value, write_value
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = 'sdv-prefair release', 1
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
-_KEYS = ('format', 'version', 'written_by', 'fit', 'parameters', 'columns', 'given_names', 'ledger')
+_KEYS = (
+    *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
+    *('chosen', 'given_names', 'ledger', 'model'),
+)
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -35,76 +40,61 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
 
     Names are made of positions: what a column is called never becomes the name of a member.
     """
-    _refuse_constraints(synthesizer)
     arrays = ArrayWriter()
     release = {
         'format': FORMAT,
         'version': VERSION,
         'written_by': sdv_prefair.__version__,
-        'fit': {
-            'created': synthesizer._creation_date,
-            'fitted': synthesizer._fitted_date,
-            'sdv_version': synthesizer._fitted_sdv_version,
-            'sdv_enterprise_version': synthesizer._fitted_sdv_enterprise_version,
-        },
+        'fit': _write_fit(synthesizer),
         'parameters': write_parameters(synthesizer),
-        'given_names': write_value(synthesizer._original_columns.tolist()),
-        'columns': write_columns(
-            synthesizer._data_processor._dtypes,
-            synthesizer._encoding.transformers,
-            synthesizer._chosen_transformers,
+        'constraints': write_constraints(synthesizer._plan),
+        'columns': write_dtypes(given_dtypes(synthesizer)),
+        'learnt': write_learnt(
+            synthesizer._unchosen_domains(), synthesizer._encoding.transformers
         ),
+        'chosen': write_chosen(synthesizer._chosen_transformers),
+        'given_names': write_value(synthesizer._original_columns.tolist()),
         'ledger': write_ledger(synthesizer._ledger, synthesizer._domain_ledger),
         'model': write_model(synthesizer._model, arrays),
     }
-    metadata = _write_tree(synthesizer.get_metadata().to_dict())
+    metadata = write_metadata(synthesizer.get_metadata())
     documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
     return documents | arrays.members
-
-
-def _refuse_constraints(synthesizer: 'PreFairSynthesizer') -> None:
-    if synthesizer._chained_constraints or synthesizer._reject_sampling_constraints:
-        raise ReleaseError('A synthesizer with constraints cannot be released yet. Use save.')
-
-
-def _write_tree(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _write_tree(item) for key, item in value.items()}
-    return write_value(list(value) if isinstance(value, tuple) else value)
-
-
-def _read_tree(written: Any) -> Any:
-    if isinstance(written, dict) and not isinstance(written.get('$type'), str):
-        return {key: _read_tree(item) for key, item in written.items()}
-    if isinstance(written, list):
-        return [_read_tree(item) for item in written]
-    return read_value(written)
 
 
 def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesizer':
     """Return the synthesizer that a release describes, once everything in it was checked."""
     written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
     _check_version(written)
-    fields = Fields(written, _RELEASE, (*_KEYS, 'model'))
+    fields = Fields(written, _RELEASE, _KEYS)
     arrays = ArrayReader(archive)
     model = read_model(fields.raw('model'), arrays)
     _check_members(archive, arrays)
-    metadata = _read_tree(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
-    check_metadata(metadata)
-    parameters = read_parameters(fields.raw('parameters'), synthesizer_class)
-    columns = read_columns(fields.raw('columns'))
+    metadata = read_metadata(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
     with warnings.catch_warnings():
         # Whoever fitted it was told; it is in the ledger's footer and in get_info for all others.
         warnings.simplefilter('ignore', PrivacyWarning)
-        synthesizer = synthesizer_class(Metadata.load_from_dict(metadata), **parameters)
-    synthesizer._ledger, synthesizer._domain_ledger = read_ledger(
-        fields.raw('ledger'), parameters, synthesizer._domains
-    )
+        synthesizer = _make_unfitted(synthesizer_class, metadata, fields)
+        rebuild_encoding(synthesizer, fields)
     synthesizer._model = model
-    _prepare_columns(synthesizer, columns)
     _check_model(synthesizer)
     synthesizer._original_columns = _read_given_names(synthesizer, fields.raw('given_names'))
     _mark_fitted(synthesizer, Fields(fields.raw('fit'), 'fit', _FIT_KEYS))
+    return synthesizer
+
+
+def _make_unfitted(
+    synthesizer_class: type, metadata: Metadata, fields: Fields
+) -> 'PreFairSynthesizer':
+    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, metadata)
+    synthesizer = synthesizer_class(metadata, **parameters)
+    constraints = read_constraints(fields.raw('constraints'))
+    if constraints:
+        synthesizer.add_constraints(constraints)
+    columns = synthesizer._domains | synthesizer._plan.domains_to_learn
+    synthesizer._ledger, synthesizer._domain_ledger = read_ledger(
+        fields.raw('ledger'), parameters, columns
+    )
     return synthesizer
 
 
@@ -124,27 +114,11 @@ def _check_members(archive: Archive, arrays: ArrayReader) -> None:
         raise ReleaseError(f'The release holds {len(unknown)} members that do not belong to it.')
 
 
-def _prepare_columns(synthesizer: 'PreFairSynthesizer', columns: dict[str, Column]) -> None:
-    modelled = {name: c.transformer for name, c in columns.items() if c.transformer is not None}
-    described = synthesizer._get_table_metadata().columns
-    if set(columns) != set(described) or set(modelled) != set(synthesizer._domains):
-        raise ReleaseError('The columns of the release are not those of its metadata.')
-    declared = synthesizer._domains
-    synthesizer._chosen_transformers = {c: modelled[c] for c in declared if columns[c].chosen}
-    synthesizer._encoding = Encoding({column: modelled[column] for column in declared})
-    prepare_processor(
-        synthesizer._data_processor,
-        pd.Series({name: column.dtype for name, column in columns.items()}, dtype=object),
-        {name: columns[name].domain(domain) for name, domain in declared.items()},
-        synthesizer._encoding.transformers,
-    )
-    synthesizer._data_processor.reset_sampling()
-
-
 def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
     model, strategy = synthesizer._model, synthesizer._strategy
     if list(model.domain.items()) != list(synthesizer._encoding.domain.items()):
-        raise ReleaseError('The model of the release has other columns or codes than its columns.')
+        raise ReleaseError('The model of the release has other columns or codes than its metadata.')
+    check_hidden(model, synthesizer._encoding.hidden_codes)
     edges = getattr(strategy, 'edges', None)
     if edges is not None:
         fitted = {frozenset(clique) for clique in model.cliques if len(clique) > 1}
@@ -161,6 +135,15 @@ def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Ind
     if not isinstance(names, list) or (names and list(map(str, names)) != columns):
         raise ReleaseError('The release gives its columns other names than its metadata.')
     return pd.Index(names)
+
+
+def _write_fit(synthesizer: 'PreFairSynthesizer') -> dict[str, str | None]:
+    return {
+        'created': synthesizer._creation_date,
+        'fitted': synthesizer._fitted_date,
+        'sdv_version': synthesizer._fitted_sdv_version,
+        'sdv_enterprise_version': synthesizer._fitted_sdv_enterprise_version,
+    }
 
 
 def _mark_fitted(synthesizer: 'PreFairSynthesizer', fields: Fields) -> None:

@@ -49,7 +49,7 @@ if hasattr(pd.StringDtype(), '_na_value'):  # from pandas 2.3 on
 
 
 def write_dtype(dtype: Any) -> Any:
-    """Return the name of a dtype, or for a category an object with the values it lists.
+    """Return the name of a dtype, or for a category an object with the values it lists, if any.
 
     Args:
         dtype: A dtype that is public, see ``dtypes.public_dtype``; None if it is not known.
@@ -60,8 +60,8 @@ def write_dtype(dtype: Any) -> Any:
     if dtype is None:
         return None
     if isinstance(dtype, pd.CategoricalDtype):
-        values = write_value(dtype.categories.tolist())
-        return _checked({'category': values, 'ordered': bool(dtype.ordered)}, dtype)
+        listed = None if dtype.categories is None else write_value(dtype.categories.tolist())
+        return _checked({'category': listed, 'ordered': bool(dtype.ordered)}, dtype)
     for name, known in _DTYPES.items():
         if type(known) is type(dtype) and known == dtype:
             return name
@@ -113,7 +113,7 @@ def read_dtype(written: Any) -> Any:
 
 def _read_category(written: dict[str, Any]) -> pd.CategoricalDtype:
     values = read_value(written['category'])
-    if not isinstance(values, list) or not isinstance(written['ordered'], bool):
+    if not isinstance(values, list | None) or not isinstance(written['ordered'], bool):
         raise ReleaseError('The release describes a category that is none.')
     try:
         return pd.CategoricalDtype(values, ordered=written['ordered'])

@@ -29,7 +29,8 @@ def _by_column(synthesizer: 'PreFairSynthesizer') -> dict[Any, list]:
     processor = synthesizer._data_processor
     facts = {column: [dtype] for column, dtype in processor._dtypes.items()}
     for column, transformer in processor._hyper_transformer.field_transformers.items():
-        facts.setdefault(column, []).append(repr(transformer))
+        seed = getattr(transformer, 'random_seed', None)
+        facts.setdefault(column, []).extend([repr(transformer), seed])
     for column, formatter in processor.formatters.items():
         facts[column].append(vars(formatter))
     return facts
@@ -39,7 +40,10 @@ def _whole(synthesizer: 'PreFairSynthesizer') -> list:
     model = synthesizer._model
     return [
         synthesizer.get_metadata().to_dict(),
+        synthesizer.get_metadata('modified').to_dict(),
         synthesizer.get_roles(),
+        synthesizer.get_roles('modified'),
+        list(map(repr, synthesizer.get_constraints())),
         list(synthesizer._original_columns),
         model.domain,
         model.cliques,

@@ -8,6 +8,7 @@ from typing import Any
 from sdv_prefair.errors import ReleaseError
 
 MOST_COLUMNS = 2_000
+MOST_CODES = 1 << 22
 MOST_LETTERS = 1_000
 _LARGEST = sys.float_info.max
 
@@ -92,3 +93,10 @@ class Fields:
 
     def _refuse(self, key: str, expected: str) -> None:
         raise ReleaseError(f"'{key}' in {self._where} of the release must be {expected}.")
+
+
+def read_list(value: Any, where: str, most: int) -> list:
+    """Return a list of at most so many items."""
+    if not isinstance(value, list) or len(value) > most:
+        raise ReleaseError(f'{where} of the release must be a list of at most {most}.')
+    return value

@@ -1,10 +1,12 @@
 """What must hold of a model from anybody: probabilities, an order to draw in, no hidden clique."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.sampling import CliqueTable
 
 # Estimators stop a little before tables agree; far below what sampling could show.
@@ -12,15 +14,26 @@ _TOLERANCE = 1e-4
 
 
 def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int) -> None:
-    """Raise unless all groups but the last hold one code, and weights sum to one in each."""
+    """Raise unless weights are probabilities, and every group but the last means one code."""
     if group_of.min() < 0 or group_of.max() != num_groups - 1:
         raise ReleaseError('A column of the release has codes in groups that do not exist.')
-    codes_in = np.bincount(group_of, minlength=num_groups)
-    if (codes_in[:-1] != 1).any() or codes_in[-1] < 1:
+    drawn_codes = np.bincount(group_of[weights > 0], minlength=num_groups)
+    if (drawn_codes[:-1] != 1).any():
         raise ReleaseError('A column of the release merges codes other than into the last group.')
     sums = np.bincount(group_of, weights, minlength=num_groups)
     if weights.min() < 0 or np.abs(sums - 1).max() > _TOLERANCE:
         raise ReleaseError('A column of the release has weights that are no probabilities.')
+
+
+def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise if a code can be drawn that stands for values outside the domain.
+
+    It would come back as some declared value, and mix what the model keeps apart, see
+    ``compress_rare_codes``.
+    """
+    for column, hidden in hidden_codes.items():
+        if model.domain[column] > 1 and model.compressions[column].weights[hidden['other']] != 0:
+            raise ReleaseError('The release draws values outside the domain of a column.')
 
 
 def check_order(

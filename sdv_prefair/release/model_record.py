@@ -17,7 +17,7 @@ import numpy as np
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Compression, GraphicalModel, Measurement
 from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
-from sdv_prefair.release.fields import MOST_COLUMNS, Fields
+from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields
 from sdv_prefair.release.model_checks import (
     check_cliques,
     check_compression,
@@ -26,7 +26,6 @@ from sdv_prefair.release.model_checks import (
 )
 from sdv_prefair.sampling import CliqueTable
 
-MOST_CODES = 1 << 22
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')
 

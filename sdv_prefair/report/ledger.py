@@ -64,9 +64,7 @@ def _steps_table(steps: pd.DataFrame) -> Element:
     ]  # fmt: skip
     lines = str(steps['lines'].sum())
     rows.append(('all', '', num(lines), num(f'{total:.6f}'), num(percent(1.0))))
-    return table(
-        'The budget by step', ('Step', 'Mechanism', 'Lines', 'rho', 'Share of rho'), rows
-    )
+    return table('The budget by step', ('Step', 'Mechanism', 'Lines', 'rho', 'Share of rho'), rows)
 
 
 def _lines_table(ledger: pd.DataFrame) -> Element:

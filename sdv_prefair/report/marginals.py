@@ -61,7 +61,9 @@ def lost(facts: Facts) -> list[Noise]:
 def _warnings(measured: list[Noise]) -> Element:
     swamped = [noise for noise in measured if noise.verdict == SWAMPED]
     if not swamped:
-        return tag('div', paragraph('No column and no pair is swamped by noise.'), class_='note good')
+        return tag(
+            'div', paragraph('No column and no pair is swamped by noise.'), class_='note good'
+        )
     return tag(
         'div',
         paragraph(

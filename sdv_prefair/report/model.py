@@ -85,6 +85,8 @@ def _constraints(facts: Facts) -> Element | None:
         return None
     return tag(
         'div',
-        paragraph('All sampled rows obey these constraints, which are counted in the fairness check:'),
+        paragraph(
+            'All sampled rows obey these constraints, which are counted in the fairness check:'
+        ),
         bullets([code(rule) for rule in facts.constraints]),
     )

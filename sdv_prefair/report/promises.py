@@ -91,7 +91,7 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
         ('epsilon', [short(promise['epsilon']), '; smaller is more private.']),
         ('delta', [short(promise['delta']), ', the chance with which the bound may fail.']),
         ('Neighbouring tables', f'Those that differ when you {promise["neighbours"]}.'),
-        ('Unit of privacy', ['One row. ' if rows == 1 else f'One person. ', bound]),
+        ('Unit of privacy', ['One row. ' if rows == 1 else 'One person. ', bound]),
     ])  # fmt: skip
 
 
@@ -129,7 +129,9 @@ def _no_fairness(facts: Facts) -> list[Content]:
     reason = [strong('Nothing. '), 'The model was fitted without regard to fairness (structure ',
               code(facts.strategy), ').']  # fmt: skip
     if path:
-        reason.append(' It joins a protected and an outcome column with no admissible one between: ')
+        reason.append(
+            ' It joins a protected and an outcome column with no admissible one between: '
+        )
         reason += [' - '.join(map(str, path)), '.']
     return reason
 

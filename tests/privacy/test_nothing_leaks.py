@@ -249,3 +249,23 @@ def test_the_simulated_census_has_no_leak_either():
         return synthesizer
 
     assert not unexpected(fit_census(table), fit_census(table.drop(index=7)))
+
+
+def test_ranges_that_are_not_public_are_not_kept():
+    table = with_sentinels(mixed_rows(60))
+    detected = Metadata.detect_from_dataframes({'staff': table})
+    assert SENTINEL in str(detected.to_dict()), 'SDV reads the values into the metadata'
+    synthesizer = PreFairSynthesizer(detected, structure='none', public_ranges=False)
+    assert SENTINEL not in str(synthesizer.get_metadata().to_dict())
+    assert SENTINEL.encode() not in pickle.dumps(synthesizer)
+    assert SENTINEL in str(detected.to_dict()), "the caller's metadata is left as it is"
+
+
+def test_transformers_can_be_assigned_before_domains_are_learnt():
+    synthesizer = PreFairSynthesizer(
+        mixed_metadata(ranges=False), structure='none', public_ranges=False
+    )
+    synthesizer.auto_assign_transformers({'staff': mixed_rows(60)})
+    transformers = synthesizer.get_transformers()
+    assert transformers['wage'] is None
+    assert transformers['flag'] is not None

@@ -21,6 +21,7 @@ def test_the_model_is_rebuilt_from_its_measurements_alone(structure):
         {column: c.num_groups for column, c in released.compressions.items()},
         [tuple(edge) for edge in synthesizer.get_fair_graph().edges],
         compressions=released.compressions,
+        shrink=True,
     )
     for clique in released.cliques:
         assert np.allclose(rebuilt.marginal(clique), released.marginal(clique), atol=1e-12)

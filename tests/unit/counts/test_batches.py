@@ -195,7 +195,9 @@ def test_nulls_are_ruled_out_by_the_schema_alone(tmp_path):
     assert nullable == {'i': False, 'b': False, 'c': True, 'n': True}
     frame.astype({'i': 'Int64'}).to_parquet(tmp_path / '2.parquet')
     assert parquet_stream(tmp_path).schema.field('i').nullable
-    assert ProtocolStream(lambda: pl.from_pandas(frame)).schema.field('i').nullable
+    in_polars = pl.from_pandas(frame)
+    reader = pa.RecordBatchReader.from_stream(in_polars)
+    assert ProtocolStream(lambda: reader).schema.field('i').nullable
 
 
 def test_lazy_frames_are_computed_again_for_each_reading():
@@ -294,9 +296,9 @@ def peak_memory(folder, num_rows):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_rows(tmp_path):
-    """3 million rows are 200 MB of Arrow columns, 110 MB of Parquet."""
-    few, many = peak_memory(tmp_path, 300_000), peak_memory(tmp_path, 3_000_000)
-    assert many - few < 120
+    """The larger table has 190 MB as Arrow columns, and 110 MB as a file."""
+    few, many = peak_memory(tmp_path, 500_000), peak_memory(tmp_path, 3_500_000)
+    assert many - few < 90
 
 
 def test_chunks_are_those_of_the_kernel():

@@ -20,12 +20,18 @@ def test_few_days_get_a_code_each():
     assert bins.labels() == ['2020-02-01', '2020-02-02', '2020-02-03', '(null)']
     column = pd.Series(['02/02/2020', '01/01/1999', '31/12/9999', None, 'x', '2020-02-02'])
     assert bins.encode(column).tolist() == [1, 0, 2, 3, 3, 3]
-    assert bins.decode([0, 1, 2, 3], generator()).tolist() == [
-        '01/02/2020',
-        '02/02/2020',
-        '03/02/2020',
-        None,
-    ]
+    *days, null = bins.decode([0, 1, 2, 3], generator())
+    assert days == ['01/02/2020', '02/02/2020', '03/02/2020']
+    assert np.isnan(null)
+
+
+def test_digits_stored_as_numbers_have_lost_their_leading_zeros():
+    bins = DatetimeBins('01312020', '02022020', '%m%d%Y', dtype='int64', nullable=False)
+    assert bins.encode(pd.Series([1312020, 2012020, 2022020, 12312020])).tolist() == [0, 1, 2, 2]
+    assert bins.decode([0, 2], generator()).tolist() == [1312020, 2022020]
+    bins = DatetimeBins('20200131', '20200202', '%Y%m%d', dtype='Float64')
+    decoded = bins.decode(bins.encode(pd.Series([20200131.0, None, 20200202.0])), generator())
+    assert decoded.tolist() == [20200131.0, pd.NA, 20200202.0]
 
 
 def test_what_cannot_be_read_in_a_column_that_is_not_nullable():

@@ -1,0 +1,89 @@
+"""SDV's constraints as JSON, those that are made of names and numbers alone."""
+
+import inspect
+from typing import Any
+
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+
+from sdv_prefair.column_domain import Categories, ColumnDomain
+from sdv_prefair.constraints import PublicCombinations
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints.rules import JointRule, Rule
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.release.fields import MOST_COLUMNS, Fields, read_list
+from sdv_prefair.release.values import read_value, write_value
+
+_KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(Inequality, Range, FixedCombinations, FixedIncrements, OneHotEncoding),
+        PublicCombinations,
+    )
+}
+
+
+def write_constraints(plan: ConstraintPlan) -> list[dict[str, Any]]:
+    """Return all constraints of a plan as JSON, those in the chain first.
+
+    Raises:
+        ReleaseError: If one of them is code.
+    """
+    rules = [link.rule for link in plan.chain] + list(plan.rejections)
+    return [_write_rule(rule) for rule in rules]
+
+
+def _write_rule(rule: Rule) -> dict[str, Any]:
+    constraint = rule.constraint
+    kind = type(constraint).__name__
+    if _KINDS.get(kind) is not type(constraint):
+        raise ReleaseError(
+            f'{kind} cannot be written into a release: it is code, and a release holds none. Use '
+            'save, or leave the constraint out and fit again.'
+        )
+    arguments = constraint.get_constraint_dict()['parameters']
+    return {
+        'kind': kind,
+        'arguments': {name: write_value(value) for name, value in arguments.items()},
+        'learnt': _learnt_combinations(rule),
+    }
+
+
+def _learnt_combinations(rule: Rule) -> list[str] | None:
+    if not isinstance(rule, JointRule) or not rule.joint.must_learn:
+        return None
+    return ['[' + ', '.join(row) + ']' for row in rule.joint._cells]
+
+
+def read_constraints(written: Any) -> list[Any]:
+    """Return the constraints that ``write_constraints`` has written.
+
+    Raises:
+        ReleaseError: If one is of a kind that is not known.
+    """
+    return [_read_rule(item) for item in read_list(written, 'constraints', MOST_COLUMNS)]
+
+
+def _read_rule(written: Any) -> Any:
+    fields = Fields(written, 'a constraint', ('kind', 'arguments', 'learnt'))
+    kind = _KINDS[fields.choice('kind', tuple(_KINDS))]
+    names = list(inspect.signature(kind).parameters)
+    arguments = Fields(fields.raw('arguments'), 'a constraint', names)
+    return kind(**{name: read_value(arguments.raw(name)) for name in names})
+
+
+def read_combinations(written: list, plan: ConstraintPlan) -> dict[str, ColumnDomain]:
+    """Return the combinations that were learnt although they are not modelled.
+
+    Args:
+        written: What ``write_constraints`` returned.
+        plan: The plan that these constraints made; in the same order, or it is refused.
+    """
+    rules = [link.rule for link in plan.chain] + list(plan.rejections)
+    found = {}
+    for item, rule in zip(written, rules, strict=True):
+        if item['kind'] != type(rule.constraint).__name__:
+            raise ReleaseError('The constraints of the release are not in their order.')
+        if isinstance(rule, JointRule) and rule.joint.name in plan.domains_to_learn:
+            labels = read_list(item['learnt'], 'learnt', len(item['learnt'] or ()))
+            found[rule.joint.name] = Categories(tuple(map(str, labels)), nullable=False)
+    return found

@@ -1,0 +1,198 @@
+"""The release beside the real table, and beside plain MST: numbers that are not private."""
+
+from xml.etree.ElementTree import Element
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from sdv_prefair.figure_text import plain_text
+from sdv_prefair.metrics import (
+    AverageCorrelationDifference,
+    DownstreamAccuracy,
+    OneWayTotalVariation,
+    TwoWayTotalVariation,
+)
+from sdv_prefair.palette import BLUE, GREY, VERMILION
+from sdv_prefair.report.elements import (
+    Content,
+    badge,
+    code,
+    note,
+    num,
+    paragraph,
+    plot,
+    section,
+    strong,
+    table,
+    tag,
+)
+from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.measured import PLAIN, REAL, RELEASE, Measured
+from sdv_prefair.report.words import short, whole
+
+NOT_PRIVATE = 'not private'
+_MARKERS = {
+    RELEASE: {'color': BLUE, 'symbol': 'circle'},
+    PLAIN: {'color': VERMILION, 'symbol': 'diamond'},
+    REAL: {'color': GREY, 'symbol': 'square-open'},
+}
+_DISTANCES = {
+    OneWayTotalVariation.name: 'One-way marginals: mean total variation distance',
+    TwoWayTotalVariation.name: 'Two-way marginals: mean total variation distance',
+    AverageCorrelationDifference.name: "Correlations: mean difference of Cramér's V",
+}
+
+
+def comparison_section(facts: Facts, measured: Measured | None) -> Element:
+    """Return the comparison, or why there is none."""
+    title = 'Compared with the real table'
+    if measured is None:
+        return section(
+            'comparison',
+            title,
+            paragraph(
+                'Left out. Numbers computed on the real table are not covered by the privacy '
+                'promise, so they are not on this page. For a copy that stays inside, ask for them '
+                'with ',
+                code('show_real_numbers=True'),
+                '.',
+            ),
+        )
+    return section(
+        'comparison',
+        title,
+        _warning(facts, measured),
+        _quality_table(measured),
+        _fairness(measured) if measured.rates else None,
+    )
+
+
+def _warning(facts: Facts, measured: Measured) -> Element:
+    again = (
+        f' Plain MST was fitted for this comparison with an epsilon of '
+        f'{short(facts.promise["epsilon"])} of its own; neither it nor its rows may be released.'
+    )
+    return note(
+        'warning',
+        strong('Not private. '),
+        'All numbers in this section were computed on the real table, outside of the budget. They '
+        f'compare {whole(measured.num_rows)} real rows with as many synthetic ones. Keep this copy '
+        'inside.',
+        again if PLAIN in measured.quality else None,
+    )
+
+
+def _marked(content: Element) -> Element:
+    return tag('div', badge('warning', NOT_PRIVATE), content, class_='marked')
+
+
+def _quality_table(measured: Measured) -> Element:
+    rows = [
+        (words, *(num(short(_mean(details, metric))) for details in measured.quality.values()))
+        for metric, words in _DISTANCES.items()
+    ]
+    first = next(iter(measured.quality.values()))
+    for outcome in first.loc[first['Metric'] == DownstreamAccuracy.name, 'Columns']:
+        cells = [_accuracy(details, outcome) for details in measured.quality.values()]
+        rows.append((f'Accuracy for {outcome} of a classifier trained on it', *cells))
+    header = ('Quality', *measured.quality)
+    return _marked(table('Quality: distances are best at 0, accuracy at 1', header, rows))
+
+
+def _mean(details: pd.DataFrame, metric: str) -> float:
+    return details.loc[details['Metric'] == metric, 'Value'].mean()
+
+
+def _accuracy(details: pd.DataFrame, outcome: str) -> Element:
+    is_it = (details['Metric'] == DownstreamAccuracy.name) & (details['Columns'] == outcome)
+    (row,) = details[is_it].to_dict('records')
+    if pd.isna(row['Score']):
+        return num('cannot be measured')
+    return num(f'{row["Score"]:.3f} (always the commonest value: {row["Majority"]:.3f})')
+
+
+def _fairness(measured: Measured) -> list[Content]:
+    return [
+        _marked(_independence_table(measured)),
+        paragraph(
+            'I(outcome; protected | admissible) is how much the protected columns tell about the '
+            'outcome once the admissible ones are known, in nats. On a table of this size it is '
+            'above zero even if they tell nothing: the range is where it lies then, 95 times '
+            'in 100.'
+        ),
+        _marked(_rates_table(measured)),
+        paragraph(
+            'Differences between the two groups that differ most, with 95 % intervals, of a '
+            'classifier trained on each table and used on the real rows: in how often it predicts '
+            'the positive outcome (demographic parity), in how often it finds those who have it '
+            '(true positive rate) and those who have not (true negative rate). The conditional '
+            'ones compare people with the same admissible values.'
+        ),
+        _marked(plot(_gaps(measured), 'The same differences as points with intervals.')),
+    ]
+
+
+def _independence_table(measured: Measured) -> Element:
+    first = next(iter(measured.independence.values()))
+    rows = [
+        (
+            f'{row.Outcome} and {row.Protected}',
+            *(_information(details.iloc[place]) for details in measured.independence.values()),
+        )
+        for place, row in enumerate(first.itertuples())
+    ]
+    header = ('Information', *measured.independence)
+    return table('I(outcome; protected | admissible), best at what chance gives', header, rows)
+
+
+def _information(row: pd.Series) -> Element:
+    if pd.isna(row['Score']):
+        return num('the rows do not tell')
+    low, high = row['Null Low'], row['Null High']
+    return num(f'{row["Information"]:.4f} (by chance {low:.4f} to {high:.4f})')
+
+
+def _rates_table(measured: Measured) -> Element:
+    first = next(iter(measured.rates.values()))
+    rows = [
+        (
+            _named(row),
+            *(_gap(details.iloc[place]) for details in measured.rates.values()),
+        )
+        for place, row in enumerate(first.to_dict('records'))
+    ]
+    header = ('Difference', *measured.rates)
+    return table('Differences between groups, best at 0', header, rows)
+
+
+def _named(row: dict) -> str:
+    return f'{row.get("Measure", "")} of {row["Outcome"]} by {row["Protected"]}'
+
+
+def _gap(row: pd.Series) -> Element:
+    if pd.isna(row['Score']):
+        return num('the rows do not tell')
+    low, high = row['Interval Low'], row['Interval High']
+    return num(f'{row["Gap"]:.3f} ({low:.3f} to {high:.3f})')
+
+
+def _gaps(measured: Measured) -> go.Figure:
+    figure = go.Figure()
+    for source, details in measured.rates.items():
+        known = details.dropna(subset='Score')
+        figure.add_scatter(
+            y=[plain_text(_named(row)) for row in known.to_dict('records')], x=known['Gap'],
+            mode='markers', name=source, marker={**_MARKERS[source], 'size': 10},
+            error_x={'array': (known['Interval High'] - known['Gap']).clip(lower=0),
+                     'arrayminus': (known['Gap'] - known['Interval Low']).clip(lower=0),
+                     'thickness': 1},
+        )  # fmt: skip
+    rows = len(next(iter(measured.rates.values())))
+    figure.update_layout(
+        template='plotly_white', height=max(320, 34 * rows + 110),
+        margin={'l': 10, 'r': 10, 't': 50, 'b': 40},
+        yaxis={'autorange': 'reversed', 'automargin': True},
+        xaxis={'title': 'difference between groups'},
+        legend={'orientation': 'h', 'y': 1.0, 'yanchor': 'bottom', 'x': 0},
+    )  # fmt: skip
+    return figure

@@ -1,0 +1,110 @@
+"""Measuring the release against the real table: reads real rows outside of any budget."""
+
+import copy
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
+from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.roles import Roles
+from sdv_prefair.schema import single_table
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer import PreFairSynthesizer
+
+RELEASE, PLAIN, REAL = 'this release', 'plain MST', 'the real table itself'
+
+Frames = dict[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Details of the three properties of a ``FairnessReport``, for each table that was measured.
+
+    Privacy: none of these numbers is private.
+
+    Attributes:
+        num_rows: How many real rows there are, and so synthetic ones were drawn.
+        quality: Distances of marginals and accuracy.
+        rates: Differences between groups; no tables where there are no roles.
+        independence: I(O; P | A); no tables where there are no roles.
+    """
+
+    num_rows: int
+    quality: dict[str, pd.DataFrame]
+    rates: dict[str, pd.DataFrame]
+    independence: dict[str, pd.DataFrame]
+
+
+def check_request(real_data: object, show_real_numbers: bool, compare_with_mst: bool) -> None:
+    """Raise unless what was asked for goes together."""
+    if isinstance(real_data, str) or hasattr(real_data, '__fspath__'):
+        raise SynthesizerInputError(
+            'real_data must be a dictionary of DataFrames or None. To say where to write, use path=.'
+        )
+    if show_real_numbers and real_data is None:
+        raise SynthesizerInputError(
+            'show_real_numbers needs real_data, the table that the numbers are computed on.'
+        )
+    if compare_with_mst and not show_real_numbers:
+        raise SynthesizerInputError(
+            'compare_with_mst fits plain MST to the real table and shows numbers that are not '
+            'private. Ask for them: show_real_numbers=True, and give real_data.'
+        )
+
+
+def measure(
+    synthesizer: 'PreFairSynthesizer', real_data: Frames, compare_with_mst: bool
+) -> Measured:
+    """Sample as many rows as the real table has, and compare.
+
+    Privacy: reads the real rows; nothing is debited, and nothing of this is private.
+
+    Args:
+        synthesizer: A fitted synthesizer. Its own random numbers are left where they are.
+        real_data: The real table.
+        compare_with_mst: Whether to fit plain MST to the real table, to compare with.
+    """
+    synthesizer.validate(real_data)
+    name = synthesizer._table_name
+    real = single_table(real_data, name)
+    sampled = {RELEASE: copy.deepcopy(synthesizer).sample(len(real))}
+    if compare_with_mst:
+        sampled[PLAIN] = _plain_mst(synthesizer, real_data).sample(len(real))
+    tables = {source: single_table(rows, name) for source, rows in sampled.items()}
+    tables[REAL] = real
+    metadata = synthesizer.get_metadata().to_dict()
+    roles = synthesizer.get_roles()
+    quality, rates, independence = {}, {}, {}
+    for source, rows in tables.items():
+        data = {name: real}, {name: rows}, metadata
+        quality[source] = _details(Quality, roles, data)
+        if roles:
+            rates[source] = _details(GroupRates, roles, data)
+            independence[source] = _details(ConditionalIndependence, roles, data)
+    return Measured(len(real), quality, rates, independence)
+
+
+def _details(kind: type, roles: Roles, data: tuple[Frames, Frames, Mapping]) -> pd.DataFrame:
+    # The seed is that of training and shuffles: sources are compared on equal terms.
+    made = kind(Settings(roles, seed=0))
+    made.get_score(*data)
+    return made.details
+
+
+def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFairSynthesizer':
+    """Return the same synthesizer without roles, fitted to the same table."""
+    changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # given when the first one was made
+        plain = type(synthesizer)(
+            synthesizer.get_metadata(), **synthesizer.get_parameters() | changes
+        )
+        if constraints := synthesizer.get_constraints():
+            plain.add_constraints(constraints)
+        plain.fit(real_data)
+    return plain
