@@ -1,7 +1,8 @@
 """Who is compared: each fits a table of integer codes and samples from what it learnt.
 
 The table is Adult's codes (14 columns); every contestant gets it in the form it works on. The mbi
-baseline does what mbi's own MST example does, written on mbi's public API.
+baseline does what mbi's own MST example does, written on mbi's public API. dpmm and
+smartnoise-synth cannot be installed beside SDV 2.0: their pins exclude its pandas and numpy.
 """
 
 import importlib.util
