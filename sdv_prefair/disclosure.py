@@ -80,6 +80,36 @@ class Disclosure:
         """Return the synthesizer of a file that ``save_release`` wrote, here or elsewhere."""
         return open_release(path, cls)
 
+    def create_release_report(
+        self,
+        real_data: dict[str, pd.DataFrame] | None = None,
+        path: str | Path = 'report.html',
+        *,
+        show_real_numbers: bool = False,
+        compare_with_mst: bool = False,
+    ) -> None:
+        """Write one HTML file for the person who must sign the release.
+
+        What is promised and what is not, the tree, the ledger, how much of what was measured is
+        noise. It needs no network, and is covered by the privacy promise unless numbers computed
+        on the real table are asked for; these are marked as not private.
+
+        Args:
+            real_data: The private table; not looked at unless ``show_real_numbers`` is set.
+            path: Where to write. A file that is there is replaced.
+            show_real_numbers: Whether to measure quality and fairness against ``real_data``. Such
+                a report is for those who may see the private table.
+            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to show its
+                numbers beside.
+        """
+        # Brings in the metrics and scikit-learn, which nothing else here needs.
+        from sdv_prefair.report import check_request, gather, measure, write_report
+
+        self._require_fit()
+        check_request(real_data, show_real_numbers, compare_with_mst)
+        measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
+        write_report(gather(self), path, measured)
+
     def _assert_separated(self, cliques: list[tuple[str, ...]]) -> None:
         path = unblocked_path(self._in_original_columns(cliques), self._roles)
         if path:

@@ -41,11 +41,10 @@ class DatasetStream:
 
     def __init__(self, dataset: ds.Dataset):
         self._dataset = dataset
-        self.schema = dataset.schema
-        if isinstance(dataset, ds.FileSystemDataset):
-            schemas = [fragment.physical_schema for fragment in dataset.get_fragments()]
-            self._check_same_columns(schemas)
-            self.schema = _with_nulls_ruled_out(dataset.schema, schemas)
+        self._fragments = _fragments(dataset)
+        schemas = [fragment.physical_schema for fragment in self._fragments or []]
+        self._check_same_columns(schemas)
+        self.schema = _with_nulls_ruled_out(dataset.schema, schemas or [dataset.schema])
 
     def _check_same_columns(self, schemas: list[pa.Schema]) -> None:
         for column in set().union(*(schema.names for schema in schemas)):
@@ -58,15 +57,12 @@ class DatasetStream:
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield the columns of all rows, file by file."""
         # By name alone: a plain list would take a dot in a name for a nested column.
-        fields = {column: ds.field(column) for column in columns}
-        return self._dataset.to_batches(columns=fields, batch_size=CHUNK_ROWS, **self._options())
-
-    def _options(self) -> dict[str, Any]:
-        """Return what keeps Arrow from reading far ahead, or keeping what has been read."""
-        options = {'batch_readahead': 4, 'fragment_readahead': 2}
-        if isinstance(getattr(self._dataset, 'format', None), ds.ParquetFileFormat):
-            options['fragment_scan_options'] = ds.ParquetFragmentScanOptions(pre_buffer=False)
-        return options
+        options = {'columns': {c: ds.field(c) for c in columns}, 'batch_size': CHUNK_ROWS}
+        if self._fragments is None:
+            yield from self._dataset.to_batches(**options)
+        for fragment in self._fragments or []:
+            for part in _parts(fragment):
+                yield from part.to_batches(schema=self._dataset.schema, **options)
 
 
 class ReaderStream:
@@ -106,6 +102,20 @@ class ProtocolStream:
         """Yield all rows of a new reader."""
         reader, self._unread = self._unread or self._open_reader(), None
         yield from reader
+
+
+def _fragments(dataset: ds.Dataset) -> list[ds.Fragment] | None:
+    """Return the files of a dataset; None if rows are left out of it, as only Arrow knows how."""
+    try:
+        return list(dataset.get_fragments())
+    except ValueError:
+        return None
+
+
+def _parts(fragment: ds.Fragment) -> list[ds.Fragment]:
+    """Return what is read at a time: Arrow reads far ahead, up to a gigabyte, if it may."""
+    is_parquet = isinstance(fragment, ds.ParquetFileFragment)
+    return fragment.split_by_row_group() if is_parquet else [fragment]
 
 
 def parquet_stream(path: str | Path) -> DatasetStream:

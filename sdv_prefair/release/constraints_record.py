@@ -10,9 +10,10 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.rules import JointRule, Rule
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.fields import MOST_COLUMNS, Fields, read_list
+from sdv_prefair.release.fields import MOST_CODES, Fields, read_list
 from sdv_prefair.release.values import read_value, write_value
 
+MOST_CONSTRAINTS = 200
 _KINDS = {
     kind.__name__: kind
     for kind in (
@@ -40,12 +41,22 @@ def _write_rule(rule: Rule) -> dict[str, Any]:
             f'{kind} cannot be written into a release: it is code, and a release holds none. Use '
             'save, or leave the constraint out and fit again.'
         )
-    arguments = constraint.get_constraint_dict()['parameters']
     return {
         'kind': kind,
-        'arguments': {name: write_value(value) for name, value in arguments.items()},
+        'arguments': {
+            name: write_value(_argument(constraint, name)) for name in _arguments(type(constraint))
+        },
         'learnt': _learnt_combinations(rule),
     }
+
+
+def _arguments(kind: type) -> list[str]:
+    return list(inspect.signature(kind).parameters)
+
+
+def _argument(constraint: Any, name: str) -> Any:
+    # SDV's own get_constraint_dict adds the table's name that the constraint was fitted with.
+    return getattr(constraint, name) if hasattr(constraint, name) else vars(constraint)[f'_{name}']
 
 
 def _learnt_combinations(rule: Rule) -> list[str] | None:
@@ -60,13 +71,13 @@ def read_constraints(written: Any) -> list[Any]:
     Raises:
         ReleaseError: If one is of a kind that is not known.
     """
-    return [_read_rule(item) for item in read_list(written, 'constraints', MOST_COLUMNS)]
+    return [_read_rule(item) for item in read_list(written, 'constraints', MOST_CONSTRAINTS)]
 
 
 def _read_rule(written: Any) -> Any:
     fields = Fields(written, 'a constraint', ('kind', 'arguments', 'learnt'))
     kind = _KINDS[fields.choice('kind', tuple(_KINDS))]
-    names = list(inspect.signature(kind).parameters)
+    names = _arguments(kind)
     arguments = Fields(fields.raw('arguments'), 'a constraint', names)
     return kind(**{name: read_value(arguments.raw(name)) for name in names})
 
@@ -84,6 +95,6 @@ def read_combinations(written: list, plan: ConstraintPlan) -> dict[str, ColumnDo
         if item['kind'] != type(rule.constraint).__name__:
             raise ReleaseError('The constraints of the release are not in their order.')
         if isinstance(rule, JointRule) and rule.joint.name in plan.domains_to_learn:
-            labels = read_list(item['learnt'], 'learnt', len(item['learnt'] or ()))
+            labels = read_list(item['learnt'], 'learnt', MOST_CODES)
             found[rule.joint.name] = Categories(tuple(map(str, labels)), nullable=False)
     return found

@@ -49,9 +49,7 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
         'parameters': write_parameters(synthesizer),
         'constraints': write_constraints(synthesizer._plan),
         'columns': write_dtypes(given_dtypes(synthesizer)),
-        'learnt': write_learnt(
-            synthesizer._unchosen_domains(), synthesizer._encoding.transformers
-        ),
+        'learnt': write_learnt(synthesizer._unchosen_domains(), synthesizer._encoding.transformers),
         'chosen': write_chosen(synthesizer._chosen_transformers),
         'given_names': write_value(synthesizer._original_columns.tolist()),
         'ledger': write_ledger(synthesizer._ledger, synthesizer._domain_ledger),
@@ -86,7 +84,8 @@ def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesi
 def _make_unfitted(
     synthesizer_class: type, metadata: Metadata, fields: Fields
 ) -> 'PreFairSynthesizer':
-    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, metadata)
+    (table,) = metadata.tables.values()
+    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, len(table.columns))
     synthesizer = synthesizer_class(metadata, **parameters)
     constraints = read_constraints(fields.raw('constraints'))
     if constraints:

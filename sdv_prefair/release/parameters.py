@@ -8,7 +8,7 @@ from faker.config import AVAILABLE_LOCALES
 
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.columns_record import MOST_BINS
-from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.fields import MOST_CODES, Fields
 from sdv_prefair.release.strategy import read_structure, write_structure
 from sdv_prefair.release.values import read_value, write_value
 
@@ -28,17 +28,22 @@ def write_parameters(synthesizer: Any) -> dict[str, Any]:
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
 
-def read_parameters(written: Any, synthesizer_class: type) -> dict[str, Any]:
+def read_parameters(written: Any, synthesizer_class: type, num_columns: int) -> dict[str, Any]:
     """Return the arguments to make a synthesizer with, but the metadata.
 
     Only what the constructor would not refuse by itself is checked here.
+
+    Args:
+        written: What ``write_parameters`` returned.
+        synthesizer_class: What will be made.
+        num_columns: Number of columns, each of which may be cut into bins.
 
     Raises:
         ReleaseError: If an argument is not known, or would make what it asks for too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
     fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
-    fields.whole('numeric_bins', 1, MOST_BINS)
+    fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // num_columns))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
     _check_locales(given['locales'])

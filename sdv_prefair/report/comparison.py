@@ -12,6 +12,7 @@ from sdv_prefair.metrics import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
+from sdv_prefair.metrics.properties.group_rates import measures_in_words
 from sdv_prefair.palette import BLUE, GREY, VERMILION
 from sdv_prefair.report.elements import (
     Content,
@@ -40,6 +41,10 @@ _DISTANCES = {
     OneWayTotalVariation.name: 'One-way marginals: mean total variation distance',
     TwoWayTotalVariation.name: 'Two-way marginals: mean total variation distance',
     AverageCorrelationDifference.name: "Correlations: mean difference of Cramér's V",
+}
+_ACCURACIES = {
+    'Score': 'Accuracy for {} of a classifier trained on it',
+    'Majority': 'Accuracy for {} of always saying the commonest value',
 }
 
 
@@ -93,8 +98,9 @@ def _quality_table(measured: Measured) -> Element:
     ]
     first = next(iter(measured.quality.values()))
     for outcome in first.loc[first['Metric'] == DownstreamAccuracy.name, 'Columns']:
-        cells = [_accuracy(details, outcome) for details in measured.quality.values()]
-        rows.append((f'Accuracy for {outcome} of a classifier trained on it', *cells))
+        for column, words in _ACCURACIES.items():
+            cells = [_accuracy(details, outcome, column) for details in measured.quality.values()]
+            rows.append((words.format(outcome), *cells))
     header = ('Quality', *measured.quality)
     return _marked(table('Quality: distances are best at 0, accuracy at 1', header, rows))
 
@@ -103,12 +109,10 @@ def _mean(details: pd.DataFrame, metric: str) -> float:
     return details.loc[details['Metric'] == metric, 'Value'].mean()
 
 
-def _accuracy(details: pd.DataFrame, outcome: str) -> Element:
+def _accuracy(details: pd.DataFrame, outcome: str, column: str) -> Element:
     is_it = (details['Metric'] == DownstreamAccuracy.name) & (details['Columns'] == outcome)
     (row,) = details[is_it].to_dict('records')
-    if pd.isna(row['Score']):
-        return num('cannot be measured')
-    return num(f'{row["Score"]:.3f} (always the commonest value: {row["Majority"]:.3f})')
+    return num('cannot be measured' if pd.isna(row['Score']) else f'{row[column]:.3f}')
 
 
 def _fairness(measured: Measured) -> list[Content]:
@@ -128,7 +132,9 @@ def _fairness(measured: Measured) -> list[Content]:
             '(true positive rate) and those who have not (true negative rate). The conditional '
             'ones compare people with the same admissible values.'
         ),
-        _marked(plot(_gaps(measured), 'The same differences as points with intervals.')),
+        _marked(
+            plot(_gaps(measured), 'The same differences as points with intervals.', is_wide=True)
+        ),
     ]
 
 
@@ -153,20 +159,24 @@ def _information(row: pd.Series) -> Element:
 
 
 def _rates_table(measured: Measured) -> Element:
-    first = next(iter(measured.rates.values()))
+    names = _named(next(iter(measured.rates.values())))
     rows = [
-        (
-            _named(row),
-            *(_gap(details.iloc[place]) for details in measured.rates.values()),
-        )
-        for place, row in enumerate(first.to_dict('records'))
+        (name, *(_gap(details.iloc[place]) for details in measured.rates.values()))
+        for place, name in enumerate(names)
     ]
     header = ('Difference', *measured.rates)
     return table('Differences between groups, best at 0', header, rows)
 
 
-def _named(row: dict) -> str:
-    return f'{row.get("Measure", "")} of {row["Outcome"]} by {row["Protected"]}'
+def _named(details: pd.DataFrame) -> list[str]:
+    pairs = zip(details['Outcome'], details['Protected'], strict=True)
+    names = [f'{outcome} by {protected}' for outcome, protected in pairs]
+    if 'Metric' not in details:
+        return names
+    known = details['Metric'].notna()
+    measures = pd.Series('none of the measures', index=details.index)
+    measures[known] = measures_in_words(details[known])
+    return [f'{name}: {measure}' for name, measure in zip(names, measures, strict=True)]
 
 
 def _gap(row: pd.Series) -> Element:
@@ -181,7 +191,7 @@ def _gaps(measured: Measured) -> go.Figure:
     for source, details in measured.rates.items():
         known = details.dropna(subset='Score')
         figure.add_scatter(
-            y=[plain_text(_named(row)) for row in known.to_dict('records')], x=known['Gap'],
+            y=[plain_text(name) for name in _named(known)], x=known['Gap'],
             mode='markers', name=source, marker={**_MARKERS[source], 'size': 10},
             error_x={'array': (known['Interval High'] - known['Gap']).clip(lower=0),
                      'arrayminus': (known['Gap'] - known['Interval Low']).clip(lower=0),

@@ -13,7 +13,7 @@ Content = str | Element | None | Iterable
 _UNSAFE_IN_SCRIPT = {ord(letter): f'\\u{ord(letter):04x}' for letter in '<>&\u2028\u2029'}
 
 
-def tag(name: str, *content: Content, **attributes: str) -> Element:
+def tag(name: str, /, *content: Content, **attributes: str) -> Element:
     """Return an element; ``class_`` becomes ``class``, ``aria_label`` becomes ``aria-label``."""
     named = {key.rstrip('_').replace('_', '-'): value for key, value in attributes.items()}
     element = Element(name, named)
@@ -109,20 +109,23 @@ def facts_list(pairs: Iterable[tuple[str, Content]]) -> Element:
     return tag('dl', [(tag('dt', name), tag('dd', meaning)) for name, meaning in pairs])
 
 
-def plot(figure: go.Figure, description: str, caption: Content = None) -> Element:
+def plot(
+    figure: go.Figure, description: str, caption: Content = None, is_wide: bool = False
+) -> Element:
     """Return a figure that the page's script draws.
 
     Args:
         figure: The figure; its texts must be safe for plotly, see ``figure_text``.
         description: What it shows, for those who do not see it.
         caption: A text below it.
+        is_wide: Whether it is scrolled sideways, not squeezed, on a narrow screen.
     """
     drawn = json.loads(plotly.io.to_json(figure, validate=False))
     content = json.dumps({key: drawn[key] for key in ('data', 'layout')}, separators=(',', ':'))
     parts = Element('figure')
     height = str(drawn['layout'].get('height', 450))
     SubElement(parts, 'div', {
-        'class': 'plot', 'role': 'img', 'aria-label': description, 'style': f'min-height:{height}px'
+        'class': 'plot wide' if is_wide else 'plot', 'role': 'img', 'aria-label': description, 'style': f'min-height:{height}px'
     })  # fmt: skip
     data = SubElement(parts, 'script', {'type': 'application/json'})
     data.text = content.translate(_UNSAFE_IN_SCRIPT)

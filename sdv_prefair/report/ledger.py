@@ -20,9 +20,10 @@ def ledger_section(facts: Facts) -> Element:
         'ledger',
         'Where the privacy budget went',
         paragraph(
-            'Every access to the private rows is a line of the ledger, written before the answer is '
-            f'given. The lines add up to rho = {short(facts.promise["rho"])} of zero-concentrated '
-            'differential privacy, which is the whole budget that epsilon and delta allow.'
+            'Every access to the private rows is a line of the ledger, written before the answer '
+            f'is given. The lines add up to rho = {short(facts.promise["rho"])} of '
+            'zero-concentrated differential privacy, which is the whole budget that epsilon and '
+            'delta allow.'
         ),
         plot(_picture(facts.ledger), _in_words(steps)),
         _steps_table(steps),

@@ -8,7 +8,17 @@ import plotly.graph_objects as go
 from sdv_prefair.figure_text import plain_text
 from sdv_prefair.palette import BLACK
 from sdv_prefair.plots import ROLE_MARKERS
-from sdv_prefair.report.elements import badge, bullets, num, paragraph, plot, section, table, tag
+from sdv_prefair.report.elements import (
+    badge,
+    bullets,
+    note,
+    num,
+    paragraph,
+    plot,
+    section,
+    table,
+    tag,
+)
 from sdv_prefair.report.facts import Column, Facts
 from sdv_prefair.report.noise import (
     CLEAR,
@@ -25,7 +35,10 @@ from sdv_prefair.roles import UNLABELLED
 _BADGES = {CLEAR: 'good', NOISY: 'plain', SWAMPED: 'warning'}
 # Bars lie down, with room for their labels, while there are few.
 _FEW = 12
+_SHORT = 7
 _INTERVAL = 1.96
+# Unseen ticks keep labels off the axis.
+_SPACED = {'ticks': 'outside', 'ticklen': 5, 'tickcolor': 'white'}
 
 
 def marginals_section(facts: Facts) -> Element:
@@ -61,17 +74,14 @@ def lost(facts: Facts) -> list[Noise]:
 def _warnings(measured: list[Noise]) -> Element:
     swamped = [noise for noise in measured if noise.verdict == SWAMPED]
     if not swamped:
-        return tag(
-            'div', paragraph('No column and no pair is swamped by noise.'), class_='note good'
-        )
-    return tag(
-        'div',
+        return note('good', paragraph('No column and no pair is swamped by noise.'))
+    return note(
+        'warning',
         paragraph(
-            'Noise swamps ', _count_of(swamped), '. Do not read anything into these. A larger '
-            'epsilon, more rows, fewer columns or fewer bins would help.'
+            'Noise swamps ', _count_of(swamped), '. Do not read anything into what is listed '
+            'here. A larger epsilon, more rows, fewer columns or fewer bins would help.'
         ),
         bullets(listed(noise.columns) for noise in swamped),
-        class_='note warning', role='note',
     )  # fmt: skip
 
 
@@ -97,15 +107,15 @@ def _card(facts: Facts, column: Column, noise: Noise) -> Element:
 
 def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
     codes = [code for code in range(len(shares)) if code != column.other]
+    few = len(codes) <= _FEW
     shares = 100 * shares[codes]
     noise = 100 * _INTERVAL * sigma_of_codes(facts.model, column.name)[codes] / facts.model.total
     labels = [plain_text(column.labels[code]) for code in codes]
     whiskers = {
-        'array': noise, 'arrayminus': np.minimum(noise, shares), 'color': BLACK, 'thickness': 1,
-        'width': 3 if len(codes) <= _FEW else 0,
+        'array': noise, 'arrayminus': np.minimum(noise, shares), 'thickness': 1,
+        'width': 3 if few else 0, 'color': BLACK if few else 'rgba(34, 34, 34, 0.5)',
     }  # fmt: skip
     colour = ROLE_MARKERS[column.role]['color'] if column.role != UNLABELLED else '#9A9A9A'
-    few = len(codes) <= _FEW
     value, label, error = ('x', 'y', 'error_x') if few else ('y', 'x', 'error_y')
     figure = go.Figure(
         go.Bar(**{value: shares, label: labels, error: whiskers}, orientation='h' if few else 'v',
@@ -116,21 +126,22 @@ def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
         template='plotly_white', height=26 * len(codes) + 70 if few else 260, bargap=0.25,
         margin={'l': 10, 'r': 10, 't': 6, 'b': 30}, showlegend=False, font={'size': 12},
     )  # fmt: skip
-    axes = _lying(labels) if few else _standing(column, codes, labels)
+    axes = _lying() if few else _standing(column, codes, labels)
     return figure.update_layout(axes)
 
 
-def _lying(labels: list[str]) -> dict:
-    axis = {'type': 'category', 'autorange': 'reversed', 'automargin': True}
+def _lying() -> dict:
+    axis = _SPACED | {'type': 'category', 'autorange': 'reversed', 'automargin': True}
     return {'yaxis': axis, 'xaxis': {'ticksuffix': ' %', 'rangemode': 'tozero'}}
 
 
-def _standing(column: Column, codes: list[int], labels: list[str], ticks: int = 5) -> dict:
+def _standing(column: Column, codes: list[int], labels: list[str]) -> dict:
+    ticks = 3 if max(len(_shortened(column, code)) for code in codes) > _SHORT else 5
     shown = np.unique(np.linspace(0, len(codes) - 1, ticks).round().astype(int))
     texts = [plain_text(_shortened(column, codes[place])) for place in shown]
     axis = {'type': 'category', 'tickmode': 'array', 'tickvals': [labels[i] for i in shown],
             'ticktext': texts, 'tickangle': 0}  # fmt: skip
-    return {'xaxis': axis, 'yaxis': {'ticksuffix': ' %', 'rangemode': 'tozero'}}
+    return {'xaxis': axis, 'yaxis': _SPACED | {'ticksuffix': ' %', 'rangemode': 'tozero'}}
 
 
 def _shortened(column: Column, code: int, letters: int = 11) -> str:

@@ -44,7 +44,8 @@ def check_request(real_data: object, show_real_numbers: bool, compare_with_mst: 
     """Raise unless what was asked for goes together."""
     if isinstance(real_data, str) or hasattr(real_data, '__fspath__'):
         raise SynthesizerInputError(
-            'real_data must be a dictionary of DataFrames or None. To say where to write, use path=.'
+            'real_data must be a dictionary of DataFrames, or None. To say where to write, use '
+            'path=.'
         )
     if show_real_numbers and real_data is None:
         raise SynthesizerInputError(

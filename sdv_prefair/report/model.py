@@ -42,7 +42,8 @@ def model_section(facts: Facts) -> Element:
 def _tree(facts: Facts):
     # plotly takes names for markup.
     graph = nx.relabel_nodes(facts.graph, {name: plain_text(name) for name in facts.graph})
-    return plot_fair_graph(graph, title='')
+    figure = plot_fair_graph(graph, title='')
+    return figure.update_layout(height=figure.layout.height - 50, margin={'t': 40})
 
 
 def _tree_in_words(facts: Facts) -> str:
@@ -85,8 +86,6 @@ def _constraints(facts: Facts) -> Element | None:
         return None
     return tag(
         'div',
-        paragraph(
-            'All sampled rows obey these constraints, which are counted in the fairness check:'
-        ),
+        paragraph('Sampled rows obey these constraints; the check of fairness counts them in:'),
         bullets([code(rule) for rule in facts.constraints]),
     )

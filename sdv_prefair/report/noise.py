@@ -25,8 +25,8 @@ class Noise:
     Attributes:
         columns: The columns of the marginal.
         cells: How many cells were measured, rare values put together.
-        sigma: Standard deviation of the noise of a cell, in rows; the smallest if they differ, which
-            is that of a cell of its own.
+        sigma: Standard deviation of the noise of a cell, in rows; the smallest if they differ,
+            which is that of a cell of its own.
         misplaced: Expected share of rows that the noise alone puts in the wrong cell: the expected
             total variation distance it causes, if nothing was done about it.
         merged: How many values were too rare to be told from noise, and were put together.

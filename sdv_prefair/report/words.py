@@ -23,7 +23,7 @@ def whole(number: float) -> str:
 
 def short(number: float) -> str:
     """Return a number with three digits."""
-    return f'{number:.3g}'
+    return f'{number:.3g}'.replace('e-0', 'e-').replace('e+0', 'e+')
 
 
 def counted(count: int, singular: str, plural: str | None = None) -> str:

@@ -1,12 +1,19 @@
 """Arrow tables of every type that a modelled column can have, and the metadata of them."""
 
 import datetime as dt
+import itertools
 import math
 from decimal import Decimal
 
+import pandas as pd
 import pyarrow as pa
 from hypothesis import strategies as st
 from sdv.metadata import Metadata
+
+from sdv_prefair.arrow_schema import dtypes_of_schema
+from sdv_prefair.counts.arrow_columns import series_as
+from sdv_prefair.domain import public_domain
+from sdv_prefair.transformers import transformers_for
 
 # What a row may hold: declared values, others, values at and beside the edges of bins.
 TEXTS = ['a', 'b', 'c', 'z', '', "o'b", 'é', None]
@@ -100,3 +107,23 @@ def rows(columns=NAMES, **sizes):
     """Return a strategy for lists of rows."""
     row = {column: st.sampled_from(COLUMNS[column][2]) for column in columns}
     return st.lists(st.fixed_dictionaries(row), **sizes)
+
+
+DOMAINS = public_domain(metadata(), True)
+DTYPES = dtypes_of_schema(table([]).schema, metadata().tables['mixed'].columns, DOMAINS)
+ENCODERS = transformers_for(DOMAINS, 7, DTYPES)
+CLIQUES = [(c,) for c in NAMES] + list(itertools.combinations(NAMES, 2))
+
+
+def in_pandas(arrow_table):
+    """Return the table as a frame with the dtypes that stand for its types."""
+    return pd.DataFrame({
+        column: series_as(arrow_table[column].combine_chunks(), DTYPES[column])
+        for column in arrow_table.column_names
+    })
+
+
+def assert_same(counts, expected, cliques=CLIQUES):
+    for clique in cliques:
+        assert (counts.project(clique) == expected.project(clique)).all(), clique
+        assert counts.project(clique).dtype == 'int64'

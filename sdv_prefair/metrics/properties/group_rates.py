@@ -54,7 +54,7 @@ class GroupRates(RoleProperty):
         pairs = known.groupby(['Outcome', 'Protected'], sort=False)
         for position, ((outcome, protected), rows) in enumerate(pairs):
             figure.add_bar(
-                y=_in_words(rows), x=rows['Gap'], orientation='h',
+                y=measures_in_words(rows), x=rows['Gap'], orientation='h',
                 name=plain_text(f'{outcome} by {protected}'),
                 marker_color=SEQUENCE[position % len(SEQUENCE)],
                 marker_pattern_shape=PATTERNS[position % len(PATTERNS)],
@@ -76,7 +76,8 @@ class GroupRates(RoleProperty):
         return figure
 
 
-def _in_words(rows: pd.DataFrame) -> list[str]:
+def measures_in_words(rows: pd.DataFrame) -> list[str]:
+    """Return the measure of each row of the details in words, and its abbreviation."""
     words = rows['Metric'].str.replace('(?<!^)(?=[A-Z])', ' ', regex=True).str.lower()
     return [f'{name} ({short})' for name, short in zip(words, rows['Measure'], strict=True)]
 

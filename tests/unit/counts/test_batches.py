@@ -1,6 +1,5 @@
 """Arrow batches have the codes of the same columns in pandas, and the counts of the same rows."""
 
-import itertools
 import subprocess
 import sys
 
@@ -9,44 +8,30 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
-from sdv_prefair.arrow_schema import dtypes_of_schema
 from sdv_prefair.counts import FrameSource, kernel
-from sdv_prefair.counts.arrow_columns import encode_array, series_as
+from sdv_prefair.counts.arrow_columns import encode_array
 from sdv_prefair.counts.batches import BatchSource, count_batches
 from sdv_prefair.counts.persons import RowsPerPerson
-from sdv_prefair.counts.streams import ProtocolStream, ReaderStream, frames_stream, parquet_stream
-from sdv_prefair.domain import public_domain
+from sdv_prefair.counts.streams import (
+    DatasetStream,
+    ProtocolStream,
+    ReaderStream,
+    frames_stream,
+    parquet_stream,
+)
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.person import bound_rows_per_person
-from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins, transformers_for
+from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 quick = settings(max_examples=60, deadline=None)
-
-METADATA = mixed_arrow.metadata()
-DOMAINS = public_domain(METADATA, True)
-COLUMNS = METADATA.tables['mixed'].columns
-SCHEMA = mixed_arrow.table([]).schema
-DTYPES = dtypes_of_schema(SCHEMA, COLUMNS, DOMAINS)
-ENCODERS = transformers_for(DOMAINS, 7, DTYPES)
-CLIQUES = [(c,) for c in ENCODERS] + list(itertools.combinations(ENCODERS, 2))
-
-
-def in_pandas(table):
-    return pd.DataFrame({
-        column: series_as(table[column].combine_chunks(), DTYPES[column]) for column in DTYPES.index
-    })
-
-
-def assert_same(counts, expected, cliques=CLIQUES):
-    for clique in cliques:
-        assert (counts.project(clique) == expected.project(clique)).all()
-        assert counts.project(clique).dtype == np.int64
 
 
 def test_frames_have_the_dtypes_that_stand_for_the_types():
@@ -161,6 +146,16 @@ def test_folders_of_parquet_files_are_read_as_one_table(tmp_path):
         pq.write_table(table.slice(part * 50, 50), tmp_path / f'part-{part}.parquet')
     counts = source_of(parquet_stream(tmp_path)).count(ENCODERS, CLIQUES)
     assert_same(counts, FrameSource(in_pandas(table)).count(ENCODERS, CLIQUES))
+
+
+def test_datasets_of_any_kind_are_read(tmp_path):
+    table = mixed_arrow.random_table(100, np.random.default_rng(4))
+    pq.write_table(table, tmp_path / 'table.parquet')
+    half = ds.dataset(tmp_path / 'table.parquet').filter(ds.field('flag'))
+    kept = table.filter(pc.fill_null(table['flag'], False))
+    for dataset, rows in ((half, kept), (ds.dataset(table), table)):
+        counts = source_of(DatasetStream(dataset)).count(ENCODERS, CLIQUES)
+        assert_same(counts, FrameSource(in_pandas(rows)).count(ENCODERS, CLIQUES))
 
 
 def test_hive_partitions_are_columns(tmp_path):

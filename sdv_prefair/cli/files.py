@@ -1,0 +1,58 @@
+"""Tables in files: read as the metadata means them, written whole or not at all."""
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+_TEXT_SDTYPES = ('id', 'datetime')
+
+
+def is_table(path: Path) -> None:
+    """Raise unless there is a table at the path."""
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file '{path}'.")
+
+
+def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
+    """Return the table of a CSV or Parquet file.
+
+    Args:
+        path: Ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+        metadata: Which columns hold text, though it may look like numbers, in a CSV file.
+    """
+    is_table(path)
+    if path.suffix == '.parquet':
+        return pd.read_parquet(path)
+    if '.csv' not in path.suffixes:
+        raise ValueError(f"'{path}' must be a .csv or .parquet file.")
+    try:
+        return pd.read_csv(path, dtype=_text_columns(metadata) if metadata else None)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
+        # What pandas says would quote the file.
+        raise ValueError(f"'{path}' cannot be read as CSV.") from None
+
+
+def _text_columns(metadata: Metadata) -> dict[str, str]:
+    (table,) = metadata.tables.values()
+    return {
+        column: 'str'
+        for column, description in table.columns.items()
+        if description['sdtype'] in _TEXT_SDTYPES
+        or any(isinstance(value, str) for value in description.get('range_values', ()))
+    }
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table beside its place first, then move it there."""
+    if path.suffix not in {'.csv', '.parquet'}:
+        raise ValueError(f"'{path}' must end in .csv or .parquet.")
+    with TemporaryDirectory(dir=path.parent, prefix=f'.{path.name}.') as folder:
+        draft = Path(folder) / path.name
+        if path.suffix == '.csv':
+            table.to_csv(draft, index=False)
+        else:
+            table.to_parquet(draft, index=False)
+        os.replace(draft, path)

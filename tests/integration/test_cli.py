@@ -1,0 +1,125 @@
+"""The command line as a newcomer uses it: files in, files out, one line for wrong use."""
+
+import pandas as pd
+import pytest
+
+from sdv_prefair import load_metadata, save_metadata
+from sdv_prefair.cli import main
+from sdv_prefair.datasets import simulate_census
+
+pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    """A folder with a table as CSV and Parquet, its metadata with roles, and a release."""
+    folder = tmp_path_factory.mktemp('cli')
+    census = simulate_census(1500, seed=3)
+    (table,) = census.data.values()
+    table.to_csv(folder / 'people.csv', index=False)
+    table.to_parquet(folder / 'people.parquet', index=False)
+    save_metadata(census.metadata, census.roles, folder / 'metadata.json')
+    assert fit(folder, 'people.csv', 'model.prefair') == 0
+    return folder
+
+
+def fit(folder, data, out, *more):
+    return main([
+        'fit', str(folder / data), '--metadata', str(folder / 'metadata.json'),
+        '--out', str(folder / out), '--ranges-are-public', '--quiet', *more,
+    ])  # fmt: skip
+
+
+def test_demo_compares_and_writes(tmp_path, capsys):
+    assert main(['demo', '--rows', '1500', '--out', str(tmp_path / 'demo')]) == 0
+    shown = capsys.readouterr().out
+    for text in ('plain MST', 'PreFair', '2-way error', 'demographic parity', 'Guaranteed'):
+        assert text in shown
+    names = {path.name for path in (tmp_path / 'demo').iterdir()}
+    assert names == {'synthetic.csv', 'fair_tree.html', 'plain_tree.html'}
+    assert len(pd.read_csv(tmp_path / 'demo' / 'synthetic.csv')) == 1500
+
+
+def test_domain_writes_kinds_and_no_values(folder, tmp_path, capsys):
+    out = tmp_path / 'skeleton.json'
+    assert main(['domain', str(folder / 'people.csv'), '--out', str(out)]) == 0
+    metadata, roles = load_metadata(out)
+    assert not roles
+    assert 'range_' not in out.read_text()
+    assert set(metadata.tables) == {'people'}
+    assert 'age: range_min, range_max' in capsys.readouterr().out
+
+
+def test_fit_says_what_was_spent_and_promised(folder, capsys):
+    assert fit(folder, 'people.parquet', 'other.prefair', '--epsilon', '2') == 0
+    shown = capsys.readouterr().out
+    assert 'epsilon = 2' in shown
+    assert 'income is independent of sex, race given' in shown
+
+
+def test_sample_writes_rows_and_meets_conditions(folder, capsys):
+    model = str(folder / 'model.prefair')
+    for name in ('rows.csv', 'rows.parquet'):
+        out = folder / name
+        assert main(['sample', model, '--rows', '70', '--out', str(out)]) == 0
+        read = pd.read_csv if name.endswith('csv') else pd.read_parquet
+        assert len(read(out)) == 70
+    some = folder / 'some.csv'
+    where = ['--where', 'sex=female', '--where', 'hours=45']
+    assert main(['sample', model, '--rows', '9', '--out', str(some), *where]) == 0
+    rows = pd.read_csv(some)
+    assert (rows['sex'] == 'female').all()
+    assert (rows['hours'] == 45).all()
+    capsys.readouterr()
+
+
+def test_report_and_evaluate(folder, capsys):
+    model, page = str(folder / 'model.prefair'), folder / 'report.html'
+    assert main(['report', model, '--out', str(page)]) == 0
+    assert '<html' in page.read_text()[:500]
+    rows = folder / 'synthetic.csv'
+    assert main(['sample', model, '--rows', '1500', '--out', str(rows)]) == 0
+    arguments = ['--real', str(folder / 'people.csv'), '--metadata', str(folder / 'metadata.json')]
+    assert main(['evaluate', str(rows), *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert 'not private' in shown
+    assert 'ConditionalDemographicParity' in shown
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ('fit {f}/none.csv --metadata {f}/metadata.json --out {f}/z', 'There is no file'),
+        ('fit {f}/people.csv --metadata {f}/none.json --out {f}/z', 'none.json'),
+        ('fit {f}/people.csv --metadata {f}/people.csv --out {f}/z', ''),
+        ('fit {f}/people.csv --metadata {f}/metadata.json --protected zip --out {f}/z', "'zip'"),
+        ('fit {f}/people.csv --metadata {f}/metadata.json --epsilon 0 --out {f}/z', 'epsilon'),
+        ('fit {f}/people.csv --metadata {f}/metadata.json --structure oak --out {f}/z', 'oak'),
+        ('fit {f}/metadata.json --metadata {f}/metadata.json --out {f}/z', '.csv or .parquet'),
+        ('sample {f}/people.csv --rows 3 --out {f}/z.csv', 'no release'),
+        ('sample {f}/none --rows 3 --out {f}/z.csv', 'none'),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.txt', '.csv or .parquet'),
+        ('sample {f}/model.prefair --rows 3 --out {f}/no/z.csv', 'no'),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex=martian', "'martian'"),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where height=3', 'COLUMN=VALUE'),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex', 'COLUMN=VALUE'),
+        ('report {f}/none --out {f}/z.html', 'none'),
+    ],
+)
+def test_wrong_use_is_one_line_and_leaves_nothing(folder, arguments, message, capsys):
+    before = sorted(folder.iterdir())
+    assert main([part.format(f=folder) for part in arguments.split()]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith('sdv-')]
+    assert len(lines) == 1
+    assert message in lines[0]
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    'arguments', [[], ['paint'], ['sample', 'x', '--rows', '-3', '--out', 'y']]
+)
+def test_what_the_parser_refuses_ends_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert 'usage' in capsys.readouterr().err

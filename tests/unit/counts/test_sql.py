@@ -1,0 +1,240 @@
+"""A database's codes and counts are those of the encoders, to the last bit."""
+
+import itertools
+import math
+
+import ibis
+import mixed_arrow
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
+
+from sdv_prefair.counts import FrameSource
+from sdv_prefair.counts.arrow_columns import encode_array
+from sdv_prefair.counts.cells import EvenCells, MomentCells, NumberCells
+from sdv_prefair.counts.expressions import code_expression
+from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
+from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
+from sdv_prefair.errors import PrivateDataError
+from sdv_prefair.learning.bounds import calendar, powers_of_two
+from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
+
+quick = settings(max_examples=60, deadline=None)
+
+
+@pytest.fixture(scope='module')
+def database():
+    connection = ibis.duckdb.connect()
+    yield connection
+    connection.disconnect()
+
+
+names = (f'table_{number}' for number in itertools.count())
+
+
+def in_database(database, table):
+    """Store an Arrow table as DuckDB's own, so that its types and casts are at work."""
+    name = next(names)
+    database.con.register('arrow_table', table)
+    database.con.execute(f'CREATE TABLE {name} AS SELECT * FROM arrow_table')
+    database.con.unregister('arrow_table')
+    return database.table(name)
+
+
+def codes_in_database(database, array, encoder):
+    rows = pa.table({'x': array, 'row': range(len(array))})
+    table = in_database(database, rows)
+    coded = table.select('row', code=code_expression(table['x'], encoder))
+    return coded.order_by('row').to_pyarrow()['code'].to_pylist()
+
+
+def assert_same_codes(database, array, encoder):
+    expected = encode_array(encoder, array).tolist()
+    assert codes_in_database(database, array, encoder) == expected
+
+
+@pytest.mark.parametrize('column', mixed_arrow.NAMES)
+def test_codes_are_those_of_the_encoder(database, column):
+    table = mixed_arrow.random_table(60, np.random.default_rng(0), [column])
+    assert_same_codes(database, table[column].combine_chunks(), ENCODERS[column])
+
+
+@st.composite
+def number_encoders(draw):
+    low = draw(st.floats(-1e6, 1e6) | st.integers(-1000, 1000))
+    high = low + draw(st.floats(0.001, 1e6) | st.integers(1, 10**6))
+    places = draw(st.none() | st.integers(0, 3))
+    if places is not None:
+        low, high = math.floor(low), math.ceil(high)
+    edges = draw(st.none() | st.lists(st.floats(low, high), max_size=5))
+    return NumberBins(low, high, draw(st.integers(1, 40)), places, edges, draw(st.booleans()))
+
+
+def around(number):
+    return [math.nextafter(number, -math.inf), number, math.nextafter(number, math.inf)]
+
+
+@quick
+@given(number_encoders(), st.lists(st.floats(), max_size=20))
+def test_numbers_beside_every_edge_have_the_code_of_the_encoder(bins, numbers):
+    """The steps say it all: any engine that can compare floats has the same codes."""
+    lowest, starts = steps(bins, real_numbers())
+    numbers = [n for n in [*numbers, *(x for s, _ in starts for x in around(s))] if n == n]
+    expected = bins.encode(pd.Series(numbers, dtype='float64')).tolist()
+    for number, code in zip(numbers, expected, strict=True):
+        assert code == [lowest, *(c for start, c in starts if number >= start)][-1]
+
+
+@settings(max_examples=15, deadline=None)
+@given(bins=number_encoders())
+def test_databases_read_the_edges_as_they_are(database, bins):
+    _, starts = steps(bins, real_numbers())
+    numbers = [x for start, _ in starts for x in around(start)] + [math.nan, math.inf, -math.inf]
+    assert_same_codes(database, pa.array([*numbers, None], pa.float64()), bins)
+
+
+@pytest.mark.parametrize('dtype', ['int8', 'uint8', 'int64', 'uint64'])
+@pytest.mark.parametrize('bins', [3, 400])
+def test_whole_numbers_of_every_width(database, dtype, bins):
+    limits = np.iinfo(dtype)
+    first, last = int(limits.min), int(limits.max)
+    numbers = [first, first + 1, last - 1, last, 0, 1, 100, last // 2, last // 2 + 1, None]
+    for low, high in ((first, last), (0, last), (5, 99), (-5, 300)):
+        encoder = NumberBins(low, high, bins, dtype=dtype)
+        assert_same_codes(database, pa.array(numbers, pa.from_numpy_dtype(dtype)), encoder)
+
+
+def test_steps_of_whole_numbers_reach_both_ends():
+    everything = NumberBins(-(2**63), 2**63 - 1, 4, dtype='int64')
+    lowest, starts = steps(everything, whole_numbers(np.dtype('int64')))
+    assert (lowest, starts) == (0, [(-(2**62), 1), (0, 2), (2**62, 3)])
+
+
+@pytest.mark.parametrize('unit', ['s', 'ms', 'us', 'ns'])
+@pytest.mark.parametrize('written', [None, '%Y-%m', '%Y-%m-%d %H:%M', '%Y-%m-%d %H:%M:%S.%f'])
+def test_moments_beside_every_edge_have_the_code_of_the_encoder(database, unit, written):
+    bins = DatetimeBins(pd.Timestamp('1969-11-03'), pd.Timestamp('1971-02-03'), written, 9)
+    _, starts = steps(bins, moments(instants=False))
+    ticks = {'s': 1, 'ms': 10**3, 'us': 10**6, 'ns': 10**9}[unit]
+    at = [int(start.timestamp() * 10**6) * ticks // 10**6 for start, _ in starts]
+    array = pa.array([t + d for t in at for d in (-1, 0, 1)] + [None]).cast(pa.timestamp(unit))
+    assert_same_codes(database, array, bins)
+
+
+def test_instants_are_compared_as_such(database):
+    bins = DatetimeBins('2020-03-01 00:00:00+00:00', '2020-03-09 00:00:00+00:00', bins=5)
+    moments_in_zone = pd.date_range('2020-02-28', periods=40, freq='7h', tz='Europe/Berlin')
+    assert_same_codes(database, pa.array(moments_in_zone), bins)
+
+
+@pytest.mark.parametrize(
+    ('array', 'encoder', 'remedy'),
+    [
+        (pa.array(['2020-01-01']), DatetimeBins('2020-01-01', '2021-01-01'), 'cast it to a time'),
+        (pa.array([20200101]), DatetimeBins('20200101', '20210101', '%Y%m%d'), 'cast it to a time'),
+        (pa.array([None], pa.decimal128(30, 2)), NumberBins(0, 1), 'at most 15 digits'),
+        (pa.array([None], pa.date32()), CategoryCodes(['a']), 'cast it to text'),
+    ],
+)
+def test_what_cannot_be_exact_is_refused_with_a_remedy(database, array, encoder, remedy):
+    table = in_database(database, pa.table({'odd': array}))
+    with pytest.raises(PrivateDataError, match=f"(?s)Column 'odd'.*{remedy}.*to_pyarrow_batches"):
+        code_expression(table['odd'], encoder)
+
+
+def test_clocks_on_the_wall_of_other_zones_are_refused():
+    table = ibis.table({'when': "timestamp('Europe/Berlin')"}, name='t')
+    with pytest.raises(PrivateDataError, match="(?s)Column 'when'.*offset"):
+        code_expression(table['when'], DatetimeBins('2020-01-01', '2021-01-01'))
+
+
+GRIDS = {
+    'real': NumberCells(powers_of_two().edges),
+    'long': NumberCells(powers_of_two().edges),
+    'price': EvenCells(0.0, 10.0, 10 / 65_536, 65_536),
+    'tenths': EvenCells(-0.3, 12.1, 12.4 / 65_536, 65_536),
+    'small': EvenCells(0, 99, 1.0, 100),
+    'day': MomentCells(calendar().edges, None, False),
+    'moment': MomentCells(calendar().edges, None, False),
+}
+
+
+@pytest.mark.parametrize('column', GRIDS)
+def test_cells_of_public_grids_are_those_of_the_grid(database, column):
+    table = mixed_arrow.random_table(60, np.random.default_rng(1), [column])
+    assert_same_codes(database, table[column].combine_chunks(), GRIDS[column])
+
+
+def test_random_numbers_fall_in_the_same_fine_cells(database):
+    numbers = np.random.default_rng(2).uniform(-1, 14, 20_000)
+    assert_same_codes(database, pa.array(numbers), GRIDS['tenths'])
+
+
+def test_counts_are_those_of_a_frame(database):
+    table = mixed_arrow.random_table(150, np.random.default_rng(3))
+    source = SqlSource(in_database(database, table), DTYPES)
+    expected = FrameSource(in_pandas(table))
+    some = [clique for clique in CLIQUES if len(clique) == 1 or 'text' in clique]
+    assert_same(source.count(ENCODERS, some), expected.count(ENCODERS, some), some)
+    found, values = source.value_counts(DTYPES.index), expected.value_counts(DTYPES.index)
+    for column in DTYPES.index:
+        assert found[column] == values[column]
+        assert set(map(type, found[column])) == set(map(type, values[column]))
+
+
+def test_only_comparisons_with_public_values_reach_the_database():
+    table = ibis.table({'x': 'float64', 's': 'string'}, name='t')
+    encoders = {'x': NumberBins(0, 0.7, 3), 's': CategoryCodes(["it's"])}
+    (query,) = histogram_queries(table, encoders, [('x', 's')]).values()
+    sql = str(ibis.to_sql(query, dialect='duckdb'))
+    assert "'it''s'" in sql
+    assert 'AS DOUBLE' in sql
+    assert sql.count('GROUP BY') == 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.sampled_from(['p', 'q', None]), st.integers(0, 3)), min_size=1),
+    order=st.randoms(use_true_random=False),
+    max_rows=st.integers(1, 3),
+)
+def test_rows_of_a_person_depend_on_that_person_alone(database, rows, order, max_rows):
+    def kept(table_rows):
+        persons, values = zip(*table_rows, strict=True)
+        table = in_database(database, pa.table({'person': persons, 'x': values}))
+        counted = bound_rows(table, 'person', max_rows).to_pyarrow().to_pylist()
+        return sorted((str(row['person']), row['x']) for row in counted)
+
+    shuffled = order.sample(rows, len(rows))
+    assert kept(rows) == kept(shuffled)
+    other = [row for row in rows if row[0] != 'p']
+    if other:
+        assert [row for row in kept(rows) if row[0] != 'p'] == kept(other)
+    assert max(pd.Series([person for person, _ in kept(rows)]).value_counts()) <= max_rows
+
+
+def test_a_table_that_changes_meanwhile_is_noticed(database):
+    database.con.execute('CREATE SEQUENCE readings')
+    database.con.execute('CREATE TABLE growing AS SELECT range % 2 AS x FROM range(100)')
+    # Every query sees another part of the table, as if rows were deleted between them.
+    database.con.execute(
+        'CREATE VIEW shrinking AS SELECT x, x AS y FROM growing WHERE rowid < 90 - 10 * '
+        "(SELECT nextval('readings'))"
+    )
+    encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
+    source = SqlSource(database.table('shrinking'), {})
+    with pytest.raises(PrivateDataError, match='has changed while it was counted'):
+        source.count(encoders, [('x',), ('y',), ('x', 'y')])
+
+
+def test_errors_of_the_database_quote_nothing(database):
+    database.con.execute("CREATE TABLE texts AS SELECT 'Zyzzyva' AS s")
+    table = database.table('texts')
+    broken = table.select(x=table['s'].cast('int64'))
+    with pytest.raises(PrivateDataError, match='ConversionException') as caught:
+        SqlSource(broken, {}).count({'x': NumberBins(0, 1)}, [('x',)])
+    assert 'Zyzzyva' not in str(caught.value)
