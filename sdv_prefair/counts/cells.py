@@ -38,8 +38,8 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class EdgeCells(Cells):
-    """Cell i is [edges[i], edges[i + 1]).
+class NumberCells(Cells):
+    """Cell i holds the numbers in [edges[i], edges[i + 1]).
 
     Attributes:
         edges: The edges of the cells, rising.
@@ -52,33 +52,36 @@ class EdgeCells(Cells):
         """Number of cells without that of null."""
         return len(self.edges) - 1
 
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return _read_floats(values)
+
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
         cells = np.searchsorted(self.edges, numbers, side='right') - 1
         return np.clip(cells, 0, self.num_cells - 1)
 
 
 @dataclass(frozen=True)
-class NumberCells(EdgeCells):
-    """Cells of numbers."""
-
-    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        return _read_floats(values)
-
-
-@dataclass(frozen=True)
-class MomentCells(EdgeCells):
-    """Cells of moments; the edges are microseconds since 1970.
+class MonthCells(Cells):
+    """A cell for each month.
 
     Attributes:
+        first: The first month, counted from January 1970.
+        num_cells: Number of months.
         datetime_format: How moments are written, if they are text.
         instants: Whether time zones are converted to UTC, or dropped.
     """
 
+    first: int
+    num_cells: int
     datetime_format: str | None
     instants: bool
 
     def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         return read_micros(values, self.datetime_format, self.instants)
+
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        months = numbers.astype('datetime64[us]').astype('datetime64[M]').astype(np.int64)
+        return np.clip(months - self.first, 0, self.num_cells - 1)
 
 
 @dataclass(frozen=True)

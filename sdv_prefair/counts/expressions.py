@@ -1,7 +1,7 @@
 """Encoders as expressions that a database evaluates: the same codes, computed where rows are.
 
 They consist of comparisons with public constants, so that a database's codes are those of the
-encoder to the last bit, whatever arithmetic it has. (One grid has too many cells for that.)
+encoder to the last bit, whatever arithmetic it has. (Two grids have too many cells for that.)
 """
 
 from decimal import Decimal
@@ -14,7 +14,7 @@ import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts.cells import EvenCells
+from sdv_prefair.counts.cells import EvenCells, MonthCells
 from sdv_prefair.counts.source import Encoder
 from sdv_prefair.counts.thresholds import Line, moments, real_numbers, steps, whole_numbers
 from sdv_prefair.errors import PrivateDataError
@@ -34,95 +34,89 @@ def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
         PrivateDataError: If codes of this type cannot be had exactly; names the column.
     """
     null = ibis.literal(encoder.null_code or 0)
-    kind = column.type()
-    if kind.is_null():
+    if column.type().is_null():
         return null
-    if kind.is_boolean():
-        codes = encoder.encode(pd.Series([False, True])).tolist()
-        code = ibis.ifelse(column, codes[1], codes[0])
-    elif hasattr(encoder, 'values'):
-        code = _code_of_value(_comparable(column), encoder, kind)
-    elif isinstance(encoder, EvenCells):
-        code = _code_of_even_cell(_comparable(column), encoder)
-    else:
-        code = _code_of_bin(_comparable(column), encoder)
-    return ibis.ifelse(_is_null(column), null, code)
-
-
-def _is_null(column: ir.Column) -> ir.BooleanValue:
     is_null = column.isnull()
-    return is_null | column.isnan() if column.type().is_floating() else is_null
+    if column.type().is_floating():
+        is_null |= column.isnan()
+    return ibis.ifelse(is_null, null, _code(column, encoder))
 
 
-def _comparable(column: ir.Column) -> ir.Column:
-    """Return the column in a type whose values are compared with constants."""
+def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
+    if column.type().is_boolean():
+        codes = encoder.encode(pd.Series([False, True])).tolist()
+        return ibis.ifelse(column, codes[1], codes[0])
+    if isinstance(encoder, EvenCells):
+        return _code_of_even_cell(_as_floats(column), encoder)
+    if isinstance(encoder, MonthCells):
+        return _code_of_month(column, encoder)
+    return (_code_of_value if hasattr(encoder, 'values') else _code_of_bin)(column, encoder)
+
+
+def _as_floats(column: ir.Column) -> ir.FloatingValue:
     kind = column.type()
-    if kind.is_date():
-        return column.cast(dt.Timestamp(scale=6))
     if kind.is_decimal() and not (kind.precision or _EXACT_DIGITS + 1) <= _EXACT_DIGITS:
         digits = f'a decimal of at most {_EXACT_DIGITS} digits'
         raise _refusal(column, f'cast it to double or to {digits} in the table expression')
-    return column.cast('float64') if kind.is_floating() or kind.is_decimal() else column
+    return column.cast('float64')
 
 
-def _code_of_value(column: ir.Column, encoder: Any, kind: dt.DataType) -> ir.IntegerValue:
+# -- values -----------------------------------------------------------------------------------
+
+
+def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     other = encoder.other_code
     if other is None:
         other = encoder.null_code or 0
-    values = _declared(column, encoder.values, kind)
+    values = _declared(column, encoder.values)
     codes = encoder.encode(values).tolist()
     pairs = [(_constant(v), code) for v, code in zip(values.tolist(), codes, strict=True)]
-    return column.cases(*pairs, else_=other) if pairs else ibis.literal(other)
+    kind = column.type()
+    compared = _as_floats(column) if kind.is_floating() or kind.is_decimal() else column
+    return compared.cases(*pairs, else_=other) if pairs else ibis.literal(other)
 
 
-def _declared(column: ir.Column, values: tuple[Any, ...], kind: dt.DataType) -> pd.Series:
+def _declared(column: ir.Column, values: tuple[Any, ...]) -> pd.Series:
     """Return those declared values that a column of this type can hold."""
+    kind = column.type()
     if kind.is_string():
         return pd.Series([value for value in values if isinstance(value, str)], dtype=object)
+    if not kind.is_numeric():
+        raise _refusal(column, 'cast it to text in the table expression')
     numbers = [value for value in values if isinstance(value, Real | Decimal)]
     if kind.is_integer():
         dtype = np.dtype(kind.to_pandas())
         limits = np.iinfo(dtype)
         held = {int(v) for v in numbers if v == v // 1 and limits.min <= v <= limits.max}
         return pd.Series(sorted(held), dtype=dtype)
-    if column.type().is_floating():
-        dtype = kind.to_pandas() if kind.is_floating() else np.dtype('float64')
-        return pd.Series([float(number) for number in numbers], dtype=dtype).drop_duplicates()
-    raise _refusal(column, 'cast it to text in the table expression')
+    dtype = kind.to_pandas() if kind.is_floating() else np.dtype('float64')
+    return pd.Series([float(number) for number in numbers], dtype=dtype).drop_duplicates()
 
 
-def _code_of_bin(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
-    lowest, starts = steps(encoder, _line(column, encoder))
-    if not column.type().is_integer() or not _one_by_one(lowest, starts):
-        return _look_up(column, lowest, starts)
-    (first, code), (last, highest) = starts[0], starts[-1]
-    return ibis.cases(
-        (column < first, lowest), (column > last, highest), else_=column - (first - code)
-    )
+# -- bins -------------------------------------------------------------------------------------
 
 
-def _one_by_one(lowest: int, starts: list[tuple[int, int]]) -> bool:
-    """Whether every whole number from the first start to the last has a code of its own."""
-    numbers, codes = zip(*starts, strict=True) if starts else ((), ())
-    first = numbers[0] if numbers else 0
-    return (
-        len(starts) > 1
-        and codes == tuple(range(lowest + 1, lowest + 1 + len(codes)))
-        and numbers == tuple(range(first, first + len(numbers)))
-    )
-
-
-def _line(column: ir.Column, encoder: Any) -> Line:
+def _code_of_bin(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     kind = column.type()
-    if kind.is_timestamp():
-        return _moments(column, encoder)
+    if kind.is_temporal():
+        lowest, starts = steps(encoder, _moments(column, encoder))
+        compared = column.cast(dt.Timestamp(scale=6)) if kind.is_date() else column
+        return _look_up(compared, lowest, starts)
     if hasattr(encoder, 'instants') or not kind.is_numeric():
         raise _refusal(column, 'cast it to a timestamp or a date in the table expression')
-    return whole_numbers(np.dtype(kind.to_pandas())) if kind.is_integer() else real_numbers()
+    if not kind.is_integer():
+        return _look_up(_as_floats(column), *steps(encoder, real_numbers()))
+    lowest, starts = steps(encoder, whole_numbers(np.dtype(kind.to_pandas())))
+    if _one_by_one(lowest, starts):
+        return _counted_from(column, lowest, starts)
+    return _look_up(column, lowest, starts)
 
 
 def _moments(column: ir.Column, encoder: Any) -> Line:
-    zone = column.type().timezone
+    kind = column.type()
+    if not kind.is_timestamp() and not kind.is_date():
+        raise _refusal(column, 'cast it to a timestamp or a date in the table expression')
+    zone = kind.timezone if kind.is_timestamp() else None
     if zone not in (None, 'UTC') and not encoder.instants:
         raise _refusal(
             column,
@@ -145,14 +139,48 @@ def _look_up(column: ir.Column, lowest: int, starts: list[tuple[Any, int]]) -> i
     )
 
 
-def _code_of_even_cell(column: ir.Column, cells: EvenCells) -> ir.IntegerValue:
+def _one_by_one(lowest: int, starts: list[tuple[int, int]]) -> bool:
+    """Whether every whole number from the first start to the last has a code of its own."""
+    if len(starts) < 2 or starts[-1][0] >= 2**63:
+        return False
+    first = starts[0][0]
+    return starts == [(first + step, lowest + 1 + step) for step in range(len(starts))]
+
+
+def _counted_from(
+    column: ir.IntegerColumn, lowest: int, starts: list[tuple[int, int]]
+) -> ir.IntegerValue:
+    first, last = starts[0][0], starts[-1][0]
+    code = column.cast('int64') - (first - lowest - 1)
+    return ibis.cases((column < first, lowest), (column > last, starts[-1][1]), else_=code)
+
+
+# -- grids of which a domain is learnt ----------------------------------------------------------
+
+
+def _code_of_even_cell(number: ir.FloatingValue, cells: EvenCells) -> ir.IntegerValue:
     """Return the cell by arithmetic: there are too many to look up."""
-    number = column.cast('float64')
     low, high, width = (_constant(float(x)) for x in (cells.low, cells.high, cells.width))
     clipped = ibis.ifelse(number < low, low, ibis.ifelse(number > high, high, number))
     cell = ((clipped - low) / width).floor()
     last = cells.num_cells - 1
     return ibis.ifelse(cell > last, last, cell.cast('int64'))
+
+
+def _code_of_month(column: ir.Column, cells: MonthCells) -> ir.IntegerValue:
+    kind = column.type()
+    if not kind.is_date() and not (kind.is_timestamp() and kind.timezone is None):
+        raise _refusal(
+            column,
+            'declare its range_min and range_max in the metadata, or cast it to a date or to a '
+            'timestamp without time zone in the table expression',
+        )
+    months = (column.year() - 1970) * 12 + column.month() - 1 - cells.first
+    last = cells.num_cells - 1
+    return ibis.cases((months < 0, 0), (months > last, last), else_=months)
+
+
+# -- constants ----------------------------------------------------------------------------------
 
 
 def _constant(value: Any) -> ir.Scalar:
@@ -162,7 +190,8 @@ def _constant(value: Any) -> ir.Scalar:
     if isinstance(value, pd.Timestamp):
         zone = None if value.tzinfo is None else 'UTC'
         return ibis.literal(value.isoformat(sep=' ')).cast(dt.Timestamp(timezone=zone))
-    return ibis.literal(value)
+    is_long = isinstance(value, int) and value >= 2**63
+    return ibis.literal(value, type='uint64' if is_long else None)
 
 
 def _refusal(column: ir.Column, remedy: str) -> PrivateDataError:

@@ -10,6 +10,7 @@ from typing import Any
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import plain_array, series_of
@@ -58,9 +59,10 @@ class SqlSource:
 
     def _value_counts(self, column: str) -> dict[Any, int]:
         counted = self._table.group_by(value=self._table[column]).aggregate(rows=ibis._.count())
-        answer = counted.filter(counted['value'].notnull()).to_pyarrow()
-        values = series_of(plain_array(answer['value'].combine_chunks()))
-        return dict(zip(values.tolist(), answer['rows'].to_pylist(), strict=True))
+        answer = counted.to_pyarrow()
+        values = series_of(plain_array(answer['value'].combine_chunks())).tolist()
+        pairs = zip(values, answer['rows'].to_pylist(), strict=True)
+        return {value: rows for value, rows in pairs if not pd.isna(value)}
 
 
 def bound_rows(table: ir.Table, person_column: str, max_rows: int) -> ir.Table:

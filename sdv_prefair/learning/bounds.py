@@ -10,6 +10,8 @@ _FALSE_ALARM = 1e-6
 _LARGEST_POWER = 63
 _SMALLEST_POWER = -32
 SMALLEST = 2.0**_SMALLEST_POWER
+# January 1900, counted from January 1970, and the months from then to January 2100.
+FIRST_MONTH, NUM_MONTHS = -70 * 12, 200 * 12
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def powers_of_two() -> Grid:
 
 def calendar() -> Grid:
     """Return the grid for dates of unknown age: months from 1900 to 2100, in microseconds."""
-    months = np.arange('1900-01', '2100-02', dtype='datetime64[M]')
+    months = np.arange(FIRST_MONTH, FIRST_MONTH + NUM_MONTHS + 1).astype('datetime64[M]')
     edges = months.astype('datetime64[us]').astype(np.int64)
     return Grid(edges, (edges[0].item(), edges[-1].item()))
 

@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
-from sdv_prefair.counts.cells import EvenCells, MomentCells, NumberCells
+from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
 from sdv_prefair.dtypes import decimal_scale
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning.bounds import (
+    FIRST_MONTH,
+    NUM_MONTHS,
     SMALLEST,
     Grid,
     calendar,
@@ -57,12 +59,12 @@ class FineLook:
     bar: int
 
 
-def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MomentCells:
+def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MonthCells:
     """Return the public grid over which numbers or datetimes are counted first."""
     if undeclared.kind == 'numbers':
         return NumberCells(powers_of_two().edges)
     instants = isinstance(dtype, pd.DatetimeTZDtype)
-    return MomentCells(calendar().edges, undeclared.datetime_format, instants)
+    return MonthCells(FIRST_MONTH, NUM_MONTHS, undeclared.datetime_format, instants)
 
 
 def learn_categories(
@@ -81,7 +83,7 @@ def learn_categories(
 
 
 def learn_datetimes(
-    table: PrivateTable, column: str, undeclared: Undeclared, cells: MomentCells, purse: Purse
+    table: PrivateTable, column: str, undeclared: Undeclared, cells: MonthCells, purse: Purse
 ) -> Datetimes:
     """Learn the first and the last month that stand out of the noise.
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 import plotly.graph_objects as go
 import plotly.io
@@ -122,13 +122,12 @@ def plot(
     """
     drawn = json.loads(plotly.io.to_json(figure, validate=False))
     content = json.dumps({key: drawn[key] for key in ('data', 'layout')}, separators=(',', ':'))
-    parts = Element('figure')
-    height = str(drawn['layout'].get('height', 450))
-    SubElement(parts, 'div', {
-        'class': 'plot wide' if is_wide else 'plot', 'role': 'img', 'aria-label': description, 'style': f'min-height:{height}px'
-    })  # fmt: skip
-    data = SubElement(parts, 'script', {'type': 'application/json'})
-    data.text = content.translate(_UNSAFE_IN_SCRIPT)
-    if caption is not None:
-        parts.append(tag('figcaption', caption))
-    return parts
+    box = tag(
+        'div',
+        class_='plot wide' if is_wide else 'plot',
+        role='img',
+        aria_label=description,
+        style=f'min-height: {drawn["layout"].get("height", 450)}px',
+    )
+    data = tag('script', content.translate(_UNSAFE_IN_SCRIPT), type='application/json')
+    return tag('figure', box, data, None if caption is None else tag('figcaption', caption))

@@ -26,6 +26,7 @@ class Column:
         role: Its role.
         kind: Its sdtype.
         source: Where its values come from, in words.
+        is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
         other: The code of values outside the domain, which is never drawn.
     """
@@ -34,6 +35,7 @@ class Column:
     role: str
     kind: str
     source: str
+    is_learnt: bool
     labels: tuple[str, ...] = ()
     other: int | None = None
 
@@ -89,6 +91,11 @@ class Facts:
         """The columns that the model has."""
         return tuple(column for column in self.columns if column.labels)
 
+    @property
+    def assumed_public(self) -> tuple[str, ...]:
+        """The modelled columns whose values were taken as public."""
+        return tuple(column.name for column in self.modelled if not column.is_learnt)
+
 
 def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
     """Return what a fitted synthesizer may show.
@@ -137,6 +144,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             role=roles.of(name),
             kind=str(described.get(name, {}).get('sdtype', 'made by a constraint')),
             source=_source(name, learnt, chosen, transformers, synthesizer.person_column),
+            is_learnt=name in learnt,
             labels=tuple(transformers[name].labels()) if name in transformers else (),
             other=transformers[name].other_code if name in transformers else None,
         )

@@ -41,7 +41,10 @@ def _limits(facts: Facts) -> list[Content]:
 
 def signing_section(facts: Facts) -> Element:
     """Return what only the signer can know, and room for a signature."""
-    boxes = [tag('li', tag('span', '☐ ', aria_hidden='true'), item) for item in _confirmed(facts)]
+    boxes = [
+        tag('li', tag('span', '☐', aria_hidden='true'), tag('span', item))
+        for item in _confirmed(facts)
+    ]
     lines = [tag('div', tag('span', label)) for label in ('Name', 'Date', 'Signature')]
     return section(
         'signing',
@@ -63,7 +66,7 @@ def _confirmed(facts: Facts) -> list[Content]:
         roles = facts.roles
         items.append(
             f'It is right that {listed(roles.admissible)} may influence {listed(roles.outcome)}, '
-            f'and {listed(roles.protected)} may not.'
+            f'and {listed(roles.protected)} may only by way of them.'
         )
     if facts.strategy == 'fixed':
         items.append('The tree of the model was not read off the private rows.')
@@ -73,7 +76,7 @@ def _confirmed(facts: Facts) -> list[Content]:
 
 
 def _ranges(facts: Facts) -> list[Content]:
-    public = [column.name for column in facts.modelled if 'public' in column.source]
+    public = facts.assumed_public
     if not public:
         return ['The names and the kinds of the columns are public.']
     asked = facts.parameters['public_ranges']

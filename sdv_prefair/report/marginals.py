@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from sdv_prefair.figure_text import plain_text
-from sdv_prefair.palette import BLACK
+from sdv_prefair.palette import BLACK, GREY
 from sdv_prefair.plots import ROLE_MARKERS
 from sdv_prefair.report.elements import (
     badge,
@@ -110,41 +110,42 @@ def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
     few = len(codes) <= _FEW
     shares = 100 * shares[codes]
     noise = 100 * _INTERVAL * sigma_of_codes(facts.model, column.name)[codes] / facts.model.total
-    labels = [plain_text(column.labels[code]) for code in codes]
     whiskers = {
         'array': noise, 'arrayminus': np.minimum(noise, shares), 'thickness': 1,
         'width': 3 if few else 0, 'color': BLACK if few else 'rgba(34, 34, 34, 0.5)',
     }  # fmt: skip
-    colour = ROLE_MARKERS[column.role]['color'] if column.role != UNLABELLED else '#9A9A9A'
-    value, label, error = ('x', 'y', 'error_x') if few else ('y', 'x', 'error_y')
-    figure = go.Figure(
-        go.Bar(**{value: shares, label: labels, error: whiskers}, orientation='h' if few else 'v',
-               marker_color=colour,
-               hovertemplate=f'%{{{label}}}: %{{{value}:.2f}} %<extra></extra>')
-    )  # fmt: skip
-    figure.update_layout(
+    value, place = ('x', 'y') if few else ('y', 'x')
+    bars = go.Bar(
+        **{value: shares, place: list(range(len(codes))), f'error_{value}': whiskers},
+        orientation='h' if few else 'v',
+        marker_color=GREY if column.role == UNLABELLED else ROLE_MARKERS[column.role]['color'],
+        customdata=[plain_text(column.labels[code]) for code in codes],
+        hovertemplate=f'%{{customdata}}: %{{{value}:.2f}} %<extra></extra>',
+    )
+    return go.Figure(bars).update_layout(
+        {f'{value}axis': _SPACED | {'ticksuffix': ' %', 'rangemode': 'tozero'},
+         f'{place}axis': _SPACED | _ticks(column, codes, few)},
         template='plotly_white', height=26 * len(codes) + 70 if few else 260, bargap=0.25,
         margin={'l': 10, 'r': 10, 't': 6, 'b': 30}, showlegend=False, font={'size': 12},
     )  # fmt: skip
-    axes = _lying() if few else _standing(column, codes, labels)
-    return figure.update_layout(axes)
 
 
-def _lying() -> dict:
-    axis = _SPACED | {'type': 'category', 'autorange': 'reversed', 'automargin': True}
-    return {'yaxis': axis, 'xaxis': {'ticksuffix': ' %', 'rangemode': 'tozero'}}
+def _ticks(column: Column, codes: list[int], few: bool) -> dict:
+    """Return an axis that names all codes, or a few of them where there are many.
+
+    Codes are placed by number: two of them may have the same label.
+    """
+    texts = [_shortened(column, code, letters=18 if few else 11) for code in codes]
+    wanted = 3 if max(map(len, texts)) > _SHORT else 5
+    shown = np.linspace(0, len(codes) - 1, len(codes) if few else wanted).round().astype(int)
+    return {
+        'tickmode': 'array', 'tickvals': shown, 'ticktext': [plain_text(texts[i]) for i in shown],
+        'tickangle': 0, 'automargin': True, 'autorange': 'reversed' if few else True,
+        'showgrid': False, 'zeroline': False,
+    }  # fmt: skip
 
 
-def _standing(column: Column, codes: list[int], labels: list[str]) -> dict:
-    ticks = 3 if max(len(_shortened(column, code)) for code in codes) > _SHORT else 5
-    shown = np.unique(np.linspace(0, len(codes) - 1, ticks).round().astype(int))
-    texts = [plain_text(_shortened(column, codes[place])) for place in shown]
-    axis = {'type': 'category', 'tickmode': 'array', 'tickvals': [labels[i] for i in shown],
-            'ticktext': texts, 'tickangle': 0}  # fmt: skip
-    return {'xaxis': axis, 'yaxis': _SPACED | {'ticksuffix': ' %', 'rangemode': 'tozero'}}
-
-
-def _shortened(column: Column, code: int, letters: int = 11) -> str:
+def _shortened(column: Column, code: int, letters: int) -> str:
     label = column.labels[code]
     if column.kind in {'numerical', 'datetime'}:  # the start of a bin is enough
         label = label.lstrip('[').split(' to ')[0].split(',')[0]

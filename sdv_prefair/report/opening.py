@@ -66,4 +66,7 @@ def _copy(facts: Facts, measured: Measured | None) -> Element:
         return _tile('warning', 'This copy', 'Keep it inside', text)
     if not facts.is_private:
         return _tile('warning', 'This copy', 'Keep it inside', 'The fit is not private.')
+    if facts.parameters['public_ranges'] is None and facts.assumed_public:
+        text = 'Once somebody has confirmed that the ranges it rests on are public; see the end.'
+        return _tile('plain', 'This copy', 'May be published', text)
     return _tile('good', 'This copy', 'May be published', 'It is covered by the privacy promise.')

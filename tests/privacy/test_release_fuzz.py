@@ -239,10 +239,10 @@ def bombs(members):
     yield 'stranger', pack(members | {'bomb': zeros})
     yield 'document', pack(members | {'release.json': zeros})
     del zeros
-    yield 'nested', pack(members | {'release.json': b'[' * 3 * MEGABYTE})
-    yield 'items', pack(members | {'release.json': b'[' + b'{},' * 2 * MEGABYTE + b'{}]'})
-    yield 'escapes', pack(members | {'release.json': b'"' + b'\\"' * 2 * MEGABYTE})
-    yield 'digits', pack(members | {'release.json': b'1' * 5 * MEGABYTE})
+    yield 'nested', pack(members | {'release.json': b'[' * MEGABYTE})
+    yield 'items', pack(members | {'release.json': b'[' + b'{},' * 1_100_000 + b'{}]'})
+    yield 'escapes', pack(members | {'release.json': b'"' + b'\\"' * MEGABYTE})
+    yield 'digits', pack(members | {'release.json': b'1' * 2 * MEGABYTE})
     for name, path, value in (
         ('codes', ['model', 'columns', 0], {'name': 'sex', 'codes': 1 << 22, 'groups': 1 << 22}),
         ('bins', ['parameters', 'numeric_bins'], 10**9),
@@ -607,14 +607,14 @@ def assert_refused_or_sound(opened, times, make):
     assert set(os.listdir()) == {'inner'}
 
 
-@pytest.mark.parametrize(('change', 'times'), [(flipped, 3000), (cut_off, 1000), (resized, 2000)])
+@pytest.mark.parametrize(('change', 'times'), [(flipped, 2000), (cut_off, 800), (resized, 1200)])
 def test_a_changed_file_is_refused_or_the_same(opened, content, members, change, times):
     rng = random.Random(f'{change.__name__} {zlib.crc32(content)}')
 
     def make():
         changed = change(content, rng)
         found = unpacked(changed)
-        if found == members and rng.random() < 0.97:
+        if found == members and rng.random() < 0.98:
             return False  # the same members are the same release
         loaded = opened(changed)
         if loaded is not None:
@@ -627,7 +627,7 @@ def test_a_changed_file_is_refused_or_the_same(opened, content, members, change,
 
 @pytest.mark.parametrize(
     ('change', 'times'),
-    [(rearranged, 150), (mutated_json, 250), (mutated_text, 400), (mutated_numbers, 150)],
+    [(rearranged, 100), (mutated_json, 250), (mutated_text, 300), (mutated_numbers, 120)],
 )
 def test_changed_members_are_refused_or_sound(opened, content, members, change, times):
     rng = random.Random(f'{change.__name__} {zlib.crc32(content)}')
@@ -659,4 +659,4 @@ def test_changed_constraints_are_refused_or_sound(opened, tmp_path_factory):
             assert_sound(loaded)
         return loaded is None
 
-    assert_refused_or_sound(opened, 150, make)
+    assert_refused_or_sound(opened, 120, make)

@@ -15,12 +15,12 @@ from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.cells import EvenCells, MomentCells, NumberCells
+from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
 from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
 from sdv_prefair.errors import PrivateDataError
-from sdv_prefair.learning.bounds import calendar, powers_of_two
+from sdv_prefair.learning.bounds import powers_of_two
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 quick = settings(max_examples=60, deadline=None)
@@ -158,8 +158,8 @@ GRIDS = {
     'price': EvenCells(0.0, 10.0, 10 / 65_536, 65_536),
     'tenths': EvenCells(-0.3, 12.1, 12.4 / 65_536, 65_536),
     'small': EvenCells(0, 99, 1.0, 100),
-    'day': MomentCells(calendar().edges, None, False),
-    'moment': MomentCells(calendar().edges, None, False),
+    'day': MonthCells(-840, 2400, None, False),
+    'moment': MonthCells(-840, 2400, None, False),
 }
 
 

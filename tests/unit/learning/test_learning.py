@@ -13,6 +13,7 @@ from sdv_prefair.counts.cells import NumberCells
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_range, powers_of_two
+from sdv_prefair.learning.columns import first_look
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values, threshold
 from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
@@ -175,11 +176,18 @@ def test_too_few_rows_fall_back_to_public_defaults_with_a_warning(kind):
 
 
 def test_grids_are_rising_and_cover_their_ranges():
-    for grid in (powers_of_two(), calendar()):
+    months = first_look(Undeclared('datetimes'), np.dtype('datetime64[us]'))
+    for grid, cells in (
+        (powers_of_two(), NumberCells(powers_of_two().edges)),
+        (calendar(), months),
+    ):
         assert (np.diff(grid.edges) > 0).all()
-        cells = NumberCells(grid.edges)
-        values = pd.Series([grid.edges[0] - 1, grid.edges[3], grid.edges[-1] + 1, np.nan])
-        assert cells.encode(values).tolist() == [0, 3, cells.num_cells - 1, cells.num_cells]
+        assert cells.num_cells == len(grid.edges) - 1
+        values = pd.Series([grid.edges[0] - 1, grid.edges[3] - 1, grid.edges[3], grid.edges[-1]])
+        values = values.astype('datetime64[us]') if cells is months else values
+        expected = [0, 2 if cells is months else 3, 3, cells.num_cells - 1]
+        assert cells.encode(values).tolist() == expected
+        assert cells.encode(pd.Series([None], dtype=values.dtype)).tolist() == [cells.num_cells]
 
 
 def test_occupied_range_ignores_noise():
