@@ -10,10 +10,13 @@ demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
 
 test-all: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python benchmarks/speed.py --quick
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

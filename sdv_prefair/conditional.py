@@ -1,5 +1,7 @@
 """The part of a synthesizer that samples given conditions, without rejecting rows."""
 
+import os
+
 import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
@@ -18,6 +20,7 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
         return pd.DataFrame(self._model.sample(num_rows, evidence))
 
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+        self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
         check_values(conditions, self._encoding.transformers)
         self._check_conditions(conditions)
@@ -39,7 +42,9 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
             conditions, self._encoding.transformers, self._model, self._data_processor
         )
         if output_file_path:
-            rows.to_csv(output_file_path, index=False)
+            # Conditions on other columns have been written before, if there is a file.
+            is_first = not os.path.exists(output_file_path)
+            rows.to_csv(output_file_path, mode='a', header=is_first, index=False)
         if progress_bar is not None:
             progress_bar.update(len(rows))
         return rows

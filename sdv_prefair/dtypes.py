@@ -74,8 +74,9 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
     if nulls.any():
         dtype = _dtype_with_nulls(dtype)
     if nulls.any() and nulls.all():  # there may be no value to cast
-        values = np.full(len(nulls), _null_of(dtype), dtype=object)
-    elif is_integer(dtype) and values.dtype != dtype:
+        array = pd.Series([_null_of(dtype)] * len(nulls), dtype=dtype).array
+        return np.asarray(array) if isinstance(dtype, np.dtype) else array
+    if is_integer(dtype) and values.dtype != dtype:
         limits = np.iinfo(getattr(dtype, 'numpy_dtype', dtype))
         values = np.clip(values, limits.min, limits.max)
     elif decimal_scale(dtype) and values.dtype.kind == 'i':

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import types
 
 from sdv_prefair.counts.source import Encoder
@@ -46,8 +47,10 @@ def plain_array(array: pa.Array) -> pa.Array:
         array = array.storage
     if is_text(array.type) and not types.is_string(array.type):
         array = array.cast(pa.large_string())
+    if types.is_binary_view(array.type):
+        array = array.cast(pa.large_binary())
     if types.is_run_end_encoded(array.type):
-        array = array.cast(array.type.value_type)
+        array = pc.run_end_decode(array)
     return array
 
 

@@ -36,7 +36,8 @@ class RowsPerPerson:
         passes = earlier[row_of] + nth < self._max_rows
         passed = np.bincount(row_of[passes], minlength=len(persons))
         self._passed.update(dict(zip(persons, passed.tolist(), strict=True)))
-        return batch.filter(pa.array(passes))
+        plain = [plain_array(column) for column in batch.columns]  # views cannot be filtered
+        return pa.RecordBatch.from_arrays(plain, batch.schema.names).filter(pa.array(passes))
 
     def _persons(self, column: pa.Array) -> tuple[list[Any], np.ndarray]:
         """Return the different persons of a batch, and whose each row is."""

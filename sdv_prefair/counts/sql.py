@@ -5,18 +5,20 @@ have to be learnt, the different values of these columns too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.counts.arrow_columns import plain_array, series_of
 from sdv_prefair.counts.consistency import check_consistent
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
+from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, count_name, sizes
 from sdv_prefair.counts.streams import reading
 
@@ -34,6 +36,14 @@ class SqlSource:
     def __init__(self, table: ir.Table, dtypes: Mapping[str, Any]):
         self._table = table
         self.dtypes = dtypes
+
+    def reshaped(self, reshape: Reshape, dtypes: Mapping[str, Any]) -> NoReturn:
+        """Refuse: columns that constraints make of others are made in Python."""
+        raise SynthesizerInputError(
+            f'A database cannot make the columns that constraints over {list(reshape.dtypes)} ask '
+            'for. Count the table here, with fit_table(table.to_pyarrow_batches()), or leave the '
+            'constraints out.'
+        )
 
     def count(
         self,

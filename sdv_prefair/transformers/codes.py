@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
-from sdv_prefair.dtypes import cast
+from sdv_prefair.dtypes import cast, public_dtype
 from sdv_prefair.errors import DomainError
 
 
@@ -102,7 +102,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return which of ``values`` the domain holds: what ``encode`` would not change."""
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.astype(column.cat.categories.dtype)
+            column = column.astype(public_dtype(column.dtype))
         nulls = pd.isna(column).to_numpy()
         return np.where(nulls, self.nullable, self._holds(column))
 

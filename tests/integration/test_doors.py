@@ -116,17 +116,13 @@ def test_a_frame_that_pandas_has_written_is_the_frame(tmp_path):
     assert two.sample(5)['census'].dtypes.equals(one.sample(5)['census'].dtypes)
 
 
-@pytest.mark.parametrize(
-    'structure',
-    ['none', [(a, b) for a, b in zip(mixed_arrow.NAMES[:-1], mixed_arrow.NAMES[1:], strict=True)]],
-)
-def test_all_types_of_columns_give_the_model_of_fit(structure):
+def test_all_types_of_columns_give_the_model_of_fit():
     table = mixed_arrow.random_table(500, np.random.default_rng(5))
     frame = in_pandas(table)
 
     def mixed():
         return PreFairSynthesizer(
-            mixed_arrow.metadata(), structure=structure, public_ranges=True, seed=1, numeric_bins=9
+            mixed_arrow.metadata(), structure='none', public_ranges=True, seed=1, numeric_bins=9
         )
 
     expected = mixed()
@@ -171,7 +167,7 @@ def broken_relation():
 
 WRONG = {
     'reader breaks off': (broken_reader, r'could not be read to its end \(OSError\)'),
-    'query fails': (broken_relation, 'could not be read'),
+    'query fails': (broken_relation, 'could not be .*Exception'),
     'no such file': (lambda: 'nowhere.parquet', 'FileNotFoundError'),
     'no table at all': (lambda: 42, 'cannot read a int'),
     'pandas': (lambda: FRAME, 'goes to fit'),

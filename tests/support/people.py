@@ -6,6 +6,7 @@ from contract import Table
 from sdv.metadata import Metadata
 
 SECRET = 'Zyzzyva'  # part of every text in the columns that are made up
+LEARNT = ('sex', 'education', 'age', 'wage', 'hired', 'home', 'income')
 EDUCATIONS = ['school', 'college', 'doctorate']
 
 _COLUMNS = {
@@ -27,7 +28,7 @@ _COLUMNS = {
         'range_values': ['low', 'high'],
         'range_is_nullable': False,
     },
-    'badge': {'sdtype': 'id', 'regex_format': 'B[0-9]{3}'},
+    'badge': {'sdtype': 'id', 'regex_format': 'B[0-9]{6}'},
     'group': {'sdtype': 'id'},
     'note': {'sdtype': 'unknown'},
 }

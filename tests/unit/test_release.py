@@ -32,6 +32,7 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import NotFittedError, ReleaseError, SynthesizerInputError
 from sdv_prefair.release.metadata_checks import check_metadata
+from sdv_prefair.release.zones import read_zone
 from sdv_prefair.structure import FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -303,6 +304,20 @@ def test_all_three_doors_open_it(path):
     assert type(Own.load_release(path)) is Own
 
 
+def test_fits_to_other_things_than_frames_come_back(path):
+    table = staff_rows()
+    streamed = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
+    streamed.fit_table(pa.Table.from_pandas(table))
+    assert_same(streamed, released(streamed, path))
+    codes = streamed._encoding.encode(table)
+    counted = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
+    counted.fit_counts({
+        clique: codes.groupby(list(clique)).size().rename('count').reset_index()
+        for clique in streamed._cliques()
+    })
+    assert_same(counted, released(counted, path))
+
+
 # -- columns of all kinds --------------------------------------------------------------------------
 
 BERLIN = 'Europe/Berlin'
@@ -371,6 +386,15 @@ def test_every_dtype_comes_back(sdtype, path):
         if not isinstance(table[column].dtype, pd.CategoricalDtype):
             assert dtypes[column] == table[column].dtype
             assert type(dtypes[column]) is type(table[column].dtype)
+
+
+def test_a_category_that_is_not_modelled_comes_back(path):
+    metadata = staff_metadata(odd={'sdtype': 'unknown'}, badge={'sdtype': 'id'})
+    texts = pd.Categorical(['u', 'v'] * 150, ordered=True)
+    synthesizer = fit(staff_rows().assign(odd=texts, badge=texts), metadata)
+    loaded = released(synthesizer, path)
+    assert_same(synthesizer, loaded)
+    assert loaded.sample(5)['staff']['odd'].dtype.ordered is True
 
 
 @pytest.mark.skipif(not hasattr(pd.StringDtype(), '_na_value'), reason='pandas 2.3 has it')
@@ -598,6 +622,18 @@ def test_a_model_that_was_made_unfair_is_not_written(path):
     with pytest.raises(ReleaseError):
         synthesizer.save_release(path)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        *('dateutil/Europe/Berlin', '../x', '/etc/localtime', 'Nowhere/City', 'UTC+99:99', ''),
+        *('zoneinfo:../x', 'zoneinfo:Nowhere', 'x' * 99, 5),
+    ],
+)
+def test_a_time_zone_that_is_none_is_refused(name):
+    with pytest.raises(ReleaseError, match='time zone'):
+        read_zone(name)
 
 
 @pytest.mark.parametrize('make', [Path.mkdir, os.mkfifo])

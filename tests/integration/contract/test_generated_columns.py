@@ -51,7 +51,7 @@ def test_keys_are_unique_across_samples(any_fit):
     for key in ('key', 'email', 'badge'):
         assert both[key].is_unique
         assert both[key].notna().all()
-    assert both['badge'].str.fullmatch('B[0-9]{3}').all()
+    assert both['badge'].str.fullmatch('B[0-9]{6}').all()
 
 
 def test_nothing_of_them_is_in_the_pickle(our_fit):

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract import CONTROL, KINDS, STRUCTURES, Table, fit, make, only
-from people import people
+from people import LEARNT, people
 from sdv.errors import InvalidDataError
 from sdv.evaluation import run_diagnostic
 from sdv.metadata import Metadata
 
-LEARNT = ('sex', 'education', 'age', 'wage', 'hired', 'home', 'income')
 WORD = {'sdtype': 'categorical', 'range_values': ['a', 'b'], 'range_is_nullable': False}
 
 

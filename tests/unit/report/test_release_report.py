@@ -15,7 +15,12 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, Roles, load_release, strip_ranges
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.datasets.dataset import Dataset, categorical, numerical, public_metadata
-from sdv_prefair.errors import NotFittedError, PrivateDataError, UnfairModelError
+from sdv_prefair.errors import (
+    NotFittedError,
+    PrivateDataError,
+    SynthesizerInputError,
+    UnfairModelError,
+)
 from sdv_prefair.report import gather
 from sdv_prefair.report.promises import _best_guess
 
@@ -339,11 +344,11 @@ def test_wrong_use_is_explained(census, fitted, tmp_path):
     path = tmp_path / 'report.html'
     with pytest.raises(NotFittedError, match='Call fit first'):
         unfitted.create_release_report(path=path)
-    with pytest.raises(ValueError, match='use path='):
+    with pytest.raises(SynthesizerInputError, match='use path='):
         fitted.create_release_report(str(path))
-    with pytest.raises(ValueError, match='needs real_data'):
+    with pytest.raises(SynthesizerInputError, match='needs real_data'):
         fitted.create_release_report(path=path, show_real_numbers=True)
-    with pytest.raises(ValueError, match='show_real_numbers=True'):
+    with pytest.raises(SynthesizerInputError, match='show_real_numbers=True'):
         fitted.create_release_report(census.data, path, compare_with_mst=True)
     with pytest.raises(PrivateDataError, match='census'):
         fitted.create_release_report({'other': census.data['census']}, path, show_real_numbers=True)
