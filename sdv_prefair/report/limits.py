@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element
 
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
 from sdv_prefair.report.facts import Facts
-from sdv_prefair.report.words import listed, short, whole
+from sdv_prefair.report.words import counted, listed, short, whole
 
 
 def limits_section(facts: Facts) -> Element:
@@ -56,7 +56,7 @@ def signing_section(facts: Facts) -> Element:
 
 
 def _confirmed(facts: Facts) -> list[Content]:
-    items = [_ranges(facts), *_person(facts)]
+    items = [_ranges(facts), _person(facts)]
     items += [
         f'This is the only release from the table, or the epsilons of all of them, '
         f'{short(facts.promise["epsilon"])} for this one, add up to what is acceptable.',
@@ -90,11 +90,11 @@ def _ranges(facts: Facts) -> list[Content]:
     ]  # fmt: skip
 
 
-def _person(facts: Facts) -> list[Content]:
+def _person(facts: Facts) -> str:
+    rows = counted(facts.promise['max_rows_per_person'], 'row')
     if facts.parameters['person_column'] is not None:
-        return []
-    rows = facts.promise['max_rows_per_person']
-    return [f'No person has more than {rows} row{"" if rows == 1 else "s"} in the table.']
+        return f'If counts were given, not rows: they count at most {rows} of each person.'
+    return f'No person has more than {rows} in the table.'
 
 
 def _delta(facts: Facts) -> str:

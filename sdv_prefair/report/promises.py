@@ -81,7 +81,7 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
     rows = promise['max_rows_per_person']
     person = facts.parameters['person_column']
     if person is not None:
-        bound = [code(str(person)), f' tells persons apart; rows above {rows} were dropped.']
+        bound = [code(str(person)), f' tells persons apart; of each, at most {rows} count.']
     else:
         bound = [
             'The table has no column that tells persons apart. That nobody has more than ',

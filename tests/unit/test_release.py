@@ -709,16 +709,23 @@ def unzipped(path):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+def numbers_in(document):
+    if isinstance(document, dict | list):
+        items = document.values() if isinstance(document, dict) else document
+        return {number for item in items for number in numbers_in(item)}
+    return {document} if isinstance(document, int | float) else set()
+
+
 @pytest.mark.parametrize('ranges', [True, False])
 def test_no_value_of_a_row_is_in_a_release(ranges, path):
     secret = staff_rows(1).assign(key=SENTINEL, sex=SENTINEL, grade=SENTINEL, hours=77_777_777)
     table = pd.concat([staff_rows(), secret], ignore_index=True).astype({'sex': 'category'})
     fit(table, public_ranges=ranges, epsilon=20.0).save_release(path)
+    assert len(table) not in numbers_in(json.loads(unzipped(path)['release.json']))
     for content in unzipped(path).values():
         assert SENTINEL.encode() not in content
         assert b'77777777' not in content
         assert np.float64(77_777_777).tobytes() not in content
-        assert b'301' not in content.partition(b'"model"')[0], 'the number of rows'
 
 
 def test_neighbours_differ_in_noisy_values_only(path):

@@ -68,7 +68,7 @@ def test_assigning_them_reads_no_values(kind, table):
     synthesizer = assigned(kind, table)
     kept = pickle.dumps(synthesizer)
     assert SECRET.encode() not in kept
-    nobody = table.frame.iloc[:1].assign(age=18, wage=None)
+    nobody = table.frame.iloc[:1].assign(age=18, wage=0.5, home='own')
     again = assigned(kind, table._replace(data={'people': nobody}))
     assert repr(again.get_transformers()) == repr(synthesizer.get_transformers())
 
