@@ -80,6 +80,8 @@ def _checkable(kind: pa.DataType) -> Any:
     """Return a dtype that tells numbers, moments and texts apart."""
     if types.is_null(kind):
         return _OBJECT
+    if types.is_boolean(kind):
+        return np.dtype(bool)
     return pd.ArrowDtype(pa.string() if is_text(kind) else kind)
 
 

@@ -8,6 +8,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.dtypes import unlisted_category
+from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.generators import generators_of_unknown
 from sdv_prefair.public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
@@ -45,6 +46,24 @@ class Encoding:
         return pd.DataFrame(
             {column: codes.encode(table[column]) for column, codes in self.transformers.items()},
             index=table.index,
+        )
+
+
+def check_codes(codes: pd.DataFrame, encoding: Encoding | None) -> None:
+    """Raise unless a table holds codes as ``Encoding.encode`` makes them.
+
+    Args:
+        codes: What is said to be a preprocessed table.
+        encoding: How it was preprocessed, if it ever was.
+    """
+    if encoding is None:
+        raise PrivateDataError('There is no preprocessed data yet. Call preprocess or fit first.')
+    sizes = encoding.domain
+    strange = [column for column in sizes if column not in codes or codes[column].dtype.kind != 'u']
+    if codes.empty or strange or any((codes[c] >= size).any() for c, size in sizes.items()):
+        raise PrivateDataError(
+            'The preprocessed data must be rows that preprocess returned, with the codes of '
+            f'{list(sizes)} as they are.'
         )
 
 

@@ -26,7 +26,7 @@ from sdv_prefair.domain import (
     strip_ranges,
 )
 from sdv_prefair.doors import Doors
-from sdv_prefair.encoding import Encoding, check_transformers, prepare_processor
+from sdv_prefair.encoding import Encoding, check_codes, check_transformers, prepare_processor
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanism import (
@@ -239,6 +239,7 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
         Privacy: every call spends the budget again.
         """
         codes = single_table(processed_data, self._table_name)
+        check_codes(codes, self._encoding)
         self._log('Fit processed data')
         self._fit(codes)
         self._finish_fit()

@@ -1,11 +1,12 @@
 """Every dtype comes back as it was, with as many nulls, whatever the structure."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from contract import CONTROL, KINDS, STRUCTURES, fit, only
+from contract import CONTROL, KINDS, STRUCTURES, fit, make, only
 from every_dtype import every_dtype
 from sdv.evaluation import run_diagnostic
 
@@ -121,3 +122,31 @@ def test_dates_come_back_as_sdv_returns_them(fitted):
     for sampled in (control, ours):
         assert sampled.dtype == object
         assert pd.to_datetime(sampled, format='%Y-%m-%d').between('2010-01-01', '2010-01-20').all()
+
+
+def test_fitting_and_sampling_say_nothing(fitted):
+    """Warnings of pandas and others may quote the values they are about."""
+    wide, _, _ = fitted('adaptive')
+    synthesizer = make('adaptive', wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        synthesizer.fit(wide.data)
+        synthesizer.sample(50)
+        synthesizer.sample_remaining_columns(wide.frame[['word ordered', 'day']].head(5))
+
+
+@pytest.mark.parametrize('public_ranges', [True, False])
+def test_numbers_and_days_stored_as_categories_come_back_plain(public_ranges):
+    """SDV fails on them. Their categories cannot be kept: they list the values of the rows."""
+    wide = every_dtype(600)
+    names = ['number int64', 'day as object', 'moment us']
+    plain = {'number int64': 'Int64', 'day as object': 'object', 'moment us': 'datetime64[us]'}
+    table = wide.without([column for column in wide.frame if column not in names])
+    frame = table.frame.astype('category')
+    table = table._replace(data={'wide': frame}, roles={})
+    sampled = only(fit('none', table, public_ranges=public_ranges).sample(300))
+    assert sampled.dtypes.astype(str).to_dict() == plain
+    assert sampled['number int64'].between(0, 31).all()
+    days = pd.to_datetime(sampled['day as object'].dropna(), format='%d.%m.%Y')
+    assert days.between('2010-01-01', '2010-01-31').all()
+    assert sampled['moment us'].dropna().between('2010-01-01', '2010-02-01').all()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 from contract import CONTROL, KINDS, STRUCTURES, fit, make, only
@@ -162,6 +163,25 @@ def test_fit_is_preprocess_and_fit_of_processed_data(kind, table):
     pd.testing.assert_frame_equal(table.frame, before)
 
 
+@pytest.mark.parametrize('kind', STRUCTURES)
+def test_processed_data_may_be_fewer_rows_but_nothing_else(kind, table):
+    synthesizer = make(kind, table)
+    with pytest.raises(InvalidDataError, match='Call preprocess or fit first'):
+        synthesizer.fit_processed_data(table.data)
+    processed = only(synthesizer.preprocess(table.data))
+    for spoilt in (
+        processed.head(0),
+        processed.drop(columns='sex'),
+        processed.astype(float),
+        processed.assign(age=np.uint8(255)),
+    ):
+        with pytest.raises(InvalidDataError, match='rows that preprocess returned'):
+            synthesizer.fit_processed_data({'people': spoilt})
+    assert synthesizer.get_info()['is_fit'] is False
+    synthesizer.fit_processed_data({'people': processed[processed['sex'] == 0]})
+    assert (only(synthesizer.sample(50))['sex'] == 'F').all()
+
+
 @pytest.mark.parametrize('kind', KINDS)
 def test_preprocessing_again_warns_and_refitting_does_not(kind, table):
     synthesizer = fit(kind, table)
@@ -188,6 +208,23 @@ def test_a_refit_forgets_the_first_table(kind, table):
         synthesizer.fit({'people': one_sex})
     sampled = only(synthesizer.sample(300))
     assert (sampled['sex'] == 'F').all() and (sampled['age'] == 30).all()
+
+
+@pytest.mark.parametrize('kind', STRUCTURES)
+def test_decimals_are_declared_or_any(kind, table):
+    rounded, free = (
+        only(fit(kind, table, enforce_rounding=enforce).sample(200)) for enforce in (True, False)
+    )
+    assert (rounded['wage'].dropna().round(2) == rounded['wage'].dropna()).all()
+    assert (free['wage'].dropna().round(2) != free['wage'].dropna()).any()
+    assert free['age'].dtype == table.frame['age'].dtype
+
+
+@pytest.mark.parametrize('kind', STRUCTURES)
+def test_values_stay_in_their_ranges_whatever_is_asked(kind, table):
+    sampled = only(fit(kind, table, enforce_min_max_values=False).sample(300))
+    assert sampled['age'].between(18, 99).all()
+    assert sampled['wage'].dropna().between(0, 1e5).all()
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -1,0 +1,112 @@
+"""Constraints come back, but those that are code."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from releases import assert_same, released
+from sdv.cag import (
+    FixedCombinations,
+    FixedIncrements,
+    Inequality,
+    OneHotEncoding,
+    Range,
+    SingleTableProgrammableConstraint,
+)
+from sdv.metadata import Metadata
+
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.constraints import PublicCombinations
+from sdv_prefair.errors import ReleaseError
+
+TRIP = {
+    'key': {'sdtype': 'id'},
+    'sex': {'sdtype': 'categorical', 'range_values': ['F', 'M']},
+    'low': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 50, 'decimal_places': 0},
+    'middle': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 70, 'decimal_places': 0},
+    'high': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 90, 'decimal_places': 0},
+    'out': {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'},
+    'back': {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'},
+    'city': {'sdtype': 'categorical', 'range_values': ['Bonn', 'Lyon', 'Nice']},
+    'land': {'sdtype': 'categorical', 'range_values': ['D', 'F']},
+    'fee': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 1000, 'decimal_places': 0},
+    'red': {'sdtype': 'categorical', 'range_values': [0, 1]},
+    'blue': {'sdtype': 'categorical', 'range_values': [0, 1]},
+    'paid': {'sdtype': 'boolean'},
+}
+CONSTRAINTS = [
+    Range('low', 'middle', 'high', strict_boundaries=False),
+    Inequality('out', 'back'),
+    FixedCombinations(['city', 'land']),
+    FixedIncrements('fee', 50),
+    OneHotEncoding(['red', 'blue']),
+]
+PLACES = PublicCombinations(['city', 'land'], [['Bonn', 'D'], ['Lyon', 'F'], ['Nice', 'F']])
+
+
+def trips(num_rows=600):
+    rng = np.random.default_rng(0)
+    city = rng.choice(['Bonn', 'Lyon', 'Nice'], num_rows)
+    low, red = rng.integers(0, 50, num_rows), rng.integers(0, 2, num_rows)
+    out = pd.Timestamp('2020-01-01') + pd.to_timedelta(rng.integers(0, 100, num_rows), 'D')
+    return pd.DataFrame({
+        'key': np.arange(num_rows),
+        'sex': rng.choice(['F', 'M'], num_rows),
+        'low': low.astype('int16'),
+        'middle': pd.array(low + rng.integers(0, 20, num_rows), 'Int64'),
+        'high': (low + 20 + rng.integers(0, 20, num_rows)).astype(float),
+        'out': out,
+        'back': out + pd.to_timedelta(rng.integers(0, 100, num_rows), 'D'),
+        'city': pd.Categorical(city),
+        'land': np.where(city == 'Bonn', 'D', 'F'),
+        'fee': rng.integers(0, 21, num_rows) * 50,
+        'red': red,
+        'blue': 1 - red,
+        'paid': rng.random(num_rows) < 0.5,
+    })
+
+
+def fit_trips(constraints, **changes):
+    metadata = Metadata.load_from_dict({'tables': {'staff': {'columns': TRIP}}})
+    roles = {'protected': ['sex'], 'admissible': ['low', 'city'], 'outcome': ['paid']}
+    arguments = roles | {'public_ranges': True, 'epsilon': 30.0} | changes
+    synthesizer = PreFairSynthesizer(metadata, **arguments)
+    synthesizer.add_constraints(constraints)
+    synthesizer.fit({'staff': trips()})
+    return synthesizer
+
+
+@pytest.mark.parametrize(
+    'constraints',
+    [CONSTRAINTS, [PLACES], [CONSTRAINTS[0], FixedCombinations(['sex', 'city'])]],
+    ids=['every kind', 'public', 'some'],
+)
+@pytest.mark.parametrize('ranges', [True, False])
+def test_constraints_come_back(constraints, ranges, path):
+    synthesizer = fit_trips(constraints, public_ranges=ranges, structure='greedy')
+    loaded = released(synthesizer, path)
+    assert_same(synthesizer, loaded, rows=60)
+    assert repr(loaded.get_constraints()) == repr(synthesizer.get_constraints())
+    assert loaded.verify_fairness() is True
+    loaded.validate_constraints(loaded.sample(50)['staff'])
+
+
+def test_combinations_that_reject_rows_come_back(path):
+    """The second constraint finds its columns gone, so it is kept by rejecting rows."""
+    constraints = [PLACES, FixedCombinations(['city', 'red'])]
+    synthesizer = fit_trips(constraints)
+    assert synthesizer._plan.rejections
+    assert_same(synthesizer, released(synthesizer, path), rows=60)
+
+
+def test_a_programmable_constraint_is_code(path):
+    class Even(SingleTableProgrammableConstraint):
+        column_names = ['low']
+
+        def validate(self, metadata): ...
+
+        def is_valid(self, data):
+            return data['low'] % 2 == 0
+
+    synthesizer = fit_trips([Even()])
+    with pytest.raises(ReleaseError, match='Even.*it is code'):
+        synthesizer.save_release(path)
