@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from sdv_prefair import arguments
 from sdv_prefair.errors import NotFittedError, UnfairModelError
+from sdv_prefair.figure_text import plain_text
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
@@ -69,7 +70,9 @@ class Disclosure:
         promise = f'epsilon = {self.epsilon:g}, delta = {self.delta:g}'
         if self.seed is not None:
             promise = 'not private: a seed was given'
-        return plot_fair_graph(self.get_fair_graph(), title=f'{self._table_name} ({promise})')
+        graph = self.get_fair_graph()
+        graph = nx.relabel_nodes(graph, {column: plain_text(column) for column in graph})
+        return plot_fair_graph(graph, title=f'{plain_text(self._table_name)} ({promise})')
 
     def save_release(self, path: str | Path) -> None:
         """Save the fit as data without code, safe to hand to others; see ``release``."""

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.evaluation import run_diagnostic
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 from sdv.utils import load_synthesizer
 
@@ -240,3 +241,16 @@ def test_progress_is_shown_when_asked_for(census, capsys):
     shown = capsys.readouterr().err
     for word in ('Counting', 'Selecting', 'Fitted'):
         assert word in shown
+
+
+def test_names_are_text_in_the_picture():
+    columns = {
+        name: {'sdtype': 'categorical', 'range_values': ['u', 'v']} for name in ('<b>x</b>', 'y')
+    }
+    metadata = Metadata.load_from_dict({'tables': {'<i>t</i>': {'columns': columns}}})
+    synthesizer = PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+    synthesizer.fit({'<i>t</i>': pd.DataFrame({'<b>x</b>': ['u', 'v'], 'y': ['u', 'v']})})
+    shown = str(synthesizer.visualize().to_dict())
+    assert '&lt;b&gt;x' in shown
+    assert '<b>x</b>' not in shown.replace('<b>&lt;', '')
+    assert '<i>t</i>' not in shown

@@ -123,14 +123,14 @@ def test_given_all_columns_nothing_is_left_to_draw(our_fit, table):
 
 @pytest.mark.parametrize('asked', [{'income': 'high'}, {'home': None}, {'education': 'school'}])
 def test_the_rest_is_distributed_as_among_rows_that_happen_to_match(quick_fit, asked):
-    (column, value), num_rows = next(iter(asked.items())), 20_000
+    (column, value), num_rows = next(iter(asked.items())), 8000
     drawn = only(quick_fit.sample(4 * num_rows))
     matching = drawn[drawn[column].isna() if value is None else drawn[column] == value]
     asked_for = from_conditions(quick_fit, Condition(asked, num_rows=num_rows))
     for other in ('sex', 'education', 'income', 'home'):
         expected = matching[other].value_counts(normalize=True, dropna=False)
         found = asked_for[other].value_counts(normalize=True, dropna=False)
-        assert (found.reindex(expected.index, fill_value=0) - expected).abs().max() < 0.03, other
+        assert (found.reindex(expected.index, fill_value=0) - expected).abs().max() < 0.05, other
 
 
 @pytest.mark.parametrize(
