@@ -42,7 +42,9 @@ def delta_of_rho(rho: float, epsilon: float) -> float:
             + alpha * (log_order - math.log1p(above_one))
         )
 
-    best = minimize_scalar(log_delta, bounds=(-20.0, 40.0), method='bounded')
+    best = minimize_scalar(
+        log_delta, bounds=(-20.0, 40.0), method='bounded', options={'xatol': 1e-10}
+    )
     return math.exp(min(0.0, best.fun))
 
 

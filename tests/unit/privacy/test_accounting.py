@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -18,6 +18,8 @@ def test_rho_is_what_the_tight_conversion_gives(epsilon, published):
     assert float(rho_of(epsilon, 1e-9)) == pytest.approx(published, rel=1e-3)
 
 
+@settings(max_examples=600, deadline=None)
+@example(1e-4, 2.395383518850208e-36)
 @given(st.floats(1e-4, 200), st.floats(-100, -0.5).map(lambda power: 10**power))
 def test_conversion_never_promises_more_than_it_may(epsilon, delta):
     rho = rho_of(epsilon, delta)

@@ -1,0 +1,9 @@
+"""Property tests: no deadline, for machines differ; the same examples in every CI run."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile('everywhere', deadline=None)
+settings.register_profile('ci', deadline=None, derandomize=True)
+settings.load_profile('ci' if os.environ.get('CI') else 'everywhere')
