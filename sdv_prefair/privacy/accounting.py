@@ -39,7 +39,8 @@ def delta_of_rho(rho: float, epsilon: float) -> float:
         return (
             above_one * (alpha * rho - epsilon)
             - log_order
-            + alpha * (log_order - math.log1p(above_one))
+            # log(1 - 1/alpha), without the cancellation that large orders would bring.
+            - alpha * math.log1p(1 / above_one)
         )
 
     best = minimize_scalar(
