@@ -19,14 +19,12 @@ from sdv_prefair.constraints.constrained import Constrained
 from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
 from sdv_prefair.disclosure import Disclosure
 from sdv_prefair.domain import (
-    ColumnDomain,
-    Undeclared,
     modelled_columns,
     public_domain,
     strip_ranges,
 )
 from sdv_prefair.doors import Doors
-from sdv_prefair.encoding import Encoding, check_codes, check_transformers, prepare_processor
+from sdv_prefair.encoding import Encoding, check_codes, prepare_processor
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanism import (
@@ -43,13 +41,13 @@ from sdv_prefair.progress import Progress
 from sdv_prefair.roles import Roles
 from sdv_prefair.schema import check_frame, integer_names, single_table
 from sdv_prefair.structure import Strategy, resolve_strategy
-from sdv_prefair.transformers import ColumnCodes, transformers_for
+from sdv_prefair.transformer_choice import TransformerChoice
 
 # Stages of a fit, so that a seed does not draw the same noise twice.
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
+class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampling, Constrained):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -274,35 +272,7 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
     def _entropy(self, stage: int) -> Entropy:
         return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))
 
-    def _unchosen_domains(self) -> dict[str, ColumnDomain]:
-        return {c: d for c, d in self._domains.items() if c not in self._chosen_transformers}
-
-    def _transformers(self, domains, dtypes: pd.Series, edges) -> dict[str, ColumnCodes]:
-        made = transformers_for(domains, self.numeric_bins, dtypes, self.enforce_rounding, edges)
-        return {
-            column: self._chosen_transformers.get(column) or made[column]
-            for column in self._domains
-        }
-
     # -- SDV's hooks ------------------------------------------------------------------------
-
-    def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
-        table = single_table(data, self._table_name)
-        self._fit_constraints(table.dtypes)
-        table = self._plan.transform(table.iloc[:0])
-        edges = self._plan.edges(self.numeric_bins)
-        # What is not declared has no transformer before its domain is learnt, in a fit.
-        declared = {
-            column: domain
-            for column, domain in self._unchosen_domains().items()
-            if not isinstance(domain, Undeclared)
-        }
-        transformers = dict.fromkeys(self._domains) | self._chosen_transformers
-        transformers |= transformers_for(
-            declared, self.numeric_bins, table.dtypes, self.enforce_rounding, edges
-        )
-        transformers |= self._carried_generators
-        prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check that names and types of the table fit the metadata; values are not looked at."""
@@ -311,12 +281,6 @@ class PreFairSynthesizer(Disclosure, Doors, ConditionalSampling, Constrained):
 
     def _check_ranges(self, data) -> None:
         """SDV would warn whether the rows cover the declared range, which is private."""
-
-    def update_transformers(self, column_name_to_transformer: dict, table_name=None) -> None:
-        """Use other transformers: ours for modelled columns, generators for all others."""
-        chosen = check_transformers(column_name_to_transformer, set(self._domains))
-        super().update_transformers(column_name_to_transformer, table_name)
-        self._chosen_transformers.update(chosen)
 
     def _log(self, event: str) -> None:
         # SDV logs the number of rows here, which is private.
