@@ -50,7 +50,7 @@ class Budget:
 
 BUDGETS = {
     'paper': Budget(Fraction(1, 3), Fraction(1, 3), 0.0, False, False),
-    # Departs: simulation on three real tables favours these, see docs/privacy.md.
+    # Departs: chosen by simulation on Adult, COMPAS and Census KDD, so a guess elsewhere.
     'tuned': Budget(Fraction(45, 100), Fraction(10, 100), 2 / 3, True, True),
 }
 
