@@ -108,3 +108,29 @@ def test_regrouping_merges_cells_without_an_answer():
     noisy, sigma = table.measure(('b',), table.ledger.budget, 'step')
     assert sigma < 0.1
     assert noisy.sum() == 500
+
+
+PAIRS = [('a', 'b'), ('b', 'c')]
+
+
+@pytest.mark.parametrize('rows', [1, 3])
+def test_noise_on_all_scores_is_what_the_proof_asks_for(rows):
+    """sigma = k sqrt(r/(2 rho)) for r scores, in the ledger and in what is drawn.
+
+    1,000 draws of each tell sigma to 2.3 per cent: 0.7 and 1.3 times the scale are far outside, and so
+    is sigma without the square root of r.
+    """
+    table, score, drawn = make(rows_per_person=rows), uniform_score(), []
+    fresh = copy.deepcopy(table.ledger)
+    rho = fresh.budget
+    claimed = rows * np.sqrt(len(PAIRS) / (2 * float(rho)))
+    for _ in range(1000):
+        table._ledger = copy.deepcopy(fresh)
+        noisy, sigma = table.score(PAIRS, score, rho, 'step')
+        assert sigma == pytest.approx(claimed)
+        assert table.ledger.debits[-1].scale == sigma
+        drawn.append(np.array(noisy) / score.unit)
+    spread = np.std(drawn, axis=0)
+    assert spread == pytest.approx(claimed, rel=0.1)
+    for wrong in (0.7, 1.3, 1 / np.sqrt(len(PAIRS))):
+        assert spread != pytest.approx(claimed * wrong, rel=0.1)
