@@ -117,8 +117,8 @@ PAIRS = [('a', 'b'), ('b', 'c')]
 def test_noise_on_all_scores_is_what_the_proof_asks_for(rows):
     """sigma = k sqrt(r/(2 rho)) for r scores, in the ledger and in what is drawn.
 
-    1,000 draws of each tell sigma to 2.3 per cent: 0.7 and 1.3 times the scale are far outside, and so
-    is sigma without the square root of r.
+    1,000 draws of each tell sigma to 2.3 per cent: 0.7 and 1.3 times the scale are far outside,
+    and so is sigma without the square root of r.
     """
     table, score, drawn = make(rows_per_person=rows), uniform_score(), []
     fresh = copy.deepcopy(table.ledger)
@@ -134,3 +134,23 @@ def test_noise_on_all_scores_is_what_the_proof_asks_for(rows):
     assert spread == pytest.approx(claimed, rel=0.1)
     for wrong in (0.7, 1.3, 1 / np.sqrt(len(PAIRS))):
         assert spread != pytest.approx(claimed * wrong, rel=0.1)
+
+
+@pytest.mark.parametrize('rows', [1, 4])
+def test_a_choice_is_as_blurred_as_a_person_has_rows(rows):
+    """P(first)/P(second) = exp(epsilon (q1 - q2) / (2 k)), by 3,000 choices."""
+    table = make(epsilon=3.0, rows_per_person=rows)
+    fresh, rho = copy.deepcopy(table.ledger), table.ledger.budget
+
+    class Known:
+        unit = 1
+
+        def __call__(self, counts, clique):
+            return 3 if clique == PAIRS[0] else 0
+
+    score, chosen = Known(), []
+    for _ in range(3000):
+        table._ledger = copy.deepcopy(fresh)
+        chosen.append(table.choose(PAIRS, score, rho, 'step') == PAIRS[0])
+    odds = np.exp(table.ledger.debits[-1].scale * 3 / (2 * rows))
+    assert np.mean(chosen) == pytest.approx(odds / (1 + odds), abs=0.04)
