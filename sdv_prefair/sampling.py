@@ -3,6 +3,11 @@
 Works on plain tables and knows nothing of measurements. Every column is drawn given columns drawn
 before it, all rows at once: the cumulative distributions of all parent values lie in one array,
 and a guide table says where in it a uniform draw has to look.
+
+The uniform draws of the rows that share their parents' values are evenly spread and dealt out at
+random. Each row then follows the model as if it were drawn alone, and is independent of the
+columns before its parents; but the counts of a sampled table stray from the model by less than
+one row for each value, where independent draws stray by the square root of the count.
 """
 
 from __future__ import annotations
@@ -108,13 +113,13 @@ class AncestralSampler:
         self._steps = [step for node in nodes for step in _steps(node)]
 
     def draw(self, num_rows: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-        """Return codes of all columns for a number of independent rows."""
+        """Return codes of all columns for a number of rows, in random order."""
         rows = {step.column: np.empty(num_rows, dtype=np.int32) for step in self._steps}
         for start in range(0, num_rows, _CHUNK):
             chunk = {}
-            uniform = np.empty(min(_CHUNK, num_rows - start))
+            length = min(_CHUNK, num_rows - start)
             for step in self._steps:
-                chunk[step.column] = step.draw(chunk, uniform, rng)
+                chunk[step.column] = step.draw(chunk, length, rng)
                 rows[step.column][start : start + _CHUNK] = chunk[step.column]
         return rows
 
@@ -140,16 +145,16 @@ class _Step:
         self._cumulative = cumulative.ravel()
 
     def draw(
-        self, drawn: Mapping[str, np.ndarray], uniform: np.ndarray, rng: np.random.Generator
+        self, drawn: Mapping[str, np.ndarray], num_rows: int, rng: np.random.Generator
     ) -> np.ndarray:
         """Return a code for every row, given the codes of the columns drawn before."""
         if self._size == 1:
-            return np.zeros(uniform.size, dtype=np.intp)
-        rng.random(out=uniform)
+            return np.zeros(num_rows, dtype=np.intp)
+        row = np.zeros(num_rows, dtype=np.intp)
+        if self._given:
+            row = np.ravel_multi_index([drawn[c] for c in self._given], self._given_sizes)
+        uniform = spread_evenly(row, rng)
         bucket = (uniform * self._buckets).astype(np.intp)
-        if not self._given:
-            return self._search(self._guide[bucket], uniform)
-        row = np.ravel_multi_index([drawn[c] for c in self._given], self._given_sizes)
         bucket += row * self._buckets
         place = self._search(self._guide[bucket], uniform)
         place -= row * self._size
@@ -161,6 +166,28 @@ class _Step:
             place[late] += 1
             late = late[self._cumulative[place[late]] <= uniform[late]]
         return place
+
+
+def spread_evenly(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a uniform draw for every row, evenly spread over the rows of a group.
+
+    The n rows of a group get the points (offset + 0, 1, ..., n - 1) / n in random order, with
+    one random offset: each point alone is uniform on [0, 1), and an interval of length p holds
+    n p of them, rounded up or down.
+
+    Args:
+        group: A small number for each row.
+        rng: Where offsets and order come from.
+    """
+    order = rng.permutation(group.size)
+    kinds = group.astype(np.min_scalar_type(int(group.max(initial=0))))  # sorts 16 bits at once
+    order = order[np.argsort(kinds[order], kind='stable')]
+    counts = np.bincount(group)
+    points = np.arange(group.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    points = points + np.repeat(rng.random(counts.size), counts)
+    uniform = np.empty(group.size)
+    uniform[order] = points / np.repeat(counts, counts)
+    return np.minimum(uniform, np.nextafter(1.0, 0.0), out=uniform)
 
 
 def _guide(cumulative: np.ndarray, buckets: int) -> np.ndarray:

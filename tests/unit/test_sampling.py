@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kstest
 
-from sdv_prefair.sampling import AncestralSampler, CliqueTable, condition, soften
+from sdv_prefair.sampling import AncestralSampler, CliqueTable, condition, soften, spread_evenly
 
 
 def chain(seed, sizes, concentration=0.6):
@@ -115,17 +116,56 @@ def test_draws_invert_the_cumulative_distribution(seed, size, rows):
     drawn = AncestralSampler([node]).draw(200, np.random.default_rng(seed))
 
     stream = np.random.default_rng(seed)
-    first = stream.random(200) if rows > 1 else None
-    second = stream.random(200) if size > 1 else None
-    if first is not None:
+    if rows > 1:
+        uniform = spread_evenly(np.zeros(200, dtype=int), stream)
         cumulative = np.cumsum(table.sum(axis=1))
         np.testing.assert_array_equal(
-            drawn['a'], np.searchsorted(cumulative / cumulative[-1], first, side='right')
+            drawn['a'], np.searchsorted(cumulative / cumulative[-1], uniform, side='right')
         )
-    if second is not None:
+    if size > 1:
+        uniform = spread_evenly(drawn['a'].astype(int), stream)
         cumulative = np.cumsum(table, axis=1)[drawn['a']]
-        expected = (cumulative / cumulative[:, -1:] <= second[:, None]).sum(axis=1)
+        expected = (cumulative / cumulative[:, -1:] <= uniform[:, None]).sum(axis=1)
         np.testing.assert_array_equal(drawn['b'], expected)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 40), min_size=1, max_size=5))
+def test_spread_draws_fall_once_into_every_part_of_their_group(seed, counts):
+    group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    uniform = spread_evenly(group, np.random.default_rng(seed))
+
+    assert ((uniform >= 0) & (uniform < 1)).all()
+    for number, count in enumerate(counts):
+        parts = np.floor(uniform[group == number] * count + 1e-9)
+        assert sorted(parts) == list(range(count))
+
+
+def test_a_spread_draw_alone_is_uniform_and_blind_to_the_other_groups():
+    """Each position by itself, over many repetitions; a fixed offset or order would be found."""
+    rng = np.random.default_rng(0)
+    group = np.array([0, 0, 0, 1, 1])
+    draws = np.array([spread_evenly(group, rng) for _ in range(20_000)])
+
+    for position in range(len(group)):
+        assert kstest(draws[:, position], 'uniform').pvalue > 1e-3
+    correlation = np.corrcoef(draws.T)
+    assert np.abs(correlation[:3, 3:]).max() < 0.03
+    assert kstest(np.sort(draws[:, :3], axis=1)[:, 0] * 3, 'uniform').pvalue > 1e-3
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.lists(st.integers(2, 6), min_size=2, max_size=4))
+def test_counts_stray_from_the_model_by_less_than_a_row_a_value(seed, sizes):
+    nodes, _ = chain(seed, sizes)
+    rows = AncestralSampler(nodes).draw(5000, np.random.default_rng(seed))
+
+    for node in nodes:
+        counts = np.zeros(node.table.shape)
+        np.add.at(counts, tuple(rows[column] for column in node.columns), 1)
+        expected = node.table / node.table.sum(axis=1, keepdims=True) * counts.sum(1)[:, None]
+        drawn = counts.sum(axis=1) > 0
+        assert np.abs(counts - expected)[drawn].max() < 1 + 1e-6
 
 
 def test_rows_past_one_chunk_are_drawn_like_the_others():
