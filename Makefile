@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -17,6 +17,18 @@ test-all: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict --quiet
+	@echo 'Open build/site/index.html, or run $(BIN)/mkdocs serve'
+
+# The pictures in README and docs, and the notebooks beside the tutorials. Both need chromium.
+pictures: $(VENV)/.installed-pictures
+	$(BIN)/python docs/make_pictures.py
+
+tutorials: $(VENV)/.installed-pictures
+	cd tutorials && for script in *.py; do \
+	  PLOTLY_RENDERER=png ../$(BIN)/jupytext --quiet --to notebook --execute $$script || exit 1; done
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -34,6 +46,14 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP) -e '.[test,lint]'
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e '.[docs]'
+	touch $@
+
+$(VENV)/.installed-pictures: $(VENV)/.installed-test
+	$(PIP) -e '.[pictures]'
 	touch $@
 
 clean:

@@ -1,0 +1,192 @@
+"""The documentation is true: its code runs, its links lead somewhere, its pages follow the code."""
+
+import argparse
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+import sdv_prefair
+from sdv_prefair import PreFairSynthesizer, load_release
+from sdv_prefair.cli import _parser
+from sdv_prefair.datasets import simulate_census
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / 'docs').rglob('*.md'))
+OUTSIDE = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'tutorials/README.md')
+DOCUMENTS = [*map(ROOT.joinpath, OUTSIDE), *PAGES]
+SITE_PACKAGES = ('mkdocs', 'material', 'mkdocstrings_handlers', 'nbconvert')
+
+
+def by_name(paths):
+    return pytest.mark.parametrize('path', paths, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def tokens(path):
+    parsed = MarkdownIt().enable('table').parse(path.read_text('utf-8'))
+    return [inner for token in parsed for inner in (token, *(token.children or ()))]
+
+
+def python_blocks(path):
+    return [t.content for t in tokens(path) if t.type == 'fence' and t.info == 'python']
+
+
+def links(path):
+    found = [t.attrs.get('href') or t.attrs.get('src') for t in tokens(path)]
+    return [link for link in found if link and not re.match(r'\w+:', link)]
+
+
+def anchors(path):
+    """Return the names that the headings of a page can be linked by."""
+    titles = re.findall(r'^#+ (.+)$', path.read_text('utf-8'), flags=re.MULTILINE)
+    return {re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-') for title in titles}
+
+
+# -- code --------------------------------------------------------------------------------------
+
+
+@by_name([page for page in PAGES if python_blocks(page)])
+@pytest.mark.filterwarnings('ignore:We strongly recommend saving the metadata')
+def test_the_code_of_a_page_runs_from_top_to_bottom(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    namespace, blocks = {}, python_blocks(path)
+    for block in blocks:
+        exec(compile(block, path.name, 'exec'), namespace)
+    assert bool(capsys.readouterr().out) == any('print(' in block for block in blocks)
+
+
+def test_every_block_of_a_page_says_what_it_is():
+    unmarked = [
+        (path.name, token.content)
+        for path in DOCUMENTS[1:]
+        for token in tokens(path)
+        if token.type == 'fence' and token.info not in {'python', 'text'}
+    ]
+    assert unmarked == []
+
+
+def test_the_strategy_in_contributing_fits_and_is_fair(tmp_path, monkeypatch):
+    (block,) = python_blocks(ROOT / 'CONTRIBUTING.md')
+    (tmp_path / 'hubs_of_contributing.py').write_text(block)
+    monkeypatch.syspath_prepend(tmp_path)
+    strategy = importlib.import_module('hubs_of_contributing').HubsStrategy()
+    data, metadata, roles = simulate_census(num_rows=1000)
+    synthesizer = PreFairSynthesizer(
+        metadata, structure=strategy, public_ranges=True, **roles.as_dict()
+    )
+    synthesizer.fit(data)
+    assert synthesizer.verify_fairness()
+    edges = synthesizer.get_fair_graph().edges
+    assert len(edges) == len(synthesizer.get_fair_graph()) - 1
+    assert all(set(edge) & set(roles.admissible) for edge in edges)
+    ledger = synthesizer.get_privacy_ledger()
+    assert ledger['rho'].sum() == ledger.attrs['rho']
+    synthesizer.save_release(tmp_path / 'hubs.prefair')
+    assert load_release(tmp_path / 'hubs.prefair').verify_fairness()
+
+
+# -- links -------------------------------------------------------------------------------------
+
+
+@by_name([path for path in DOCUMENTS if links(path)])
+def test_links_lead_to_something(path):
+    broken = []
+    for link in links(path):
+        target, _, anchor = link.partition('#')
+        found = (path.parent / target).resolve() if target else path
+        if not found.exists() or (anchor and anchor not in anchors(found)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_broken_links_and_anchors_are_noticed(tmp_path):
+    """The check above is only as good as what it finds."""
+    page = tmp_path / 'page.md'
+    page.write_text('# A title, here\n\n[a](b.md#c) ![d](e.png) [f](https://g.org) `[h](i.md)`\n')
+    assert links(page) == ['b.md#c', 'e.png']
+    assert anchors(page) == {'a-title-here'}
+
+
+# -- pages that follow the code ----------------------------------------------------------------
+
+
+def described_commands():
+    """Return for each command on the page its options and their defaults, as written."""
+    text = (ROOT / 'docs' / 'command_line.md').read_text('utf-8')
+    sections = dict(re.findall(r'^## (\w+)\n(.*?)(?=^## |\Z)', text, re.MULTILINE | re.DOTALL))
+    row = re.compile(r'^\| `([^`]+)` \| ([^|]+) \|', re.MULTILINE)
+    return {command: dict(row.findall(section)) for command, section in sections.items()}
+
+
+def commands_of_parser():
+    (subparsers,) = (
+        action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return {
+        command: [action for action in parser._actions if action.dest != 'help']
+        for command, parser in subparsers.choices.items()
+    }
+
+
+def test_the_page_has_exactly_the_commands_of_the_parser():
+    assert list(described_commands()) == list(commands_of_parser())
+
+
+@pytest.mark.parametrize('command', commands_of_parser())
+def test_the_page_has_exactly_the_options_of_a_command(command):
+    expected = {}
+    for action in commands_of_parser()[command]:
+        expected[(action.option_strings or [action.dest])[-1]] = action
+    described = described_commands()[command]
+    assert list(described) == list(expected)
+    for option, action in expected.items():
+        assert (described[option] == 'required') == action.required, option
+        assert (described[option] == 'off') == (action.default is False), option
+        if action.default:
+            assert described[option] == f'`{action.default}`', option
+
+
+def test_the_api_pages_have_every_public_name():
+    text = '\n'.join(path.read_text('utf-8') for path in (ROOT / 'docs' / 'api').glob('*.md'))
+    shown = set(re.findall(r'^::: [\w.]+\.(\w+)$', text, flags=re.MULTILINE))
+    public = set(sdv_prefair.__all__) - {'__version__'}
+    for module in ('metrics', 'datasets', 'constraints'):
+        public |= set(importlib.import_module(f'sdv_prefair.{module}').__all__)
+    errors = vars(importlib.import_module('sdv_prefair.errors')).values()
+    public |= {e.__name__ for e in errors if getattr(e, '__module__', '') == 'sdv_prefair.errors'
+               and isinstance(e, type)}  # fmt: skip
+    assert public - shown == set()
+
+
+def test_the_page_of_the_synthesizer_has_every_method():
+    text = (ROOT / 'docs' / 'api' / 'synthesizer.md').read_text('utf-8')
+    methods = {
+        name
+        for name, _ in inspect.getmembers(PreFairSynthesizer, callable)
+        if not name.startswith('_')
+    }
+    assert {name for name in methods if not re.search(rf'\b{name}\b', text)} == set()
+
+
+# -- the site ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    any(find_spec(package) is None for package in SITE_PACKAGES),
+    reason='mkdocs is not installed: pip install -e .[docs]',
+)
+def test_the_site_builds_without_a_warning_and_asks_no_other_host(tmp_path):
+    command = [sys.executable, '-m', 'mkdocs', 'build', '--strict', '--site-dir', str(tmp_path)]
+    build = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert build.returncode == 0, build.stderr
+    pages = list(tmp_path.rglob('*.html'))
+    assert len(pages) > len(PAGES)
+    fetched = re.compile(r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="?(?:https?:)?//[^">]+')
+    for page in pages:
+        assert fetched.findall(page.read_text('utf-8')) == [], page.name
