@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.column_domain import ColumnDomain, Undeclared
-from sdv_prefair.errors import RolesError, StructureError
+from sdv_prefair.errors import RolesError, StructureError, shown
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
 
@@ -16,7 +16,7 @@ def check_whole_number(name: str, value: object, least: int) -> None:
     """Raise unless ``value`` is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise SynthesizerInputError(
-            f'{name} ({value!r}) must be a whole number of at least {least}.'
+            f'{name} ({shown(value)}) must be a whole number of at least {least}.'
         )
 
 
@@ -24,7 +24,7 @@ def check_choice(name: str, value: object, choices: Iterable) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if not any(value is choice or value == choice for choice in choices):
         raise SynthesizerInputError(
-            f'{name} ({value!r}) must be one of {", ".join(map(repr, choices))}.'
+            f'{name} ({shown(value)}) must be one of {", ".join(map(repr, choices))}.'
         )
 
 
@@ -56,8 +56,8 @@ def check_roles(
         role = roles.of(column)
         if column not in columns:
             raise RolesError(
-                f"{role} names the column '{column}', which is not in the metadata. Its columns "
-                f'are {columns}.'
+                f"{role} names the column '{column}', which is not in the metadata. Correct the "
+                f'name: its columns are {columns}.'
             )
         if column not in modelled:
             raise RolesError(
@@ -74,9 +74,10 @@ def check_person_column(
     """Raise unless the person column exists and is not modelled."""
     if person_column is None:
         return
-    if person_column not in set(columns):
+    if not isinstance(person_column, str) or person_column not in set(columns):
         raise SynthesizerInputError(
-            f"person_column ('{person_column}') is not a column of the metadata."
+            f'person_column ({shown(person_column)}) is not a column of the metadata. Name the key '
+            'or id column that tells persons apart, or leave it out.'
         )
     if person_column in modelled:
         raise SynthesizerInputError(
@@ -89,7 +90,8 @@ def check_modelled(modelled: Iterable[str]) -> None:
     """Raise if there is nothing to learn."""
     if not list(modelled):
         raise StructureError(
-            'The metadata has no column to model: all are keys, ids, personal (pii) or unknown.'
+            'The metadata has no column to model: all are keys, ids, personal (pii) or unknown. '
+            "Give one a statistical sdtype such as 'categorical'."
         )
 
 

@@ -22,10 +22,9 @@ def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCode
             continue
         outside = ~transformers[column].is_declared(conditions[column])
         if outside.any():
-            asked = conditions[column][outside].tolist()[0]
             raise ValueError(
-                f"Column '{column}' cannot be {asked!r}: its domain does not hold this value. "
-                'Ask for a value within the range in the metadata.'
+                f"Column '{column}' is asked for a value that its domain does not hold. Ask for "
+                'one within the range in the metadata, or of those that were learnt.'
             )
 
 
@@ -38,7 +37,8 @@ def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Ro
     if is_justifiably_fair(cliques, roles) and not is_justifiably_fair([*cliques, columns], roles):
         warnings.warn(
             f'The conditions fix {sorted(columns)} together, which ties protected to outcome '
-            'columns past the admissible ones. The fairness guarantee does not cover these rows.',
+            'columns past the admissible ones. The fairness guarantee does not cover these rows: '
+            'to stay within it, fix protected or outcome columns, not both.',
             FairnessWarning,
             stacklevel=4,
         )

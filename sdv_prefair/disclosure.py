@@ -61,7 +61,10 @@ class Disclosure:
         """Check the fitted model again; return True, or raise and name the offending path."""
         self._require_fit()
         if not self._roles:
-            raise UnfairModelError('This synthesizer has no roles: there is nothing to verify.')
+            raise UnfairModelError(
+                'This synthesizer has no roles: there is nothing to verify. Name protected, '
+                'admissible and outcome columns when you make one.'
+            )
         self._assert_separated(self._model.cliques)
         return True
 
@@ -118,7 +121,8 @@ class Disclosure:
         if path:
             raise UnfairModelError(
                 f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
-                'outcome column with no admissible column between them.'
+                'outcome column with no admissible column between them. Do not release it; fit '
+                "again with another structure, such as 'adaptive'."
             )
 
     def _require_fit(self) -> None:

@@ -114,7 +114,8 @@ def check_transformers(
         if column not in modelled and not (transformer is None or transformer.is_generator()):
             raise SynthesizerInputError(
                 f"Column '{column}' is generated, not learnt, so it needs a transformer that "
-                f'generates values; {type(transformer).__name__} does not.'
+                f'generates values; {type(transformer).__name__} does not. Use one such as '
+                'AnonymizedFaker or RegexGenerator of rdt.transformers.'
             )
         if column in modelled:
             chosen[column] = transformer

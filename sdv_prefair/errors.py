@@ -4,7 +4,23 @@ SDV re-raises some errors as ``type(error)(message)``, so every class here takes
 No message of this package contains a value read from the user's rows.
 """
 
+from numbers import Number
+from types import NoneType
+
 from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
+
+_PLAIN = (str, Number, NoneType, list, tuple, dict, set, frozenset)
+_MOST_LETTERS = 100
+
+
+def shown(argument: object) -> str:
+    """Return an argument as a message quotes it: in full if it is short and plain, else its type.
+
+    A table that is handed over in the wrong place would be quoted with its rows.
+    """
+    text = repr(argument) if isinstance(argument, _PLAIN) else ''
+    is_short = 0 < len(text) <= _MOST_LETTERS and '\n' not in text
+    return text if is_short else f'of type {type(argument).__name__}'
 
 
 class RolesError(SynthesizerInputError):

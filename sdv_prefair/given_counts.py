@@ -37,7 +37,7 @@ def counts_of_user(
         columns, histogram = found[frozenset(clique)]
         observed[clique] = _read(histogram, columns, clique, domain)
     counts = Counts(domain, observed)
-    check_consistent(counts, 'they must all be of the same rows.')
+    check_consistent(counts, 'run all queries again, on one snapshot of the table.')
     return counts
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from sdv_prefair.errors import BudgetError
+import numpy as np
+
+from sdv_prefair.errors import BudgetError, shown
 from sdv_prefair.model import (
     Compression,
     GraphicalModel,
@@ -36,8 +38,8 @@ class Budget:
             as does the rest.
         cells_exponent: A marginal of n cells gets a part proportional to n to this power.
             2/3 minimises the summed L1 noise; 0 gives equal parts.
-        discount_noise: Whether a pair's score is lowered by the noise its measurement will
-            carry, so that a table that noise would drown is not chosen for its size.
+        discount_noise: Whether a pair's score is lowered by the error its measurement will
+            leave, so that a table that noise would drown is not chosen for its size.
         shrink: Whether tables that are mostly noise are drawn towards independence.
     """
 
@@ -59,7 +61,7 @@ def resolve_budget(budget: str) -> Budget:
     """Return the named division of rho."""
     if isinstance(budget, str) and budget in BUDGETS:
         return BUDGETS[budget]
-    raise BudgetError(f"budget ({budget!r}) must be 'tuned' or 'paper'.")
+    raise BudgetError(f"budget ({shown(budget)}) must be 'tuned' or 'paper'.")
 
 
 @dataclass(frozen=True)
@@ -155,29 +157,46 @@ def _select(
     _, expected = one_way_model(one_ways)
     pairs = strategy.declare(columns, roles)
     two_way_rho = table.ledger.remaining - rho
-    discount = _expected_noise(table, pairs, two_way_rho, budget) if budget.discount_noise else {}
+    discount = {}
+    if budget.discount_noise:
+        rows = table.ledger.max_rows_per_person
+        discount = expected_errors(pairs, expected, two_way_rho, rows, budget.cells_exponent)
     scores = PrivateScores(table, IndependenceGap(expected, discount), rho)
     return strategy.select(columns, roles, scores)
 
 
-def _expected_noise(
-    table: PrivateTable, pairs: list[Pair], rho: Fraction, budget: Budget
+def expected_errors(
+    pairs: list[Pair],
+    expected: Mapping[str, np.ndarray],
+    rho: Fraction,
+    max_rows_per_person: int,
+    cells_exponent: float,
 ) -> dict[Pair, float]:
-    """Return the L1 noise to expect in each pair's measurement if it is chosen.
+    """Return the L1 error to expect in each pair's table once it is measured and estimated.
 
-    The other edges of the tree are not known yet, so they are taken to be average pairs.
+    A cell errs by its noise, but where independence predicts next to nothing the estimate, which
+    is never negative, errs by about that prediction at most. The other edges of the tree are
+    not known yet, so they are taken to be average pairs.
+
+    Privacy: a function of released values, so within a pair it is a constant.
+
+    Args:
+        pairs: The pairs that may be chosen.
+        expected: The one-way model: expected counts of each column, all of one total.
+        rho: What all two-way measurements may spend together.
+        max_rows_per_person: What one person can change in a table.
+        cells_exponent: As in `Budget`.
     """
-    weight = {pair: _cells(table.domain, pair) ** budget.cells_exponent for pair in pairs}
-    num_edges = len(table.domain) - 1
-    others = (num_edges - 1) * math.fsum(weight.values()) / max(1, len(weight))
-    rows = table.ledger.max_rows_per_person
-    return {
-        pair: math.sqrt(2 / math.pi)
-        * _cells(table.domain, pair)
-        * rows
-        / math.sqrt(2 * float(rho) * weight[pair] / (weight[pair] + others))
-        for pair in pairs
-    }
+    domain = {column: counts.size for column, counts in expected.items()}
+    weight = {pair: _cells(domain, pair) ** cells_exponent for pair in pairs}
+    others = (len(domain) - 2) * math.fsum(weight.values()) / max(1, len(weight))
+    errors = {}
+    for first, second in pairs:
+        share = weight[first, second] / (weight[first, second] + others)
+        sigma = max_rows_per_person / math.sqrt(2 * float(rho) * share)
+        predicted = np.outer(expected[first], expected[second] / expected[second].sum())
+        errors[first, second] = float(np.minimum(math.sqrt(2 / math.pi) * sigma, predicted).sum())
+    return errors
 
 
 def _cells(domain: Mapping[str, int], clique: tuple[str, ...]) -> int:

@@ -55,16 +55,31 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
     Within a role the columns come in the order of the metadata.
 
     Raises:
-        ValueError: If there is no such file.
+        ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    document = read_json(path)
+    document = _read_object(path)
     named = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
     for column, description in _columns(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
     return Metadata.load_from_dict(document), Roles(**named)
+
+
+def _read_object(path: str | Path) -> dict[str, Any]:
+    try:
+        document = read_json(path)
+    except ValueError as error:
+        if not isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+            raise  # SDV's own, for a file that is not there
+        document = None
+    if not isinstance(document, dict):
+        raise ValueError(
+            f"'{Path(path).name}' is no metadata in JSON. Give a file that save_metadata or SDV's "
+            'save_to_json wrote.'
+        )
+    return document
 
 
 def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -87,4 +102,7 @@ def _check_known(metadata: Metadata, roles: Roles) -> None:
     known = next(iter(metadata.tables.values())).columns
     unknown = [column for column in roles.columns() if column not in known]
     if unknown:
-        raise RolesError(f'The roles name columns that the metadata does not have: {unknown}.')
+        raise RolesError(
+            f'The roles name columns that the metadata does not have: {unknown}. Correct the '
+            'names, or add the columns to the metadata.'
+        )

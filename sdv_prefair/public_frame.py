@@ -47,7 +47,7 @@ def public_frame(
             domain = Undeclared('datetimes', datetime_format=written)
         try:
             columns[column] = _column(domain, dtype)
-        except (TypeError, ValueError, OverflowError, pa.ArrowException):
+        except (TypeError, ValueError, OverflowError, IndexError, pa.ArrowException):
             raise DomainError(
                 f"Column '{column}': dtype {str(public_dtype(dtype))!r} cannot hold what the "
                 'metadata declares. Convert the column or correct its sdtype.'

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from sdv_prefair.errors import RolesError
+from sdv_prefair.errors import RolesError, shown
 
 PROTECTED, ADMISSIBLE, OUTCOME, UNLABELLED = 'protected', 'admissible', 'outcome', 'unlabelled'
 
@@ -70,9 +70,9 @@ def _as_names(role: str, names: Sequence[str] | None) -> tuple[str, ...]:
             f"{role} ('{names}') must be a list of column names. Write {role}=['{names}']."
         )
     try:
-        names = tuple(names or ())
+        names = () if names is None else tuple(names)
     except TypeError:
-        raise RolesError(f'{role} ({names!r}) must be a list of column names.') from None
+        raise RolesError(f'{role} ({shown(names)}) must be a list of column names.') from None
     repeated = sorted({str(name) for name in names if names.count(name) > 1})
     if repeated:
         raise RolesError(f'{role} names a column more than once: {repeated}. Name it once.')

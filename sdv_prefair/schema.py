@@ -75,14 +75,17 @@ def check_columns(table: pd.DataFrame, columns: dict[str, dict]) -> None:
 def _name_problems(given: list[str], expected: list[str]) -> list[str]:
     problems = []
     if missing := [column for column in expected if column not in given]:
-        problems.append(f'Columns {missing} are in the metadata but not in the data.')
+        problems.append(
+            f'Columns {missing} are in the metadata but not in the data. Add them to '
+            'the data or take them out of the metadata.'
+        )
     if unknown := [column for column in given if column not in expected]:
         problems.append(
             f'Columns {unknown} are in the data but not in the metadata. Add them to the '
             'metadata or drop them from the data.'
         )
     if repeated := sorted({column for column in given if given.count(column) > 1}):
-        problems.append(f'Columns {repeated} stand more than once in the data.')
+        problems.append(f'Columns {repeated} stand more than once in the data. Keep one of each.')
     return problems
 
 

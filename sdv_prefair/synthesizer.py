@@ -156,7 +156,8 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
     def _warn_of_seed(self) -> None:
         if self.seed is not None:
             warnings.warn(
-                'seed is given: whoever knows it can undo the noise. This fit is not private.',
+                'seed is given: whoever knows it can undo the noise. This fit is not private: '
+                'leave seed out before you release anything.',
                 PrivacyWarning,
                 stacklevel=4,
             )

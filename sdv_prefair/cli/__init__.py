@@ -38,12 +38,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             options.run(options, _say)
         except _USER_ERRORS as error:
-            sys.stderr.write(f'sdv-prefair: {" ".join(str(error).split())}\n')
+            sys.stderr.write(f'sdv-prefair: {_in_one_line(error)}\n')
             return 2
         except KeyboardInterrupt:
             sys.stderr.write('sdv-prefair: interrupted\n')
             return 130
     return 0
+
+
+def _in_one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:  # raised by the system, not by us
+        return f"'{error.filename}': {error.strerror}. Correct the path, or the rights to it."
+    return ' '.join(str(error).split())
 
 
 def _say(line: str) -> None:
@@ -159,9 +165,10 @@ def _positive(kind: type) -> Callable:
         try:
             value = kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f'{text!r} must be a number') from None
+            value = 0
         if not value > 0:
-            raise argparse.ArgumentTypeError(f'{text} must be above 0')
+            whole = 'whole ' if kind is int else ''
+            raise argparse.ArgumentTypeError(f'{text!r} must be a {whole}number above 0.')
         return value
 
     return parse

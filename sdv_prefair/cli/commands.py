@@ -9,7 +9,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
-from sdv_prefair.cli.files import is_table, read_table, write_table
+from sdv_prefair.cli.files import check_folder, is_table, read_table, write_table
 from sdv_prefair.demo import run_demo
 from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
 from sdv_prefair.errors import PrivacyWarning, RolesError
@@ -29,6 +29,7 @@ def demo(options: argparse.Namespace, say: Say) -> None:
 
 def domain(options: argparse.Namespace, say: Say) -> None:
     """Write metadata with the kinds of the columns, and say what is left to a person."""
+    check_folder(options.out)
     table = read_table(options.data)
     name = options.table or options.data.stem
     metadata = strip_ranges(Metadata.detect_from_dataframes({name: table}))
@@ -45,6 +46,7 @@ def domain(options: argparse.Namespace, say: Say) -> None:
 
 def fit(options: argparse.Namespace, say: Say) -> None:
     """Fit a synthesizer to a file and write the release."""
+    check_folder(options.out)
     metadata, roles = _metadata_and_roles(options)
     if not options.ranges_are_public and not options.learn_ranges:
         warnings.warn(
@@ -97,6 +99,7 @@ def _promise(roles: Roles) -> str:
 
 def sample(options: argparse.Namespace, say: Say) -> None:
     """Write synthetic rows, all of them or those that meet conditions."""
+    check_folder(options.out)
     synthesizer = load_release(options.release)
     if options.where:
         asked = _conditions(options.where, synthesizer)
@@ -117,17 +120,22 @@ def _conditions(where: list[str], synthesizer: PreFairSynthesizer) -> dict:
             raise ValueError(
                 f"--where '{condition}' must be COLUMN=VALUE; the columns are {list(columns)}."
             )
-        asked[column] = _as_value(text, columns[column])
+        asked[column] = _as_value(condition, text, columns[column])
     return asked
 
 
-def _as_value(text: str, column: dict) -> object:
+def _as_value(condition: str, text: str, column: dict) -> object:
     """Return the declared value that is written like this, a number, or the text itself."""
     for value in (*column.get('range_values', ()), True, False):
         if str(value) == text and (column['sdtype'] == 'boolean') == isinstance(value, bool):
             return value
     if column['sdtype'] == 'numerical':
-        number = float(text)
+        try:
+            number = float(text)
+        except ValueError:
+            raise ValueError(
+                f"--where '{condition}' must have a number after the '=': the column is numerical."
+            ) from None
         return int(number) if number.is_integer() else number
     return text
 
@@ -136,7 +144,10 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
     """Print quality and fairness of synthetic rows beside the real ones."""
     metadata, roles = _metadata_and_roles(options)
     if not roles:
-        raise RolesError('evaluate needs roles: in the metadata file, or by --protected and kin.')
+        raise RolesError(
+            'evaluate needs roles. Write them into the metadata file, or give --protected, '
+            '--admissible and --outcome.'
+        )
     real, synthetic = (read_table(path, metadata) for path in (options.real, options.synthetic))
     report = FairnessReport(roles)
     (name,) = metadata.tables
@@ -155,6 +166,7 @@ def _readable(details: pd.DataFrame) -> str:
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
+    check_folder(options.out)
     synthesizer = load_release(options.release)
     if options.real is None:
         synthesizer.create_release_report(path=options.out)

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+import pyarrow as pa
 from sdv.metadata import Metadata
 
 _TEXT_SDTYPES = ('id', 'datetime')
@@ -13,7 +14,15 @@ _TEXT_SDTYPES = ('id', 'datetime')
 def is_table(path: Path) -> None:
     """Raise unless there is a table at the path."""
     if not path.exists():
-        raise FileNotFoundError(f"There is no file '{path}'.")
+        raise FileNotFoundError(f"There is no file '{path}'. Correct the path.")
+
+
+def check_folder(path: Path) -> None:
+    """Raise unless there is a folder to write the path to, before any work is done for it."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder '{path.parent}' to write to. Make it, or correct --out."
+        )
 
 
 def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
@@ -25,14 +34,27 @@ def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
     """
     is_table(path)
     if path.suffix == '.parquet':
-        return pd.read_parquet(path)
+        return _read_parquet(path)
     if '.csv' not in path.suffixes:
         raise ValueError(f"'{path}' must be a .csv or .parquet file.")
     try:
         return pd.read_csv(path, dtype=_text_columns(metadata) if metadata else None)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
         # What pandas says would quote the file.
-        raise ValueError(f"'{path}' cannot be read as CSV.") from None
+        raise ValueError(
+            f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
+            'first line of column names; or as Parquet.'
+        ) from None
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except (pa.ArrowException, ValueError, OSError):
+        # What Arrow says could quote the file.
+        raise ValueError(
+            f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
+        ) from None
 
 
 def _text_columns(metadata: Metadata) -> dict[str, str]:

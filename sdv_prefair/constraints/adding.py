@@ -156,7 +156,8 @@ def _check_modelled(constraint: Any, columns: Iterable[str], modelled: Iterable[
     if generated:
         raise SynthesizerInputError(
             f'{type(constraint).__name__} cannot be added: {generated} are generated, not '
-            'modelled, so nothing ties them to other columns.'
+            'modelled, so nothing ties them to other columns. Leave the constraint out, or give '
+            "them a statistical sdtype such as 'categorical' in the metadata."
         )
 
 
@@ -177,7 +178,10 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
     """Return why the strategy cannot select a tree over the modelled columns, if so."""
     roles = promise.roles_after(plan)
     if roles is None:
-        return StructureError('no admissible column would be left in the model.')
+        return StructureError(
+            'no admissible column would be left in the model. Leave the constraint out, or give '
+            'another column the role admissible.'
+        )
     try:
         promise.strategy.declare(list(plan.domains), roles)
     except SynthesizerInputError as error:

@@ -6,6 +6,8 @@ from typing import Any
 from sdv.cag import FixedCombinations
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.errors import shown
+
 
 class PublicCombinations(FixedCombinations):
     """SDV's FixedCombinations with a list of the combinations, instead of those in the data.
@@ -35,6 +37,7 @@ class PublicCombinations(FixedCombinations):
 def _as_combination(row: Sequence[Any], column_names: list[str]) -> list[Any]:
     if isinstance(row, str) or not hasattr(row, '__len__') or len(row) != len(column_names):
         raise SynthesizerInputError(
-            f'combinations lists {row!r}, which is not one value for each of {column_names}.'
+            f'combinations lists {shown(row)}, which is not one value for each of {column_names}. '
+            'Write as many values as there are columns, None for null.'
         )
     return list(row)

@@ -19,6 +19,7 @@ from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.domain import single_table
+from sdv_prefair.errors import shown
 from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.transformers import transformer_for
 
@@ -114,10 +115,10 @@ class Constrained(BaseSingleTableSynthesizer):
             synthetic_data = synthetic_data[self._table_name]
         for rule, holds in self._plan.broken_rules(synthetic_data):
             rows = (~holds).nonzero()[0]
-            shown = ', '.join(map(str, rows[:5])) + f', +{len(rows) - 5} more' * (len(rows) > 5)
+            listed = ', '.join(map(str, rows[:5])) + f', +{len(rows) - 5} more' * (len(rows) > 5)
             raise ConstraintNotMetError(
                 f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met for row '
-                f'indices: {shown}.'
+                f'indices: {listed}. Leave these rows out, or sample new ones.'
             )
 
     # -- sampling -----------------------------------------------------------------------------
@@ -196,7 +197,8 @@ class Constrained(BaseSingleTableSynthesizer):
         for rule, _ in self._plan.broken_rules(conditions):
             raise ConstraintNotMetError(
                 'Provided conditions are not valid for the given constraints: no row that meets '
-                f'them obeys {type(rule.constraint).__name__} over {list(rule.columns)}.'
+                f'them obeys {type(rule.constraint).__name__} over {list(rule.columns)}. Ask for '
+                'other values.'
             )
 
 
@@ -205,7 +207,8 @@ def _check_constraints(constraints: list) -> None:
         for constraint in constraints:
             if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
                 raise SynthesizerInputError(
-                    f'{constraint!r} is not a constraint. Use the classes of sdv.cag.'
+                    f'constraints lists {shown(constraint)}, which is not a constraint. Use the '
+                    'classes of sdv.cag.'
                 )
     _validate_constraints_single_table(constraints, synthesizer_fitted=False)
 

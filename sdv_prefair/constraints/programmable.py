@@ -127,7 +127,8 @@ class ProgrammedColumns(Transformation):
         if not complete:
             raise SynthesizerInputError(
                 f'{type(constraint).__name__}.transform failed, or did not return the columns '
-                f'{list(self.sources)} with a row for each row it was given.'
+                f'{list(self.sources)} with a row for each row it was given. Its own message is '
+                'left out because it may quote rows: try it on rows that you make up.'
             ) from None
         return made
 

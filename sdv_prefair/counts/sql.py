@@ -59,7 +59,7 @@ class SqlSource:
             for clique, query in progress(queries.items()):
                 observed[clique] = cells_of(query.to_pyarrow(), clique, domain)
         counts = Counts(domain, observed)
-        check_consistent(counts, 'the table has changed while it was counted. Count a snapshot.')
+        check_consistent(counts, 'the table has changed while it was counted. Fit a snapshot.')
         return counts
 
     def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:

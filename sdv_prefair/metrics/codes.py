@@ -102,7 +102,13 @@ def as_numbers(series: pd.Series) -> np.ndarray:
     if series.dtype.kind == 'M':
         seconds = (series - pd.Timestamp(0, tz=series.dt.tz)) / pd.Timedelta(seconds=1)
         return seconds.to_numpy(dtype=float)
-    return pd.to_numeric(series).to_numpy(dtype=float, na_value=np.nan)
+    try:
+        return pd.to_numeric(series).to_numpy(dtype=float, na_value=np.nan)
+    except (ValueError, TypeError):  # pandas' message would quote a row
+        raise ValueError(
+            f"Column '{series.name}' holds something else than numbers. Convert it with "
+            "pandas.to_numeric, or give it the sdtype 'categorical' in the metadata."
+        ) from None
 
 
 def _equal_bins(distance: np.ndarray, span: float, count: int) -> np.ndarray:

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 from sdmetrics.reports.base_unified_report import BaseUnifiedReport
-from sdmetrics.visualization import set_plotly_config
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError
@@ -17,13 +16,11 @@ from sdv_prefair.roles import Roles
 class FairnessReport(BaseUnifiedReport):
     """Fairness and quality of any synthetic table, measured against the real one.
 
-    ========================  =============================================  ======================
-    property                  what is measured                               score of a row
-    ========================  =============================================  ======================
-    Conditional Independence  I(O; P | A) of the synthetic table             1 - excess / H(O | A)
-    Group Rates               DP, TPRB, TNRB, CDP, CTPRB, CTNRB              1 - gap
-    Quality                   1-way and 2-way TVD, ACD; accuracy             1 - distance; accuracy
-    ========================  =============================================  ======================
+    | property | what is measured | score of a row |
+    |---|---|---|
+    | Conditional Independence | I(O; P given A), synthetic rows | 1 - excess / H(O given A) |
+    | Group Rates | DP, TPRB, TNRB, CDP, CTPRB, CTNRB | 1 - gap |
+    | Quality | 1-way and 2-way TVD, ACD; accuracy | 1 - distance; accuracy |
 
     All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
     its metrics' means, for Quality), the report's that of its properties; rows that do not tell
@@ -104,7 +101,6 @@ class FairnessReport(BaseUnifiedReport):
         for role, names in self._settings.roles.as_dict().items():
             tables.select(role, names)
 
-    @set_plotly_config
     def get_visualization(self, property_name: str, table_name: str | None = None) -> go.Figure:
         """Return a figure of a property.
 

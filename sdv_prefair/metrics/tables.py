@@ -12,7 +12,7 @@ import pandas as pd
 from sdmetrics.single_table.base import SingleTableMetric
 from sdv.metadata import Metadata
 
-from sdv_prefair.errors import RolesError
+from sdv_prefair.errors import RolesError, shown
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 
@@ -66,7 +66,10 @@ def read_tables(
     for name, frame in (('real_data', real), ('synthetic_data', synthetic)):
         missing = [] if frame is None else [c for c in columns if c not in frame.columns]
         if missing:
-            raise ValueError(f'{name} has no columns {missing}, which the metadata describes.')
+            raise ValueError(
+                f'{name} has no columns {missing}, which the metadata describes. Add them, or take '
+                'them out of the metadata.'
+            )
     return Tables(
         None if real is None else _with_datetimes(real, columns),
         _with_datetimes(synthetic, columns),
@@ -82,7 +85,9 @@ def _one_table(data: Frames, table_name: str | None) -> pd.DataFrame:
 
 def _only_table(tables: dict, table_name: str | None) -> str:
     if table_name is None and len(tables) != 1:
-        raise ValueError(f'table_name must be one of {list(tables)}: there are several tables.')
+        raise ValueError(
+            f'table_name must be one of {list(tables)}, because there is not just one table.'
+        )
     return next(iter(tables)) if table_name is None else table_name
 
 
@@ -106,8 +111,18 @@ def _modelled_columns(metadata, table_name: str | None, frame: pd.DataFrame) -> 
 
 def _with_datetimes(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
     dates = {
-        name: pd.to_datetime(frame[name], format=column.get('datetime_format'))
+        name: _as_datetimes(frame[name], name, column.get('datetime_format'))
         for name, column in columns.items()
         if column['sdtype'] == 'datetime'
     }
     return frame[list(columns)].assign(**dates)
+
+
+def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:
+    try:
+        return pd.to_datetime(values, format=written)
+    except (ValueError, TypeError, OverflowError):  # pandas' message would quote a row
+        raise ValueError(
+            f"Column '{name}' holds something else than moments in its datetime_format "
+            f'({shown(written)}). Correct the column, or the format in the metadata.'
+        ) from None

@@ -89,7 +89,10 @@ def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
     order = {column: position for position, column in enumerate(domain)}
     unknown = sorted({str(c) for clique in cliques for c in clique if c not in order})
     if unknown:
-        raise ValueError(f'cliques name columns that domain does not have: {unknown}.')
+        raise ValueError(
+            f'cliques name columns that domain does not have: {unknown}. Add them to domain, or '
+            'leave them out.'
+        )
     canonical = {tuple(sorted(set(clique), key=order.get)) for clique in cliques}
     canonical |= {(column,) for column in domain}
     sets = {clique: set(clique) for clique in canonical}
@@ -112,9 +115,12 @@ def _check_measurements(
     for measurement in measurements:
         columns = measurement.columns
         if not any(set(columns) <= set(clique) for clique in cliques):
-            raise ValueError(f'The measurement of {list(columns)} lies in none of the cliques.')
+            raise ValueError(
+                f'The measurement of {list(columns)} lies in none of the cliques. Add a clique '
+                'that holds these columns.'
+            )
         if measurement.values.shape != tuple(domain[column] for column in columns):
             raise ValueError(
-                f'The measurement of {list(columns)} has shape {measurement.values.shape}, which '
-                'differs from the numbers of codes in domain.'
+                f'The measurement of {list(columns)} has shape {measurement.values.shape}. It must '
+                'have as many cells along each axis as domain has codes.'
             )

@@ -63,7 +63,9 @@ def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str,
     """
     pairs = [measurement.columns for measurement in measurements if len(measurement.columns) > 1]
     if pairs:
-        raise ValueError(f'one_way_model takes one-way measurements only, not {pairs[0]}.')
+        raise ValueError(
+            f'one_way_model takes measurements of one column each. Leave out that of {pairs[0]}.'
+        )
     total = minimum_variance_total(measurements)
     combined = by_columns(measurements).values()
     counts = {m.columns[0]: project_on_simplex(m.values, total, m.variance) for m in combined}

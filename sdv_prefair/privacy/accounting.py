@@ -16,7 +16,7 @@ from fractions import Fraction
 import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
-from sdv_prefair.errors import BudgetError
+from sdv_prefair.errors import BudgetError, shown
 
 _QUANTA_BITS = 45
 # Mechanisms that add noise to a histogram, in which one row changes one cell.
@@ -62,6 +62,11 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
 
     # rho = epsilon is too much for every delta below 1/2; pure epsilon-DP costs epsilon^2/2.
     low, high = 2 * math.log(epsilon) - 100, math.log(epsilon + 10 * math.sqrt(epsilon) + 10)
+    if excess(low) > 0:
+        raise BudgetError(
+            f'epsilon ({epsilon}) and delta ({delta}) are too small to add noise for. Raise one of '
+            'them.'
+        )
     rho = math.exp(brentq(excess, low, high, xtol=1e-13))
     while delta_of_rho(rho, epsilon) > delta * (1 - 1e-9):
         rho *= 1 - 1e-9
@@ -85,12 +90,12 @@ def check_epsilon_delta(epsilon: float, delta: float) -> None:
     """Raise unless epsilon is finite and positive and delta is in (0, 1)."""
     if not _is_number(epsilon) or not math.isfinite(epsilon) or epsilon <= 0:
         raise BudgetError(
-            f'epsilon ({epsilon!r}) must be a finite number above 0, for example 1.0.'
+            f'epsilon ({shown(epsilon)}) must be a finite number above 0, for example 1.0.'
         )
     if not _is_number(delta) or not 0 < delta < 1:
         raise BudgetError(
-            f'delta ({delta!r}) must be between 0 and 1, both excluded; choose it well below one '
-            'over the number of people, for example 1e-9.'
+            f'delta ({shown(delta)}) must be between 0 and 1, both excluded; choose it well below '
+            'one over the number of people, for example 1e-9.'
         )
 
 
@@ -191,7 +196,7 @@ class Ledger:
         if rho > self.remaining:
             raise BudgetError(
                 f'{step} asks for rho = {float(rho):.3g} but only {float(self.remaining):.3g} of '
-                f'{float(self.budget):.3g} is left.'
+                f'{float(self.budget):.3g} is left. Ask for less, or raise epsilon.'
             )
 
     def debit(self, debit: Debit) -> None:
@@ -199,7 +204,10 @@ class Ledger:
         self.check(debit.step, debit.rho)
         spent_delta = math.fsum(line.delta for line in self._debits) + debit.delta
         if spent_delta > self.reserved_delta * (1 + 1e-12):
-            raise BudgetError(f'{debit.step} asks for more of delta than was set aside.')
+            raise BudgetError(
+                f'{debit.step} asks for more of delta than was set aside. Set more aside when the '
+                'ledger is opened.'
+            )
         self._debits.append(debit)
 
     def to_frame(self) -> pd.DataFrame:

@@ -17,6 +17,7 @@ Privacy: a release holds public arguments, the ledger and noisy values, and noth
 
 import io
 import stat
+import textwrap
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
 __all__ = ['load_release', 'open_release', 'save_release']
+
+_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
+_USE_SAVE = 'Change that and fit again, or use save.'
+_MOST_LETTERS = 200  # of another library's message
 
 
 def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
@@ -46,7 +51,7 @@ def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
     content = pack(write_contents(synthesizer))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # they were given when it was made
-        check_same(synthesizer, _read(io.BytesIO(content), type(synthesizer)))
+        check_same(synthesizer, _read(io.BytesIO(content), type(synthesizer), _USE_SAVE))
     write_whole(Path(path), content)
 
 
@@ -68,19 +73,25 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
 def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesizer':
     """Return the synthesizer that a release holds, as ``load_release`` does, of a certain class."""
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(
+            f"There is no file '{path}'. Give the path of one that save_release wrote."
+        )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(f"'{path.name}' is no file.")
+        raise ReleaseError(
+            f"'{path.name}' is no file. Give the path of one that save_release wrote."
+        )
     with open(path, 'rb') as stream:
-        return _read(stream, synthesizer_class)
+        return _read(stream, synthesizer_class, _GET_AGAIN)
 
 
-def _read(stream: BinaryIO, synthesizer_class: type) -> 'PreFairSynthesizer':
+def _read(stream: BinaryIO, synthesizer_class: type, remedy: str) -> 'PreFairSynthesizer':
     try:
         return read_contents(Archive(stream), synthesizer_class)
-    except ReleaseError:
-        raise
+    except ReleaseError as error:
+        raise ReleaseError(f'{error} {remedy}') from error
     except Exception as error:
         # Every part is checked where it is read. What is left is what SDV and other libraries say
         # of arguments that look right one by one; whatever that is, the file is to blame.
-        reason = str(error)[:500]
-        raise ReleaseError(f'The release cannot be opened: {reason}') from error
+        reason = textwrap.shorten(str(error), _MOST_LETTERS, placeholder=' ...').rstrip('.')
+        raise ReleaseError(f'The release cannot be opened: {reason}. {remedy}') from error

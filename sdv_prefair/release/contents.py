@@ -102,15 +102,14 @@ def _check_version(written: Any) -> None:
         raise ReleaseError(f'The file is no release: {_RELEASE} does not say so.')
     if type(written.get('version')) is not int or written['version'] != VERSION:
         raise ReleaseError(
-            f'The release has a version that is not known; this is version {VERSION}. Upgrade '
-            'sdv-prefair to open it.'
+            f'The release has a version that is not known: this sdv-prefair reads {VERSION}. '
+            'Upgrade it if there is a newer one.'
         )
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:
-    unknown = archive.names - arrays.names - {_RELEASE, _METADATA}
-    if unknown:
-        raise ReleaseError(f'The release holds {len(unknown)} members that do not belong to it.')
+    if archive.names - arrays.names - {_RELEASE, _METADATA}:
+        raise ReleaseError('The release holds members that do not belong to it.')
 
 
 def _check_model(synthesizer: 'PreFairSynthesizer') -> None:

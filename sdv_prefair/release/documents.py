@@ -42,7 +42,9 @@ def read_document(content: bytes, name: str) -> Any:
             parse_constant=_refuse,
         )
     except (ValueError, RecursionError) as error:
-        raise ReleaseError(f'{name} of the release is not the JSON it should be: {error}') from None
+        raise ReleaseError(
+            f'{name} of the release is not the JSON it should be: {error}.'
+        ) from None
 
 
 def _check_extent(content: bytes, name: str) -> None:

@@ -22,7 +22,10 @@ def check_same(saved: 'PreFairSynthesizer', read: 'PreFairSynthesizer') -> None:
                 'hold. Use save, or leave the column to its default transformer and fit again.'
             )
     if before.keys() != after.keys() or _whole(saved) != _whole(read):
-        raise ReleaseError('The synthesizer has been changed in a way that no release can hold.')
+        raise ReleaseError(
+            'The synthesizer has been changed in a way that no release can hold. Make and fit a '
+            'new one, or use save.'
+        )
 
 
 def _by_column(synthesizer: 'PreFairSynthesizer') -> dict[Any, list]:

@@ -71,7 +71,7 @@ def _check_sdtype(sdtype: Any) -> None:
     if sdtype in _LARGE_SDTYPES or sdtype.startswith(_LARGE_PREFIX):
         raise ReleaseError(
             f"The sdtype '{sdtype}' cannot be in a release: whoever opens it would have files or "
-            "data structures made up. Use 'unknown', or save."
+            "data structures made up. Use 'unknown' instead."
         )
 
 

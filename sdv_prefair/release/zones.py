@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_prefair.errors import ReleaseError
+from sdv_prefair.errors import ReleaseError, shown
 
 _OFFSET = re.compile(r'UTC[+-]\d\d:\d\d')
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}')
@@ -24,8 +24,15 @@ def write_zone(zone: datetime.tzinfo | None) -> str | None:
     if zone is None:
         return None
     written = f'{_ZONEINFO}{zone.key}' if isinstance(zone, zoneinfo.ZoneInfo) else str(zone)
-    if _dtype(read_zone(written)) != _dtype(zone):
-        raise ReleaseError(f'The time zone {zone!r} has no name that a release can hold.')
+    try:
+        same = _dtype(read_zone(written)) == _dtype(zone)
+    except ReleaseError:
+        same = False
+    if not same:
+        raise ReleaseError(
+            f'The time zone {shown(zone)} has no name that a release can hold. Convert the column '
+            "to one that has, as 'UTC' or 'Europe/Berlin', or use save."
+        )
     return written
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdv_prefair.errors import StructureError
+from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 from sdv_prefair.structure.sides import RelaxedTree, SideCosts
 from sdv_prefair.structure.spanning import (
@@ -54,7 +54,7 @@ class ExactStrategy:
         limit = self.time_limit
         if limit is not None and not (isinstance(limit, Real) and limit > 0):
             raise StructureError(
-                f'time_limit ({limit!r}) must be a number of seconds above 0, or None.'
+                f'time_limit ({shown(limit)}) must be a number of seconds above 0, or None.'
             )
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
@@ -85,7 +85,7 @@ def _check_feasible(role: Sequence[str]) -> None:
     if PROTECTED in role and OUTCOME in role and ADMISSIBLE not in role:
         raise StructureError(
             'There is no fair spanning tree: protected and outcome columns are modelled, but no '
-            'admissible one. At least one admissible column must be among the modelled columns.'
+            'admissible one. Give a modelled column the role admissible.'
         )
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from networkx.utils import UnionFind
 
-from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.errors import StructureError, UnfairModelError, shown
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.fairness import unblocked_path
 from sdv_prefair.structure.tree import FairTree, Pair, Scores
@@ -55,13 +55,15 @@ def _as_list(edges: Iterable) -> list:
     try:
         return list(edges)
     except TypeError:
-        raise StructureError(f'structure ({edges!r}) must be a list of column pairs.') from None
+        raise StructureError(
+            f'structure ({shown(edges)}) must be a list of column pairs.'
+        ) from None
 
 
 def _as_pair(edge: Sequence) -> Pair:
     if not isinstance(edge, list | tuple) or len(edge) != 2:
         raise StructureError(
-            f"structure lists {edge!r}, which is not a pair of columns. Write ('a', 'b') for "
+            f"structure lists {shown(edge)}, which is not a pair of columns. Write ('a', 'b') for "
             'each edge of the tree.'
         )
     return tuple(edge)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from sdv_prefair.errors import StructureError
+from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.structure.tree import Pair
 
 
@@ -61,9 +61,13 @@ class KnownScores:
 
 def _two_columns(pair: Pair) -> Pair:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise StructureError(f'weights has the key {pair!r}. Keys must be pairs of two columns.')
+        raise StructureError(
+            f'weights has the key {shown(pair)}. Keys must be pairs of two columns.'
+        )
     if pair[0] == pair[1]:
-        raise StructureError(f'weights has the key {pair!r}, a column paired with itself.')
+        raise StructureError(
+            f'weights has the key {shown(pair)}, a column paired with itself. Leave it out.'
+        )
     return pair
 
 
@@ -73,5 +77,5 @@ def _finite(pair: Pair, weight: float) -> float:
     except (TypeError, ValueError):
         weight = math.nan
     if not math.isfinite(weight):
-        raise StructureError(f'weights[{pair!r}] must be a finite number.')
+        raise StructureError(f'weights[{shown(pair)}] must be a finite number.')
     return weight

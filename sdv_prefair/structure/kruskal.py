@@ -50,5 +50,5 @@ def _check_any(pairs: list[Pair], root: dict[str, str]) -> None:
         parts = len(set(root.values()))
         raise StructureError(
             f'No fair spanning tree can be completed: {parts} groups of columns are left that no '
-            'pair may join. At least one admissible column must be among the modelled columns.'
+            'pair may join. Give a modelled column the role admissible.'
         )

@@ -2,7 +2,7 @@
 
 import networkx as nx
 
-from sdv_prefair.errors import StructureError
+from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fixed import FixedStrategy
@@ -36,7 +36,7 @@ def resolve_strategy(structure: object) -> Strategy:
     if isinstance(structure, Strategy) and not isinstance(structure, type):
         return structure
     raise StructureError(
-        f'structure ({structure!r}) must be one of {", ".join(map(repr, STRATEGIES))}, a list of '
-        'column pairs that form a tree, or a strategy object with name, requires_roles, declare '
+        f'structure ({shown(structure)}) must be one of {", ".join(map(repr, STRATEGIES))}, a list '
+        'of column pairs that form a tree, or a strategy object with name, requires_roles, declare '
         'and select.'
     )

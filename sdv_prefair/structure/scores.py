@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.counts import Counts
+from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.structure.tree import Pair
 
@@ -39,7 +40,10 @@ class IndependenceGap:
         total = max(1.0, max(float(values.sum()) for values in expected.values()))
         share_bits = min(22, _LARGEST_BITS - _COUNT_BITS - math.ceil(math.log2(total)))
         if share_bits < 1:
-            raise OverflowError('The table is too large to score in 64-bit fixed point.')
+            raise BudgetError(
+                'The counts, or the noise on them, are too large to score in 64-bit fixed point. '
+                'Raise epsilon, or fit a sample of the rows.'
+            )
         self.unit = 2 ** (_COUNT_BITS + share_bits)
         self._largest_count = 2**61 // self.unit
         self._rows = {c: _fixed_point(v, _COUNT_BITS) for c, v in expected.items()}

@@ -100,7 +100,7 @@ def test_report_and_evaluate(folder, capsys):
         ('sample {f}/none --rows 3 --out {f}/z.csv', 'none'),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.txt', '.csv or .parquet'),
         ('sample {f}/model.prefair --rows 3 --out {f}/no/z.csv', 'no'),
-        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex=martian', "'martian'"),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex=martian', "'sex'"),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where height=3', 'COLUMN=VALUE'),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex', 'COLUMN=VALUE'),
         ('report {f}/none --out {f}/z.html', 'none'),

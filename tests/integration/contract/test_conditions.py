@@ -136,14 +136,14 @@ def test_the_rest_is_distributed_as_among_rows_that_happen_to_match(quick_fit, a
 @pytest.mark.parametrize(
     ('asked', 'message'),
     [
-        ({'sex': 'X'}, "'sex' cannot be 'X'"),
-        ({'sex': None}, "'sex' cannot be None"),
-        ({'education': 'COLLEGE'}, "'education' cannot be 'COLLEGE'"),
-        ({'age': 900}, "'age' cannot be 900"),
-        ({'wage': -0.5}, "'wage' cannot be -0.5"),
-        ({'wage': 'much'}, "'wage' cannot be 'much'"),
-        ({'hired': '31/12/1999'}, "'hired' cannot be '31/12/1999'"),
-        ({'hired': '2009-07-14'}, "'hired' cannot be '2009-07-14'"),
+        ({'sex': 'X'}, "'sex' is asked for a value"),
+        ({'sex': None}, "'sex' is asked for a value"),
+        ({'education': 'COLLEGE'}, "'education' is asked for a value"),
+        ({'age': 900}, "'age' is asked for a value"),
+        ({'wage': -0.5}, "'wage' is asked for a value"),
+        ({'wage': 'much'}, "'wage' is asked for a value"),
+        ({'hired': '31/12/1999'}, "'hired' is asked for a value"),
+        ({'hired': '2009-07-14'}, "'hired' is asked for a value"),
     ],
     ids=str,
 )

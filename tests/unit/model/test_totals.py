@@ -102,5 +102,5 @@ def test_one_way_model_has_one_total_for_all_columns():
 
 
 def test_one_way_model_refuses_larger_marginals():
-    with pytest.raises(ValueError, match='one-way'):
+    with pytest.raises(ValueError, match='one column each'):
         one_way_model([Measurement(('a', 'b'), np.ones((2, 2)), 1.0)])

@@ -139,7 +139,7 @@ def test_without_roles_the_heaviest_tree_of_all_is_selected(strategy):
 @named([strategy for strategy in FAIR if strategy is not STAR])
 def test_says_so_when_no_admissible_column_is_among_the_columns(strategy):
     columns = [column for column in COLUMNS if column not in ROLES.admissible]
-    with pytest.raises(StructureError, match='At least one admissible column'):
+    with pytest.raises(StructureError, match='Give a modelled column the role admissible'):
         strategy.select(columns, ROLES, RecordedScores(0))
 
 

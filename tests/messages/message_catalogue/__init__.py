@@ -1,0 +1,33 @@
+"""Every error and warning that a user can meet: how it is provoked, and its text.
+
+A module for each area holds a list ``MESSAGES``. Texts are whole, but for the folder of files.
+"""
+
+from message_catalogue import (
+    arguments,
+    command_line,
+    constraints,
+    counts,
+    domains,
+    frames,
+    measures,
+    releases_columns,
+    releases_files,
+    releases_models,
+    releases_saved,
+    sampling,
+    structures,
+    tables,
+    warned,
+)
+
+AREAS = (
+    *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
+    *(releases_saved, releases_files, releases_columns, releases_models),
+    *(measures, command_line, warned),
+)
+MESSAGES = {
+    f'{area.__name__.rpartition(".")[2]}-{number}': message
+    for area in AREAS
+    for number, message in enumerate(area.MESSAGES)
+}

@@ -1,0 +1,194 @@
+"""What the constructor refuses: roles, numbers, names."""
+
+import math
+
+from people import people
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from message_catalogue.message import Message
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.errors import BudgetError, RolesError, StructureError
+
+PEOPLE = people(60)
+NO_ROLES = {'protected': (), 'admissible': (), 'outcome': ()}
+
+
+def new(**changes):
+    arguments = {'public_ranges': True} | PEOPLE.roles | changes
+    return PreFairSynthesizer(PEOPLE.metadata, **arguments)
+
+
+def only_a_key():
+    columns = {'key': {'sdtype': 'id'}}
+    tables = {'people': {'primary_key': 'key', 'columns': columns}}
+    return Metadata.load_from_dict({'tables': tables})
+
+
+ROLES = [
+    Message(
+        lambda: new(**NO_ROLES),
+        RolesError,
+        'protected, admissible and outcome must each name at least one column, for example '
+        "protected=['sex'], admissible=['education'], outcome=['income'].",
+        "For a private synthesizer without a fairness guarantee use structure='none'.",
+    ),
+    Message(
+        lambda: new(protected=['zip']),
+        RolesError,
+        "protected names the column 'zip', which is not in the metadata.",
+        "Correct the name: its columns are ['key', 'email', 'sex', 'education', 'age', 'wage', "
+        "'hired', 'home', 'income', 'badge', 'group', 'note'].",
+    ),
+    Message(
+        lambda: new(protected=['email']),
+        RolesError,
+        "protected names the column 'email', which is not modelled: keys, ids, personal (pii) "
+        "and 'unknown' columns are generated, not learnt, so they carry no dependence.",
+        "Take it out of the list, or give it a statistical sdtype such as 'categorical' in the "
+        'metadata.',
+    ),
+    Message(
+        lambda: new(outcome='income'),
+        RolesError,
+        "outcome ('income') must be a list of column names.",
+        "Write outcome=['income'].",
+    ),
+    Message(
+        lambda: new(outcome=3),
+        RolesError,
+        'outcome (3)',
+        'must be a list of column names.',
+    ),
+    Message(
+        lambda: new(protected=['sex', 'sex']),
+        RolesError,
+        "protected names a column more than once: ['sex'].",
+        'Name it once.',
+    ),
+    Message(
+        lambda: new(protected=['income']),
+        RolesError,
+        "protected and outcome both name ['income']. A column has at most one role:",
+        'take it out of one of the lists.',
+    ),
+    Message(
+        lambda: new(protected=[], admissible=[]),
+        RolesError,
+        'protected and admissible must name at least one column.',
+        'Justifiable fairness needs protected, admissible and outcome columns; use '
+        "structure='none' without any roles for a plain private synthesizer.",
+    ),
+]
+
+NUMBERS = [
+    Message(
+        lambda: new(epsilon=0),
+        BudgetError,
+        'epsilon (0)',
+        'must be a finite number above 0, for example 1.0.',
+    ),
+    Message(
+        lambda: new(epsilon=math.nan),
+        BudgetError,
+        'epsilon (nan)',
+        'must be a finite number above 0, for example 1.0.',
+    ),
+    Message(
+        lambda: new(epsilon=PEOPLE.frame),
+        BudgetError,
+        'epsilon (of type DataFrame)',
+        'must be a finite number above 0, for example 1.0.',
+    ),
+    Message(
+        lambda: new(delta=1),
+        BudgetError,
+        'delta (1)',
+        'must be between 0 and 1, both excluded; choose it well below one over the number of '
+        'people, for example 1e-9.',
+    ),
+    Message(
+        lambda: new(numeric_bins=2.5),
+        SynthesizerInputError,
+        'numeric_bins (2.5)',
+        'must be a whole number of at least 2.',
+    ),
+    Message(
+        lambda: new(max_rows_per_person=0),
+        SynthesizerInputError,
+        'max_rows_per_person (0)',
+        'must be a whole number of at least 1.',
+    ),
+    Message(
+        lambda: new(seed=-1),
+        SynthesizerInputError,
+        'seed (-1)',
+        'must be a whole number of at least 0.',
+    ),
+]
+
+NAMES = [
+    Message(
+        lambda: new(budget='half'),
+        BudgetError,
+        "budget ('half')",
+        "must be 'tuned' or 'paper'.",
+    ),
+    Message(
+        lambda: new(budget=PEOPLE.frame),
+        BudgetError,
+        'budget (of type DataFrame)',
+        "must be 'tuned' or 'paper'.",
+    ),
+    Message(
+        lambda: new(estimator='magic'),
+        SynthesizerInputError,
+        "estimator ('magic')",
+        "must be one of 'auto', 'mbi'.",
+    ),
+    Message(
+        lambda: new(public_ranges='yes'),
+        SynthesizerInputError,
+        "public_ranges ('yes')",
+        'must be one of None, True, False.',
+    ),
+    Message(
+        lambda: new(verbose='loud'),
+        SynthesizerInputError,
+        "verbose ('loud')",
+        'must be one of True, False.',
+    ),
+    Message(
+        lambda: new().get_roles('newest'),
+        SynthesizerInputError,
+        "version ('newest')",
+        "must be one of 'original', 'modified'.",
+    ),
+    Message(
+        lambda: new(person_column='nobody'),
+        SynthesizerInputError,
+        "person_column ('nobody') is not a column of the metadata.",
+        'Name the key or id column that tells persons apart, or leave it out.',
+    ),
+    Message(
+        lambda: new(person_column=['key']),
+        SynthesizerInputError,
+        "person_column (['key']) is not a column of the metadata.",
+        'Name the key or id column that tells persons apart, or leave it out.',
+    ),
+    Message(
+        lambda: new(person_column='age'),
+        SynthesizerInputError,
+        "person_column ('age') would be modelled.",
+        "Declare it as a key or with sdtype 'id' in the metadata: who a row belongs to is never "
+        'learnt.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer(only_a_key(), structure='none'),
+        StructureError,
+        'The metadata has no column to model: all are keys, ids, personal (pii) or unknown.',
+        "Give one a statistical sdtype such as 'categorical'.",
+    ),
+]
+
+MESSAGES = [*ROLES, *NUMBERS, *NAMES]

@@ -1,0 +1,154 @@
+"""What the commands refuse. Each is run twice: here for the error, by its test for the line."""
+
+import contextlib
+import functools
+import io
+
+from people import people
+
+from message_catalogue.message import FOLDER, Message
+from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
+from sdv_prefair.cli import _parser
+from sdv_prefair.errors import ReleaseError, RolesError
+
+SMALL = people(60, ('sex', 'education', 'age', 'income'))
+
+
+@functools.cache
+def files():
+    """Write a table, its metadata and a release of it."""
+    folder = FOLDER / 'cli'
+    folder.mkdir()
+    SMALL.frame.to_csv(folder / 'people.csv', index=False)
+    save_metadata(SMALL.metadata, Roles(**SMALL.roles), folder / 'metadata.json')
+    save_metadata(SMALL.metadata, Roles(), folder / 'roleless.json')
+    (folder / 'broken.csv').write_text('sex,age\n"F,3\n')
+    (folder / 'broken.parquet').write_text('no table')
+    synthesizer = PreFairSynthesizer(SMALL.metadata, public_ranges=True, **SMALL.roles)
+    synthesizer.fit(SMALL.data)
+    synthesizer.save_release(folder / 'model.prefair')
+    return folder
+
+
+def arguments(line):
+    return [part.format(f=files()) for part in line.split()]
+
+
+def run(line):
+    """Run a command without the part of ``main`` that turns errors into lines."""
+    options = _parser().parse_args(arguments(line))
+    options.run(options, lambda line: None)
+
+
+class Usage(Exception):
+    """What argparse says before it ends the process."""
+
+
+def parse(line):
+    """Parse a line; the last line on standard error becomes an exception."""
+    with contextlib.redirect_stderr(io.StringIO()) as shown:
+        try:
+            _parser().parse_args(arguments(line))
+        except SystemExit as end:
+            raise Usage(shown.getvalue().splitlines()[-1]) from end
+
+
+class Command(Message):
+    """A message on standard error.
+
+    Args:
+        line: The arguments; {f} stands for the folder of the files.
+    """
+
+    def __init__(self, line, kind, wrong, remedy):
+        super().__init__(lambda: run(line), kind, wrong, remedy)
+        object.__setattr__(self, 'line', line)
+
+
+SAMPLE = 'sample {f}/model.prefair --rows 3 --out {f}/z.csv'
+COMMANDS = [
+    Command(
+        'sample {f}/model.prefair --rows 3 --out {f}/no/z.csv',
+        FileNotFoundError,
+        "There is no folder 'FOLDER/cli/no' to write to.",
+        'Make it, or correct --out.',
+    ),
+    Command(
+        'domain {f}/none.csv --out {f}/z',
+        FileNotFoundError,
+        "There is no file 'FOLDER/cli/none.csv'.",
+        'Correct the path.',
+    ),
+    Command(
+        'domain {f}/metadata.json --out {f}/z',
+        ValueError,
+        "'FOLDER/cli/metadata.json'",
+        'must be a .csv or .parquet file.',
+    ),
+    Command(
+        'domain {f}/broken.csv --out {f}/z',
+        ValueError,
+        "'FOLDER/cli/broken.csv' cannot be read as CSV.",
+        'Save it as UTF-8, with commas between values and a first line of column names; or as '
+        'Parquet.',
+    ),
+    Command(
+        'domain {f}/broken.parquet --out {f}/z',
+        ValueError,
+        "'FOLDER/cli/broken.parquet' cannot be read as Parquet.",
+        'Write it again, or save it as CSV.',
+    ),
+    Command(
+        'sample {f}/model.prefair --rows 3 --out {f}/z.txt',
+        ValueError,
+        "'FOLDER/cli/z.txt'",
+        'must end in .csv or .parquet.',
+    ),
+    Command(
+        'sample {f}/none --rows 3 --out {f}/z.csv',
+        FileNotFoundError,
+        "There is no file 'FOLDER/cli/none'.",
+        'Give the path of one that save_release wrote.',
+    ),
+    Command(
+        'sample {f}/people.csv --rows 3 --out {f}/z.csv',
+        ReleaseError,
+        'The file is no release, or it was cut off.',
+        'Give a file that save_release wrote; get it again if it was changed on the way.',
+    ),
+    Command(
+        SAMPLE + ' --where height=3',
+        ValueError,
+        "--where 'height=3'",
+        "must be COLUMN=VALUE; the columns are ['sex', 'education', 'age', 'income'].",
+    ),
+    Command(
+        SAMPLE + ' --where age=old',
+        ValueError,
+        "--where 'age=old'",
+        "must have a number after the '=': the column is numerical.",
+    ),
+    Command(
+        'evaluate {f}/people.csv --real {f}/people.csv --metadata {f}/roleless.json',
+        RolesError,
+        'evaluate needs roles.',
+        'Write them into the metadata file, or give --protected, --admissible and --outcome.',
+    ),
+]
+
+USAGE = [
+    Message(
+        lambda: parse('sample x --out y --rows -3'),
+        Usage,
+        "sdv-prefair sample: error: argument --rows: '-3'",
+        'must be a whole number above 0.',
+    ),
+    Message(
+        lambda: parse('demo --epsilon much'),
+        Usage,
+        "sdv-prefair demo: error: argument --epsilon: 'much'",
+        'must be a number above 0.',
+    ),
+]
+
+MESSAGES = [*COMMANDS, *USAGE]

@@ -1,0 +1,223 @@
+"""What the metadata may not say of a column, and transformers that are made by hand."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from sdv.metadata import Metadata
+
+from message_catalogue.message import Message
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.column_domain import Undeclared
+from sdv_prefair.domain import public_domain
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers import (
+    CategoryCodes,
+    DatetimeBins,
+    NumberBins,
+    transformer_for,
+)
+
+
+def described(**column):
+    """Make a synthesizer for a table of one column."""
+    tables = {'people': {'columns': {'x': column}}}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+
+
+def public(**column):
+    tables = {'people': {'columns': {'x': column}}}
+    return public_domain(Metadata.load_from_dict({'tables': tables}), True)
+
+
+def words(values, **more):
+    return described(sdtype='categorical', range_values=values, **more)
+
+
+def number(low, high, **more):
+    return described(sdtype='numerical', range_min=low, range_max=high, **more)
+
+
+def moment(low, high, written=None):
+    return described(sdtype='datetime', datetime_format=written, range_min=low, range_max=high)
+
+
+def two_tables():
+    column = {'columns': {'x': {'sdtype': 'numerical'}}}
+    return Metadata.load_from_dict({'tables': {'one': column, 'two': column}})
+
+
+METADATA = [
+    Message(
+        lambda: words([['a']]),
+        DomainError,
+        "Column 'x' of the metadata: range_values",
+        'must be single values such as strings.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a', None]),
+        DomainError,
+        'range_values must hold no null.',
+        'Use range_is_nullable for nulls.',
+    ),
+    Message(
+        lambda: words(['a', 'a']),
+        DomainError,
+        "Column 'x' of the metadata: range_values must not repeat a value.",
+        'List every value once.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=[]),
+        DomainError,
+        "Column 'x' of the metadata: range_values must be a list of one or more values.",
+        'List them, or remove the key to have the values learnt privately.',
+    ),
+    Message(
+        lambda: public(sdtype='boolean', range_is_nullable='no'),
+        DomainError,
+        "Column 'x' of the metadata: range_is_nullable",
+        'must be True or False.',
+    ),
+    Message(
+        lambda: NumberBins(2, 1),
+        DomainError,
+        'range_min must not be above range_max.',
+        'Swap or correct them.',
+    ),
+    Message(
+        lambda: number(-1e308, 1e308),
+        DomainError,
+        "Column 'x' of the metadata: range_max - range_min is too large for a float.",
+        'Narrow the range.',
+    ),
+    Message(
+        lambda: number(0.1, 0.2, decimal_places=0),
+        DomainError,
+        "Column 'x' of the metadata: no number with 0 decimal places lies between range_min and "
+        'range_max.',
+        'Widen the range or raise decimal_places.',
+    ),
+    Message(
+        lambda: NumberBins('a', 1),
+        DomainError,
+        'range_min',
+        'must be a number.',
+    ),
+    Message(
+        lambda: number(0, np.inf),
+        DomainError,
+        "Column 'x' of the metadata: range_max must be finite.",
+        'Declare a bound that no value can exceed.',
+    ),
+    Message(
+        lambda: NumberBins(0, 1, decimal_places=-1),
+        DomainError,
+        'decimal_places',
+        'must be a whole number, 0 or more.',
+    ),
+    Message(
+        lambda: moment('2020-01-01', '2021-01-01T00:00:00+00:00'),
+        DomainError,
+        "Column 'x' of the metadata: range_min and range_max",
+        'must both name an offset, or neither.',
+    ),
+    Message(
+        lambda: DatetimeBins('2021-01-01', '2020-01-01'),
+        DomainError,
+        'range_min must not be after range_max.',
+        'Swap or correct them.',
+    ),
+    Message(
+        lambda: DatetimeBins('01/02/2020', '2021-01-01', '%Y-%m-%d'),
+        DomainError,
+        "range_min must be in the format '%Y-%m-%d'.",
+        'Correct it or the datetime_format.',
+    ),
+    Message(
+        lambda: DatetimeBins('soon', 'later'),
+        DomainError,
+        'range_min must be a date or time.',
+        'Correct it or the datetime_format.',
+    ),
+    Message(
+        lambda: public_domain(two_tables(), True),
+        DomainError,
+        'The metadata',
+        'must have exactly one table.',
+    ),
+]
+
+
+def fit_decimals(high):
+    """Fit a column of decimals that hold one digit before the point."""
+    column = pd.array([1], dtype=pd.ArrowDtype(pa.decimal128(3, 2)))
+    number(0, high).fit({'people': pd.DataFrame({'x': column})})
+
+
+DTYPES = [
+    Message(
+        lambda: fit_decimals(high=4e9),
+        DomainError,
+        "Column 'x': dtype 'decimal128(3, 2)[pyarrow]' cannot hold what the metadata declares.",
+        'Convert the column or correct its sdtype.',
+    ),
+    Message(
+        lambda: words(['a']).fit({'people': pd.DataFrame({'x': [1, 2]})}),
+        DomainError,
+        "Column 'x': a column of dtype 'int64' cannot hold the declared values.",
+        'Declare range_values of the type that the column has, as numbers or as strings.',
+    ),
+]
+
+TRANSFORMERS = [
+    Message(
+        lambda: NumberBins(0, 1, bins=0),
+        DomainError,
+        'bins',
+        'must be a whole number, 1 or more.',
+    ),
+    Message(
+        lambda: NumberBins(0.2, 0.8, dtype=np.dtype('int64')),
+        DomainError,
+        'no whole number lies between low and high.',
+        'Widen the range.',
+    ),
+    Message(
+        lambda: CategoryCodes([], other=False),
+        DomainError,
+        'values',
+        'must not be empty without an "other" code.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a'], weights=[-1]),
+        DomainError,
+        'weights',
+        'must be one number, 0 or more, for every declared value.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a'], dtype=np.dtype('int64')),
+        DomainError,
+        "a column of dtype 'int64' cannot hold the declared values.",
+        'Declare range_values of the type that the column has, as numbers or as strings.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a']).fit(pd.DataFrame({'x': [1]}), 'x'),
+        DomainError,
+        "Column 'x': a column of dtype 'int64' cannot hold the declared values.",
+        'Declare range_values of the type that the column has, as numbers or as strings.',
+    ),
+    Message(
+        lambda: DatetimeBins('2020', '2021').decode([99], None),
+        ValueError,
+        'codes',
+        'must be whole numbers from 0 to 32.',
+    ),
+    Message(
+        lambda: transformer_for(Undeclared('numbers'), 9),
+        DomainError,
+        'the domain is not declared:',
+        'learn it before it is encoded.',
+    ),
+]
+
+MESSAGES = [*METADATA, *DTYPES, *TRANSFORMERS]

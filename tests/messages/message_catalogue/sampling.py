@@ -1,0 +1,113 @@
+"""Conditions that no row can meet, and the model by itself."""
+
+import functools
+
+import numpy as np
+from sdv.sampling import Condition
+
+from message_catalogue.arguments import PEOPLE, new
+from message_catalogue.message import Message
+from sdv_prefair.model import Measurement, estimate, one_way_model
+from sdv_prefair.sampling import CliqueTable, condition
+
+DOMAIN = {'a': 2, 'b': 3}
+ONE = Measurement(('a',), np.ones(2), 1.0)
+
+
+@functools.cache
+def fitted():
+    synthesizer = new()
+    synthesizer.fit(PEOPLE.data)
+    return synthesizer
+
+
+@functools.cache
+def model():
+    return estimate([ONE], DOMAIN)
+
+
+CONDITIONS = [
+    Message(
+        lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
+        ValueError,
+        "Column 'sex' is asked for a value that its domain does not hold.",
+        'Ask for one within the range in the metadata, or of those that were learnt.',
+    ),
+    Message(
+        lambda: fitted().sample_remaining_columns(PEOPLE.frame[['age']] + 1000),
+        ValueError,
+        "Column 'age' is asked for a value that its domain does not hold.",
+        'Ask for one within the range in the metadata, or of those that were learnt.',
+    ),
+]
+
+MODEL = [
+    Message(
+        lambda: estimate([ONE], DOMAIN, estimator='magic'),
+        ValueError,
+        "estimator ('magic')",
+        "must be 'auto' or 'mbi'.",
+    ),
+    Message(
+        lambda: estimate([ONE], DOMAIN, [('a', 'zip')]),
+        ValueError,
+        "cliques name columns that domain does not have: ['zip'].",
+        'Add them to domain, or leave them out.',
+    ),
+    Message(
+        lambda: estimate([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)], DOMAIN, [('a',)]),
+        ValueError,
+        "The measurement of ['a', 'b'] lies in none of the cliques.",
+        'Add a clique that holds these columns.',
+    ),
+    Message(
+        lambda: estimate([Measurement(('a',), np.ones(5), 1.0)], DOMAIN),
+        ValueError,
+        "The measurement of ['a'] has shape (5,).",
+        'It must have as many cells along each axis as domain has codes.',
+    ),
+    Message(
+        lambda: model().marginal(['a', 'zip']),
+        ValueError,
+        "['a', 'zip'] must be columns of the model, each once.",
+        "It has ['a', 'b'].",
+    ),
+    Message(
+        lambda: model().sample(3, {'a': 7}),
+        ValueError,
+        "The evidence on 'a'",
+        'must be one of its codes, 0 to 1.',
+    ),
+    Message(
+        lambda: condition([CliqueTable(('a',), (), None, np.array([1.0, 0.0]))], {'a': 1}),
+        ValueError,
+        "The evidence on ['a'] has probability zero under the model.",
+        'Condition on fewer columns, or on other values.',
+    ),
+    Message(
+        lambda: Measurement(('a',), np.ones((2, 2)), 1.0),
+        ValueError,
+        'values of shape (2, 2)',
+        "must have one axis for each of the columns ['a'], and no column may be named twice.",
+    ),
+    Message(
+        lambda: Measurement(('a',), [np.nan], 1.0),
+        ValueError,
+        "values of the measurement of ['a']",
+        'must be finite numbers.',
+    ),
+    Message(
+        lambda: Measurement(('a',), [1, 2], 0),
+        ValueError,
+        "stddev of the measurement of ['a']",
+        'must be positive numbers.',
+    ),
+    Message(
+        lambda: one_way_model([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)]),
+        ValueError,
+        'one_way_model takes measurements of one column each.',
+        "Leave out that of ('a', 'b').",
+    ),
+]
+
+MESSAGES = [*CONDITIONS, *MODEL]

@@ -1,0 +1,220 @@
+"""What ``structure=`` and ``fair_spanning_tree`` refuse, and strategies that ask for too much."""
+
+from people import people
+
+from message_catalogue.arguments import PEOPLE, new
+from message_catalogue.message import Message
+from sdv_prefair import PreFairSynthesizer, Roles
+from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
+from sdv_prefair.structure import FairTree, fair_spanning_tree
+from sdv_prefair.structure import resolve_strategy as strategy
+from sdv_prefair.structure.fixed import FixedStrategy
+from sdv_prefair.structure.tree import usable_pairs
+
+STAR = [('education', c) for c in ('sex', 'age', 'wage', 'hired', 'home', 'income')]
+SMALL = people(60, ('sex', 'education', 'income'))
+ROLES = Roles(['p'], ['a'], ['o'])
+
+
+class Own:
+    """A strategy that a user has written, to be spoilt."""
+
+    name, requires_roles = 'own', True
+
+    def declare(self, columns, roles):
+        return usable_pairs(columns, roles)
+
+
+class Unfair(Own):
+    def declare(self, columns, roles):
+        return [('sex', 'income'), ('sex', 'education')]
+
+    def select(self, columns, roles, scores):
+        return FairTree(self.declare(columns, roles))
+
+
+class Undeclared(Own):
+    def select(self, columns, roles, scores):
+        return FairTree([scores.choose([('sex', 'income')], 1)])
+
+
+class Spender(Own):
+    def __init__(self, times):
+        self.times = times
+
+    def select(self, columns, roles, scores):
+        for _ in range(self.times):
+            scores.choose(self.declare(columns, roles), 1)
+        return FairTree([('sex', 'education'), ('education', 'income')])
+
+
+def fit(**changes):
+    arguments = {'public_ranges': True} | SMALL.roles | changes
+    PreFairSynthesizer(SMALL.metadata, **arguments).fit(SMALL.data)
+
+
+GIVEN = [
+    Message(
+        lambda: new(structure='forest'),
+        StructureError,
+        "structure ('forest')",
+        "must be one of 'greedy', 'exact', 'adaptive', 'none', a list of column pairs that form "
+        'a tree, or a strategy object with name, requires_roles, declare and select.',
+    ),
+    Message(
+        lambda: new(structure=PEOPLE.frame),
+        StructureError,
+        'structure (of type DataFrame)',
+        "must be one of 'greedy', 'exact', 'adaptive', 'none', a list of column pairs that form "
+        'a tree, or a strategy object with name, requires_roles, declare and select.',
+    ),
+    Message(
+        lambda: new(structure=['sex']),
+        StructureError,
+        "structure lists 'sex', which is not a pair of columns.",
+        "Write ('a', 'b') for each edge of the tree.",
+    ),
+    Message(
+        lambda: FixedStrategy(3),
+        StructureError,
+        'structure (3)',
+        'must be a list of column pairs.',
+    ),
+    Message(
+        lambda: new(structure=[*STAR, ('zip', 'sex')]),
+        StructureError,
+        "structure names columns that are not modelled: ['zip'].",
+        "The tree must join exactly these columns: ['sex', 'education', 'age', 'wage', 'hired', "
+        "'home', 'income'].",
+    ),
+    Message(
+        lambda: new(structure=[*STAR, ('sex', 'age')]),
+        StructureError,
+        "structure is not a tree: the pair 'sex', 'age' closes a cycle.",
+        'Take out one pair of that cycle.',
+    ),
+    Message(
+        lambda: new(structure=STAR[1:]),
+        StructureError,
+        "structure does not connect ['education', 'age', 'wage', 'hired', 'home', 'income'] to "
+        "'sex'.",
+        'Add the missing pairs: a tree over 7 columns has 6.',
+    ),
+    Message(
+        lambda: new(structure=[*STAR[:-1], ('sex', 'income')]),
+        UnfairModelError,
+        "structure is not justifiably fair: the path sex - income joins protected 'sex' to "
+        "outcome 'income' without an admissible column.",
+        'Join the two sides through an admissible column only.',
+    ),
+]
+
+WRITTEN_BY_USERS = [
+    Message(
+        lambda: fit(structure=Unfair()),
+        UnfairModelError,
+        'The model is not justifiably fair: sex - income joins a protected and an outcome column '
+        'with no admissible column between them.',
+        "Do not release it; fit again with another structure, such as 'adaptive'.",
+    ),
+    Message(
+        lambda: fit(structure=Undeclared()),
+        StructureError,
+        "The histogram of ['sex', 'income'] was not declared, so it was not counted.",
+        'A structure may read only the pairs that its declare() returns.',
+    ),
+    Message(
+        lambda: fit(structure=Spender(7)),
+        BudgetError,
+        'select the tree asks for rho = 0.0015 but only 0.000749 of 0.015 is left.',
+        'Ask for less, or raise epsilon.',
+    ),
+    Message(
+        lambda: fit(structure=Spender(2), budget='paper'),
+        BudgetError,
+        'measure two-ways was given none of the privacy budget.',
+        'Raise epsilon or delta, or model fewer columns.',
+    ),
+]
+
+TOO_SMALL_A_BUDGET = [
+    Message(
+        lambda: fit(epsilon=1e-20, delta=1e-30),
+        BudgetError,
+        'epsilon (1e-20) and delta (1e-30) are too small to add noise for.',
+        'Raise one of them.',
+    ),
+    Message(
+        lambda: fit(epsilon=1e-18, delta=2e-18),
+        BudgetError,
+        'The privacy budget is too small to draw noise for.',
+        'Raise epsilon.',
+    ),
+]
+
+PROBLEM = [
+    Message(
+        lambda: fair_spanning_tree({('p', 'a'): 1, ('a', 'p'): 2}, ROLES),
+        StructureError,
+        "weights gives the pair 'a', 'p' twice, in both orders, with different weights.",
+        'Keep one of the two.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({'pa': 1}, ROLES),
+        StructureError,
+        "weights has the key 'pa'.",
+        'Keys must be pairs of two columns.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({('p', 'p'): 1}, ROLES),
+        StructureError,
+        "weights has the key ('p', 'p'), a column paired with itself.",
+        'Leave it out.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({('p', 'a'): 'much'}, ROLES),
+        StructureError,
+        "weights[('p', 'a')]",
+        'must be a finite number.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({}, ROLES, columns=['p', 'a']),
+        StructureError,
+        "weights or roles name ['o'], which is not in columns.",
+        'Add it to columns, or take it out of the weights and roles.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({}, ROLES, columns=['p', 'a', 'o', 'o']),
+        StructureError,
+        "columns names ['o'] more than once.",
+        'Name each column once.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({}, ROLES, 'greedy', time_limit=3),
+        StructureError,
+        "time_limit is for strategy='exact'; 'greedy' does not search.",
+        'Leave it out.',
+    ),
+    Message(
+        lambda: fair_spanning_tree({}, ROLES, time_limit=0),
+        StructureError,
+        'time_limit (0)',
+        'must be a number of seconds above 0, or None.',
+    ),
+    Message(
+        lambda: strategy('exact').select(['p', 'o'], ROLES, None),
+        StructureError,
+        'There is no fair spanning tree: protected and outcome columns are modelled, but no '
+        'admissible one.',
+        'Give a modelled column the role admissible.',
+    ),
+    Message(
+        lambda: strategy('greedy').select(['p', 'o'], ROLES, None),
+        StructureError,
+        'No fair spanning tree can be completed: 2 groups of columns are left that no pair may '
+        'join.',
+        'Give a modelled column the role admissible.',
+    ),
+]
+
+MESSAGES = [*GIVEN, *WRITTEN_BY_USERS, *TOO_SMALL_A_BUDGET, *PROBLEM]

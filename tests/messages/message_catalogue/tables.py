@@ -1,0 +1,235 @@
+"""What ``fit_table`` refuses, and what databases cannot count."""
+
+from datetime import date
+
+import ibis
+import pyarrow as pa
+import pyarrow.parquet as pq
+from people import people
+from sdv.cag import Inequality
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from message_catalogue.message import FOLDER, Message
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.counts.expressions import code_expression
+from sdv_prefair.counts.sql import SqlSource
+from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair.transformers import DatetimeBins, NumberBins
+
+SMALL = people(60, ('sex', 'education', 'income'))
+ARROW = pa.table({
+    'sex': ['F', 'M'] * 30,
+    'education': ['school', 'college'] * 30,
+    'income': ['low', 'high'] * 30,
+})
+NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9}
+OPEN = {'sdtype': 'categorical', 'range_is_nullable': False}
+TIMES = ibis.table({'odd': 'time'}, name='t')['odd']
+MOMENT = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'}
+
+
+def small(**changes):
+    return PreFairSynthesizer(SMALL.metadata, **({'public_ranges': True} | SMALL.roles | changes))
+
+
+def described(**columns):
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+
+
+def wide(name):
+    return {'sdtype': 'categorical', 'range_values': [f'{name}{i}' for i in range(4000)]}
+
+
+def fit_two_files():
+    folder = FOLDER / 'files'
+    folder.mkdir(exist_ok=True)
+    pq.write_table(ARROW, folder / 'one.parquet')
+    pq.write_table(ARROW.drop_columns('sex'), folder / 'two.parquet')
+    small().fit_table(folder)
+
+
+def fit_no_parquet():
+    path = FOLDER / 'text.parquet'
+    path.write_text('no table')
+    small().fit_table(path)
+
+
+def breaking_reader():
+    def batches():
+        yield from ARROW.to_batches()
+        raise ValueError('it quotes rows')
+
+    return pa.RecordBatchReader.from_batches(ARROW.schema, batches())
+
+
+def fit_database(column, array):
+    described(odd=column).fit_table(ibis.memtable(pa.table({'odd': array})))
+
+
+def constrained():
+    synthesizer = described(low=NUMBER, high=NUMBER)
+    synthesizer.add_constraints([Inequality('low', 'high')])
+    return synthesizer
+
+
+def fit_constrained_database():
+    constrained().fit_table(ibis.memtable(pa.table({'low': [1.0], 'high': [2.0]})))
+
+
+def shrinking(columns):
+    """Return a table of which every query sees another part."""
+    database = ibis.duckdb.connect()
+    database.con.execute('CREATE SEQUENCE readings')
+    database.con.execute('CREATE TABLE growing AS SELECT range % 2 AS x FROM range(100)')
+    database.con.execute(
+        'CREATE VIEW shrinking AS SELECT x, x AS y FROM growing WHERE rowid < 90 - 10 * '
+        "(SELECT nextval('readings'))"
+    )
+    source = SqlSource(database.table('shrinking'), {})
+    encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
+    return source.count(encoders, columns)
+
+
+READ = [
+    Message(
+        lambda: small().fit_table(SMALL.frame),
+        PrivateDataError,
+        'fit_table cannot read a DataFrame.',
+        'Give the path of a Parquet file or folder, an Arrow reader, dataset or table, a DuckDB '
+        'relation, a polars frame, an ibis table or a Spark DataFrame. A pandas DataFrame goes '
+        "to fit, as in fit({'table': df}).",
+    ),
+    Message(
+        lambda: small().fit_table(ARROW.slice(0, 0)),
+        PrivateDataError,
+        'The table has no rows.',
+        'Give at least one.',
+    ),
+    Message(
+        lambda: small().fit_table(ARROW.drop_columns('sex')),
+        PrivateDataError,
+        "Columns ['sex'] are in the metadata but not in the data.",
+        'Add them to the data or take them out of the metadata.',
+    ),
+    Message(
+        fit_two_files,
+        PrivateDataError,
+        "Column 'sex' is in some files of the table but not in all.",
+        'Write all files with the same columns.',
+    ),
+    Message(
+        fit_no_parquet,
+        PrivateDataError,
+        'The table could not be opened (ArrowInvalid), so nothing was fitted.',
+        'The message of the engine is left out because it may quote rows: read the table with '
+        'the engine alone to see it.',
+    ),
+    Message(
+        lambda: small().fit_table(breaking_reader()),
+        PrivateDataError,
+        'The table could not be read to its end (ValueError), so nothing was fitted.',
+        'The message of the engine is left out because it may quote rows: read the table with '
+        'the engine alone to see it.',
+    ),
+    Message(
+        lambda: small(public_ranges=False).fit_table(ARROW.to_reader()),
+        PrivateDataError,
+        "The ranges of ['sex', 'education', 'income'] are not public, so they have to be learnt "
+        'before the table is counted, but a reader can be read only once.',
+        'Declare their ranges in the metadata, or pass what can be read again: files, a dataset, '
+        'a table.',
+    ),
+    Message(
+        lambda: described(a=wide('a'), b=wide('b')).fit_table(pa.table({'a': ['a1'], 'b': ['b1']})),
+        DomainError,
+        "The histogram of ['a', 'b'] would have 16,016,004 cells, more than the 10,000,000 that "
+        "can be measured ('a' has 4,002 codes, 'b' has 4,002 codes).",
+        'Coarsen one of these columns: fewer range_values, or a smaller numeric_bins.',
+    ),
+]
+
+DATABASES = [
+    Message(
+        lambda: code_expression(TIMES, DatetimeBins('2020', '2021')),
+        PrivateDataError,
+        "Column 'odd' has the type time, for which a database does not give the same codes as "
+        'everything else:',
+        'cast it to a timestamp or a date in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: fit_database(NUMBER, pa.array([None], pa.decimal128(30, 2))),
+        PrivateDataError,
+        "Column 'odd' has the type decimal(30, 2), for which a database does not give the same "
+        'codes as everything else:',
+        'cast it to double or to a decimal of at most 15 digits in the table expression; or '
+        'count it here, with fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: fit_database(OPEN, pa.array([date(2020, 1, 2)] * 2000)),
+        PrivateDataError,
+        "Column 'odd' has the type date, for which a database does not give the same codes as "
+        'everything else:',
+        'cast it to text in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: fit_database(MOMENT, pa.array(['2020-05-06'])),
+        PrivateDataError,
+        "Column 'odd' has the type string, for which a database does not give the same codes as "
+        'everything else:',
+        'cast it to a timestamp or a date in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: fit_database(MOMENT, pa.array([None], pa.time64('us'))),
+        PrivateDataError,
+        "Column 'odd' is declared as 'datetime' but its dtype holds something else:",
+        'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
+    ),
+    Message(
+        lambda: fit_database(MOMENT, pa.array([None], pa.timestamp('us', 'Europe/Berlin'))),
+        PrivateDataError,
+        "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
+        'give the same codes as everything else:',
+        'give range_min and range_max an offset, as in 2024-01-31 00:00:00+00:00, or cast it to '
+        'a timestamp without time zone in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: fit_database(
+            {'sdtype': 'datetime'}, pa.array([None], pa.timestamp('us', 'Europe/Berlin'))
+        ),
+        PrivateDataError,
+        "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
+        'give the same codes as everything else:',
+        'declare its range_min and range_max in the metadata, or cast it to a date or to a '
+        'timestamp without time zone in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        fit_constrained_database,
+        SynthesizerInputError,
+        "A database cannot make the columns that constraints over ['high', 'low'] ask for.",
+        'Count the table here, with fit_table(table.to_pyarrow_batches()), or leave the '
+        'constraints out.',
+    ),
+    Message(
+        lambda: shrinking([('x',), ('y',), ('x', 'y')]),
+        PrivateDataError,
+        "The counts of ['x', 'y'] do not add up to those of 'x': the table has changed while it "
+        'was counted.',
+        'Fit a snapshot.',
+    ),
+    Message(
+        lambda: shrinking([('x',), ('y',)]),
+        PrivateDataError,
+        'The counts of single columns differ in their sum: the table has changed while it was '
+        'counted.',
+        'Fit a snapshot.',
+    ),
+]
+
+MESSAGES = [*READ, *DATABASES]

@@ -1,0 +1,105 @@
+"""All warnings of the package."""
+
+import warnings
+
+import numpy as np
+from sdv.cag import FixedCombinations, Inequality
+from sdv.errors import RefitWarning
+from sdv.sampling import Condition
+
+from message_catalogue.arguments import PEOPLE, new
+from message_catalogue.command_line import run
+from message_catalogue.constraints import fit
+from message_catalogue.message import Message
+from message_catalogue.own_constraints import Named
+from message_catalogue.sampling import fitted
+from sdv_prefair import FairnessWarning, PrivacyWarning
+
+
+class Few(Named):
+    """Turns down all rows but seven."""
+
+    def is_valid(self, data):
+        return np.arange(len(data)) < 7
+
+
+def preprocess_again():
+    synthesizer = new()
+    synthesizer.fit(PEOPLE.data)
+    synthesizer.preprocess(PEOPLE.data)
+
+
+def learn_no_combination():
+    warnings.filterwarnings('ignore', message='Nothing of column')
+    fit(FixedCombinations(['v', 'w']), epsilon=0.01)
+
+
+def sample_too_few():
+    fit(Few()).sample(40, max_tries_per_batch=1)
+
+
+MESSAGES = [
+    Message(
+        lambda: new(public_ranges=None),
+        PrivacyWarning,
+        'The ranges in the metadata are taken as public knowledge. If SDV detected them from the '
+        'data they are not:',
+        'pass public_ranges=False to learn domains within the budget, or public_ranges=True once '
+        'they are written by hand.',
+    ),
+    Message(
+        lambda: run('fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z'),
+        PrivacyWarning,
+        'The ranges in the metadata are taken as public knowledge. If SDV detected them from the '
+        'data they are not:',
+        'pass --learn-ranges, or --ranges-are-public once they are written by hand.',
+    ),
+    Message(
+        lambda: new(seed=1).fit(PEOPLE.data),
+        PrivacyWarning,
+        'seed is given: whoever knows it can undo the noise. This fit is not private:',
+        'leave seed out before you release anything.',
+    ),
+    Message(
+        lambda: new(public_ranges=False, epsilon=0.01).fit(PEOPLE.data),
+        PrivacyWarning,
+        "Nothing of column 'sex' stood out of the noise, so its domain could not be learnt "
+        'within the budget.',
+        'Declare range_values in the metadata if they are public, or raise epsilon.',
+    ),
+    Message(
+        learn_no_combination,
+        PrivacyWarning,
+        "No combination of ['v', 'w'] stood out of the noise: all combinations of their declared "
+        'values are allowed.',
+        'List those that may occur with sdv_prefair.constraints.PublicCombinations if they are '
+        'public, or raise epsilon.',
+    ),
+    Message(
+        lambda: fitted().sample_from_conditions([Condition({'sex': 'F', 'income': 'high'}, 2)]),
+        FairnessWarning,
+        "The conditions fix ['income', 'sex'] together, which ties protected to outcome columns "
+        'past the admissible ones. The fairness guarantee does not cover these rows:',
+        'to stay within it, fix protected or outcome columns, not both.',
+    ),
+    Message(
+        lambda: fit().add_constraints([Inequality('x', 'y')]),
+        RefitWarning,
+        'For these constraints to take effect,',
+        "please refit the synthesizer using 'fit'.",
+    ),
+    Message(
+        preprocess_again,
+        RefitWarning,
+        'This model has already been fitted.',
+        "To use the new preprocessed data, please refit the model using 'fit' or "
+        "'fit_processed_data'.",
+    ),
+    Message(
+        sample_too_few,
+        UserWarning,
+        'Only 7 of 40 rows obeyed the constraints.',
+        "Raise 'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
+        'rarely meets.',
+    ),
+]
