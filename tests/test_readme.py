@@ -85,4 +85,5 @@ def _fill_in(path: Path) -> None:
     census = simulate_census(1)
     assert set(skeleton.tables['people'].columns) == set(census.metadata.tables['census'].columns)
     census.metadata.tables['people'] = census.metadata.tables.pop('census')
+    path.unlink()
     save_metadata(census.metadata, census.roles, path)

@@ -62,6 +62,9 @@ def joint_least_squares():
             blocks.append(total * indicator / stddev)
             targets.append(measurement.values.ravel() / stddev[:, 0])
         design, target = np.vstack(blocks), np.concatenate(targets)
+        # SLSQP gives up at the start where the objective is steep.
+        scale = np.abs(design).max()
+        design, target = design / scale, target / scale
         found = minimize(
             lambda p: 0.5 * np.sum((design @ p - target) ** 2),
             np.full(len(cells), 1 / len(cells)),
@@ -71,6 +74,7 @@ def joint_least_squares():
             method='SLSQP',
             options={'ftol': 1e-14, 'maxiter': 2000},
         )
-        return found.fun, found.x.reshape(tuple(domain.values()))
+        assert found.success, found.message
+        return found.fun * scale**2, found.x.reshape(tuple(domain.values()))
 
     return solve
