@@ -25,6 +25,7 @@ docs: $(VENV)/.installed-docs
 # The pictures in README and docs, and the notebooks beside the tutorials. Both need chromium.
 pictures: $(VENV)/.installed-pictures
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python benchmarks/paper_results.py --pictures docs/pictures
 
 tutorials: $(VENV)/.installed-pictures
 	cd tutorials && for script in *.py; do \

@@ -19,14 +19,29 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
         evidence = {column: int(code) for column, code in (conditions or {}).items()}
         return pd.DataFrame(self._model.sample(num_rows, evidence))
 
+    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
+        for lines in conditions:
+            self._check_lines(lines)
+        # Rows asked for in several ways end up in one table, and which way a row was asked for
+        # tells about all the columns that were asked for.
+        self._warn_of_ties([column for lines in conditions for column in lines])
+
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+        self._check_lines(conditions)
+        self._warn_of_ties(list(conditions))
+
+    def _check_lines(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
         check_values(conditions, self._encoding.transformers)
         self._check_conditions(conditions)
-        columns = [column for column in conditions if column in self._plan.original_domains]
+
+    def _warn_of_ties(self, columns: list[str]) -> None:
+        asked = [
+            column for column in dict.fromkeys(columns) if column in self._plan.original_domains
+        ]
         cliques = self._in_original_columns(self._model.cliques)
-        warn_if_unfair(columns, cliques, self._roles)
+        warn_if_unfair(asked, cliques, self._roles)
 
     def _sample_with_conditions(
         self, conditions, max_tries_per_batch, batch_size, progress_bar=None, output_file_path=None

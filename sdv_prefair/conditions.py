@@ -11,7 +11,7 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv_prefair.errors import FairnessWarning
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import is_justifiably_fair
+from sdv_prefair.structure import is_justifiably_fair, unblocked_path
 from sdv_prefair.transformers import ColumnCodes
 
 
@@ -29,18 +29,21 @@ def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCode
 
 
 def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Roles) -> None:
-    """Warn if conditioning on these columns together re-creates a forbidden dependence.
+    """Warn if asking for these columns re-creates a forbidden dependence.
 
-    Rows asked for by a protected and an outcome value at once are joined by the asking, as if
-    one more clique held both.
+    Rows asked for by a protected and an outcome value are joined by the asking, as if one more
+    clique held both; so are rows asked for by one beside rows asked for by the other.
     """
-    if is_justifiably_fair(cliques, roles) and not is_justifiably_fair([*cliques, columns], roles):
+    if not is_justifiably_fair(cliques, roles):
+        return  # nothing is promised that could be lost
+    path = unblocked_path([*cliques, columns], roles)
+    if path is not None:
         warnings.warn(
-            f'The conditions fix {sorted(columns)} together, which ties protected to outcome '
-            'columns past the admissible ones. The fairness guarantee does not cover these rows: '
-            'to stay within it, fix protected or outcome columns, not both.',
+            f'Rows asked for by {sorted(columns)} tie protected to outcome columns past the '
+            f'admissible ones ({" - ".join(path)}), so the fairness guarantee does not cover them. '
+            'To stay within it, ask by the columns of one side only, or by admissible ones.',
             FairnessWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

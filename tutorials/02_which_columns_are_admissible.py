@@ -154,7 +154,7 @@ figure.show()
 # *above* what the three reasons explain: a part of the direct effect is back, under another name.
 #
 # **What is promised** is the other thing: independence *given* the list. The measure is
-# $I(O; P \mid A)$, the information that protected columns give about the outcome once the
+# I(O; P | A), the information that protected columns give about the outcome once the
 # admissible ones are known. An estimate from finitely many rows is never zero, so it comes with
 # what independence alone would give, and with a p-value against it. Under independence one p-value
 # in twenty is below 0.05 by chance, so a single one says little: here are twenty fresh draws of

@@ -29,7 +29,6 @@ import os
 import pandas as pd
 import plotly.express as px
 import plotly.graph_objects as go
-import plotly.io
 from sdv.evaluation import evaluate_quality
 
 from sdv_prefair import PreFairSynthesizer
@@ -39,8 +38,6 @@ from sdv_prefair.metrics.fairness import MEASURES
 from sdv_prefair.palette import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
-# SDMetrics' reports would show their figures as files beside the notebook.
-os.environ.setdefault('SDMETRICS_PLOTLY_RENDERER', plotly.io.renderers.default)
 pd.options.display.float_format = '{:.4f}'.format
 COLOURS = {'real': GREY, 'plain MST': VERMILION, 'greedy': GREEN, 'adaptive': BLUE}
 

@@ -202,6 +202,18 @@ def test_asking_for_protected_and_outcome_together_warns(kind, fits):
         from_conditions(fits(kind), Condition(fair, num_rows=3))
 
 
+def test_asking_for_protected_beside_rows_asked_for_by_outcome_warns(fits):
+    """Either request alone is covered; in one table, how a row was asked for tells both."""
+    by_sex, by_income = Condition({'sex': 'F'}, 5), Condition({'income': 'high'}, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error', FairnessWarning)
+        for alone in ([by_sex], [by_income], [by_sex, Condition({'sex': 'M'}, 5)]):
+            from_conditions(fits('adaptive'), *alone)
+    with pytest.warns(FairnessWarning, match='sex - income') as caught:
+        from_conditions(fits('adaptive'), by_sex, by_income)
+    assert len([one for one in caught if one.category is FairnessWarning]) == 1
+
+
 @pytest.fixture(scope='module')
 def wide():
     table = every_dtype(150)

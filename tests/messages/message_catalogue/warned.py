@@ -78,9 +78,9 @@ MESSAGES = [
     Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'F', 'income': 'high'}, 2)]),
         FairnessWarning,
-        "The conditions fix ['income', 'sex'] together, which ties protected to outcome columns "
-        'past the admissible ones. The fairness guarantee does not cover these rows:',
-        'to stay within it, fix protected or outcome columns, not both.',
+        "Rows asked for by ['income', 'sex'] tie protected to outcome columns past the admissible "
+        'ones (sex - income), so the fairness guarantee does not cover them.',
+        'To stay within it, ask by the columns of one side only, or by admissible ones.',
     ),
     Message(
         lambda: fit().add_constraints([Inequality('x', 'y')]),
