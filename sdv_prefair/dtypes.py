@@ -49,6 +49,24 @@ def holds_nulls(dtype: Any) -> bool:
     return not (isinstance(dtype, np.dtype) and dtype.kind in 'iub')
 
 
+def without_odd_objects(values: pd.Series) -> pd.Series:
+    """Return the values with None for objects that cannot be hashed or compared, such as lists.
+
+    Nothing can be declared or learnt that equals them, and a single row must not decide whether
+    a fit fails.
+    """
+    return values.where(values.map(_is_comparable).astype(bool), None)
+
+
+def _is_comparable(value: Any) -> bool:
+    try:
+        hash(value)
+        pd.isna(value)
+        return value == value or value != value
+    except Exception:  # whatever an arbitrary object raises
+        return False
+
+
 def is_integer(dtype: Any) -> bool:
     """Whether the dtype, if known, holds whole numbers only."""
     return dtype is not None and pd.api.types.is_integer_dtype(dtype)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.counts.kernel import Counts
+from sdv_prefair.dtypes import without_odd_objects
 
 Progress = Callable[[Iterable], Iterable]
 
@@ -68,6 +69,13 @@ def count_name(clique: Sequence[str]) -> str:
 
 def value_counts(column: pd.Series) -> dict[Any, int]:
     """Return how often each value of a column occurs, as Python's own scalars, without nulls."""
+    try:
+        return _count_values(column)
+    except Exception:  # whatever objects in the rows raise
+        return _count_values(without_odd_objects(column))
+
+
+def _count_values(column: pd.Series) -> dict[Any, int]:
     counts = column.dropna().value_counts(sort=False)
     counts = counts[counts > 0]  # a category that no row has is no value
     values = (v.item() if isinstance(v, np.generic) else v for v in counts.index.tolist())

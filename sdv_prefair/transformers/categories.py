@@ -135,13 +135,13 @@ class CategoryCodes(ColumnCodes):
         return np.append(self._texts, -1)[np.asarray(found)], column.isna().to_numpy()
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        nulls = pd.isna(values)
         if not self._tell_booleans:
             try:
                 declared = pd.Index(natural_array(self.values), dtype=object)
-                return declared.get_indexer(pd.Index(values, dtype=object)), nulls
-            except TypeError:  # something in a row cannot be hashed
+                return declared.get_indexer(pd.Index(values, dtype=object)), pd.isna(values)
+            except Exception:  # whatever objects in the rows raise
                 pass
+        nulls = np.fromiter(map(_is_null, values), bool, len(values))
         return np.fromiter(map(self._find_one, values), np.int64, len(values)), nulls
 
     def _find_one(self, value: Any) -> int:
@@ -164,6 +164,13 @@ class CategoryCodes(ColumnCodes):
         if len(set(labels)) < len(labels):  # '1' and 1
             labels = [repr(value) for value in self.values]
         return labels + ['(other)'] * bool(self.other)
+
+
+def _is_null(value: Any) -> bool:
+    try:
+        return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    except Exception:  # a signalling NaN, say, is something but no value
+        return False
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:

@@ -1,7 +1,9 @@
 """Bad input gets an error of SDV's classes that names the thing and the remedy."""
 
 import math
+from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
@@ -93,6 +95,51 @@ def test_bad_arguments_are_refused_on_construction(changes, message):
     with pytest.raises(SynthesizerInputError) as caught:
         make(**changes)
     assert message in str(caught.value)
+
+
+class _Unruly:
+    """An object that raises whatever is asked of it."""
+
+    def __hash__(self):
+        raise RuntimeError('secret')
+
+    def __eq__(self, other):
+        raise RuntimeError('secret')
+
+
+class _Incomparable(_Unruly):
+    def __hash__(self):
+        return hash('x')
+
+
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+@pytest.mark.parametrize('column', ['word', 'number', 'person'])
+@pytest.mark.parametrize('is_declared', [True, False])
+@pytest.mark.parametrize(
+    'cell',
+    [[1], {}, Decimal('sNaN'), _Unruly(), _Incomparable(), 10**400, 1j],
+    ids=lambda cell: type(cell).__name__,
+)
+def test_one_odd_cell_does_not_decide_whether_a_fit_fails(column, is_declared, cell):
+    """A failure would tell that some row holds it; an object's own message could tell more."""
+    frame = pd.DataFrame({
+        'word': ['x', 'y'] * 50,
+        'number': np.arange(100.0) % 7,
+        'person': [f'p{i}' for i in range(100)],
+    }).astype(object)
+    frame.at[3, column] = cell
+    ranges = {'word': {'range_values': ['x', 'y']}, 'number': {'range_min': 0, 'range_max': 10}}
+    kinds = {'word': 'categorical', 'number': 'numerical', 'person': 'id'}
+    columns = {
+        name: {'sdtype': kind} | (ranges.get(name, {}) if is_declared else {})
+        for name, kind in kinds.items()
+    }
+    synthesizer = PreFairSynthesizer(
+        Metadata.load_from_dict({'tables': {'t': {'columns': columns}}}),
+        structure='none', public_ranges=True, person_column='person',
+    )  # fmt: skip
+    synthesizer.fit({'t': frame})
+    assert len(synthesizer.sample(20)['t']) == 20
 
 
 def test_structure_none_needs_no_roles():
