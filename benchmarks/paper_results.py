@@ -67,6 +67,10 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
     for name in trained:
         lines += ['', f'## Epsilon 1, {CLASSIFIERS[name]}, per cent of MST', '']
         lines += [_markdown(overview(results, name))]
+    if 'mlp' in trained:
+        conditional = [f'mlp {measure}' for measure in CONDITIONAL]
+        lines += ['', '## Every epsilon, MLP, per cent of MST', '']
+        lines += [_markdown(shares(results, ['TVD2', *conditional]))]
     lines += ['', '## Quality', '', _markdown(spread(results, QUALITY))]
     for name in trained:
         measures = [f'{name} {measure}' for measure in ['accuracy', *FAIRNESS]]
@@ -87,12 +91,13 @@ def overview(results: pd.DataFrame, classifier: str, epsilon: float = 1.0) -> pd
         if classifier == 'mlp' and table in PRINTED:
             rows[table, 'Greedy, as printed'] = PRINTED[table]
         base = means.loc[(table, BASELINE)].to_numpy()
+        base = np.where(base > 0, base, np.nan)
         for setting in means.loc[table].index.drop(BASELINE):
             rows[table, setting] = 100 * means.loc[(table, setting)].to_numpy() / base
     columns = [measure.split()[-1] for measure in measures]
     frame = pd.DataFrame.from_dict(rows, orient='index', columns=columns)
     frame.index = pd.MultiIndex.from_tuples(frame.index, names=['table', 'setting'])
-    return frame.map('{:.0f}'.format)
+    return frame.map(lambda share: f'{share:.0f}' if np.isfinite(share) else 'MST has 0')
 
 
 def spread(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
@@ -107,16 +112,22 @@ def spread(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
 
 
 def shares(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
-    """Return the ratio of some measures to plain MST's, with its standard error."""
+    """Return some measures in per cent of plain MST's, with the standard error of the ratio."""
     groups = results.groupby(['table', 'epsilon', 'setting'], sort=False)[measures]
     mean, relative = groups.mean(), groups.sem() / groups.mean()
     base = mean.index.droplevel('setting')
     of_base = [
         frame.xs(BASELINE, level='setting').reindex(base).to_numpy() for frame in (mean, relative)
     ]
-    ratio = mean / of_base[0]
+    ratio = 100 * mean / of_base[0]
     error = ratio * np.sqrt(relative**2 + of_base[1] ** 2)
-    return pd.concat({'ratio': ratio, 'error': error}, axis=1).drop(BASELINE, level='setting')
+    shown = {
+        name.split()[-1]: [
+            f'{r:.0f} ± {e:.0f}' for r, e in zip(ratio[name], error[name], strict=True)
+        ]
+        for name in measures
+    }
+    return pd.DataFrame(shown, index=ratio.index).drop(BASELINE, level='setting')
 
 
 def figures(results: pd.DataFrame) -> dict[str, go.Figure]:

@@ -7,7 +7,7 @@ and a guide table says where in it a uniform draw has to look.
 The uniform draws of the rows that share their parents' values are evenly spread and dealt out at
 random. Each row then follows the model as if it were drawn alone, and a column as a whole depends
 on its parents as a whole and on nothing else, so the model's independences hold for whole tables
-too; but the counts of a sampled table stray from the model by less than one row for each value,
+too; but the counts of a chunk of rows stray from the model by less than one row for each value,
 where independent draws stray by the square root of the count.
 """
 
