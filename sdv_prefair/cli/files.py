@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-_TEXT_SDTYPES = ('id', 'datetime')
+from sdv_prefair.cli.csv_cells import as_described
 
 
 def is_table(path: Path) -> None:
@@ -30,7 +30,8 @@ def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
 
     Args:
         path: Ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
-        metadata: Which columns hold text, though it may look like numbers, in a CSV file.
+        metadata: Types of the columns of a CSV file. Without it pandas guesses them from the
+            rows, which is fit for a look at the file only.
     """
     is_table(path)
     if path.suffix == '.parquet':
@@ -38,13 +39,16 @@ def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
     if '.csv' not in path.suffixes:
         raise ValueError(f"'{path}' must be a .csv or .parquet file.")
     try:
-        return pd.read_csv(path, dtype=_text_columns(metadata) if metadata else None)
+        if metadata is None:
+            return pd.read_csv(path)
+        cells = pd.read_csv(path, dtype=object, keep_default_na=False, na_values=[''])
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
         # What pandas says would quote the file.
         raise ValueError(
             f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
             'first line of column names; or as Parquet.'
         ) from None
+    return as_described(cells, metadata)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -55,16 +59,6 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None
-
-
-def _text_columns(metadata: Metadata) -> dict[str, str]:
-    (table,) = metadata.tables.values()
-    return {
-        column: 'str'
-        for column, description in table.columns.items()
-        if description['sdtype'] in _TEXT_SDTYPES
-        or any(isinstance(value, str) for value in description.get('range_values', ()))
-    }
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
