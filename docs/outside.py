@@ -21,6 +21,8 @@ _OUTSIDE = {
     'CONTRIBUTING.md': 'contributing.md',
     'CHANGELOG.md': 'changelog.md',
     'benchmarks/results/speed.md': 'speed.md',
+    'benchmarks/results/paper.md': 'paper_tables.md',
+    'benchmarks/results/almost_no_noise/paper.md': 'almost_no_noise.md',
     'tutorials/README.md': 'tutorials/index.md',
 }
 # A picture first: the same figure as a script would fetch its library from another host.
