@@ -20,7 +20,7 @@ bench: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict --quiet
-	@echo 'Open build/site/index.html, or run $(BIN)/mkdocs serve'
+	@echo 'Open build/site/index.html; with search: $(BIN)/mkdocs serve'
 
 # The pictures in README and docs, and the notebooks beside the tutorials. Both need chromium.
 pictures: $(VENV)/.installed-pictures

@@ -8,6 +8,7 @@ _HOME = {
     'PreFairSynthesizer': 'sdv_prefair.synthesizer',
     'Roles': 'sdv_prefair.roles',
     'PrivacyWarning': 'sdv_prefair.errors',
+    'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
     'save_metadata': 'sdv_prefair.metadata_file',
     'load_metadata': 'sdv_prefair.metadata_file',

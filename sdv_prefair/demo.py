@@ -72,7 +72,9 @@ def _measure(census: Dataset, synthetic: dict[str, pd.DataFrame]) -> dict[str, f
         'accuracy of a classifier trained on it': DownstreamAccuracy.compute(
             *tables, **of_classifier
         ),
-        f'demographic parity gap by {protected}': DemographicParity.compute(*tables, **of_groups),
+        f'its demographic parity gap by {protected}, on real rows': DemographicParity.compute(
+            *tables, **of_groups
+        ),
         '  the same given admissible columns': ConditionalDemographicParity.compute(
             *tables, admissible=admissible, **of_groups
         ),
@@ -108,7 +110,10 @@ def _explain(census: Dataset, fair: PreFairSynthesizer, say: Callable) -> None:
         f'  - {", ".join(roles.outcome)} is independent of {", ".join(roles.protected)} given '
         f'{", ".join(roles.admissible)} (checked on the model).'
     )
-    say('Not guaranteed: parity. What acts through admissible columns stays.')
+    say(
+        'Not guaranteed: parity (what acts through admissible columns stays), nor what a classifier'
+    )
+    say("trained on the table does to real rows: see structure='greedy' in the README.")
 
 
 def _write(

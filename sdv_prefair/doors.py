@@ -16,6 +16,7 @@ import pyarrow as pa
 from sdv._utils import check_synthesizer_version
 
 from sdv_prefair.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.cautions import warn_of_seed
 from sdv_prefair.count_queries import CountQueries, write_queries
 from sdv_prefair.counts import Clique, FrameSource, Source
 from sdv_prefair.counts.consistency import check_not_empty
@@ -58,7 +59,7 @@ class Doors:
         source = open_table(
             table, draft._describe_schema, self.person_column, self.max_rows_per_person
         )
-        self._warn_of_seed()
+        warn_of_seed(self.seed)
         draft._fit_source(source)
         self.__dict__ = draft.__dict__
 
@@ -82,7 +83,7 @@ class Doors:
         draft = self._draft()
         draft._prepare_from_metadata('fit_counts')
         exact = counts_of_user(counts, draft._encoding.domain, draft._cliques())
-        self._warn_of_seed()
+        warn_of_seed(self.seed)
         draft._fit_counts(exact, Progress(self.verbose))
         draft._finish_fit()
         self.__dict__ = draft.__dict__

@@ -1,4 +1,4 @@
-"""What can go wrong, as subclasses of SDV's own errors, and the two warnings.
+"""What can go wrong, as subclasses of SDV's own errors, and the three warnings.
 
 SDV re-raises some errors as ``type(error)(message)``, so every class here takes one string.
 No message of this package contains a value read from the user's rows.
@@ -64,3 +64,7 @@ class PrivacyWarning(UserWarning):
 
 class FairnessWarning(UserWarning):
     """The fairness guarantee does not cover what was just asked for."""
+
+
+class DomainWarning(UserWarning):
+    """The declared domain of a column does not seem to be that of its rows."""

@@ -27,6 +27,9 @@ from sdv_prefair.structure import FairTree, Strategy
 from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
 from sdv_prefair.structure.tree import Pair
 
+# So many standard deviations are taken for more than noise.
+_CLEAR = 5.0
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -66,11 +69,20 @@ def resolve_budget(budget: str) -> Budget:
 
 @dataclass(frozen=True)
 class Release:
-    """What leaves the mechanism: noisy measurements, the tree, and how codes were merged."""
+    """What leaves the mechanism.
+
+    Attributes:
+        measurements: The noisy marginals.
+        tree: The edges whose marginals were measured.
+        compressions: How the codes of each column were merged.
+        mostly_outside: Columns of which, by their noisy marginal, most rows hold a value that
+            the domain does not.
+    """
 
     measurements: list[Measurement]
     tree: FairTree
     compressions: dict[str, Compression]
+    mostly_outside: list[str]
 
 
 def declared_cliques(columns: list[str], roles: Roles, strategy: Strategy) -> list[tuple[str, ...]]:
@@ -104,6 +116,7 @@ def measure_and_select(
     one_way_rho = table.ledger.shares(available, _weights(budget, len(columns)))
     progress('Measuring one-way marginals')
     one_ways = _measure(table, [(c,) for c in columns], one_way_rho[0], budget, 'measure one-ways')
+    mostly_outside = [m.columns[0] for m in one_ways if _is_mostly_outside(m, hidden_codes)]
     compressions = {
         m.columns[0]: compress_rare_codes(m, **hidden_codes.get(m.columns[0], {})) for m in one_ways
     }
@@ -113,7 +126,15 @@ def measure_and_select(
     tree = _select(table, one_ways, roles, strategy, budget, one_way_rho[1])
     progress('Measuring two-way marginals')
     two_ways = _measure(table, tree.edges, table.ledger.remaining, budget, 'measure two-ways')
-    return Release(one_ways + two_ways, tree, compressions)
+    return Release(one_ways + two_ways, tree, compressions, mostly_outside)
+
+
+def _is_mostly_outside(measurement: Measurement, hidden_codes: Mapping) -> bool:
+    other = hidden_codes.get(measurement.columns[0], {}).get('other')
+    if other is None:
+        return False
+    clear_of_noise = _CLEAR * np.max(measurement.stddev)
+    return bool(measurement.values[other] > max(clear_of_noise, measurement.values.sum() / 2))
 
 
 def estimate_release(release: Release, estimator: str, budget: Budget) -> GraphicalModel:

@@ -71,7 +71,12 @@ def _read_object(path: str | Path) -> dict[str, Any]:
     try:
         document = read_json(path)
     except ValueError as error:
-        if not isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        if isinstance(error, json.JSONDecodeError):
+            raise ValueError(
+                f"'{Path(path).name}' is no JSON from line {error.lineno}, column {error.colno}: "
+                f'{error.msg}. Look for a comma or a quotation mark too many or too few.'
+            ) from None
+        if not isinstance(error, UnicodeDecodeError):
             raise  # SDV's own, for a file that is not there
         document = None
     if not isinstance(document, dict):

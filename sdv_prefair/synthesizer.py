@@ -13,7 +13,8 @@ from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
-from sdv_prefair import arguments
+from sdv_prefair import arguments, cautions
+from sdv_prefair.column_domain import Categories
 from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
 from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
@@ -25,7 +26,6 @@ from sdv_prefair.domain import (
 )
 from sdv_prefair.doors import Doors
 from sdv_prefair.encoding import Encoding, check_codes, prepare_processor
-from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanism import (
     declared_cliques,
@@ -123,7 +123,8 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         self._chosen_transformers = {}
         self._domain_ledger = self._ledger = self._encoding = self._model = None
         self._check_arguments()
-        self._warn_of_ranges()
+        if public_ranges is None and arguments.declares_ranges(self._domains):
+            cautions.warn_of_ranges()
 
     def _check_arguments(self) -> None:
         check_epsilon_delta(self.epsilon, self.delta)
@@ -142,25 +143,6 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         self._strategy.declare(modelled, self._roles)
         self._domains = public_domain(table_metadata, self.public_ranges is not False)
         self._start_plan()
-
-    def _warn_of_ranges(self) -> None:
-        if self.public_ranges is None and arguments.declares_ranges(self._domains):
-            warnings.warn(
-                'The ranges in the metadata are taken as public knowledge. If SDV detected them '
-                'from the data they are not: pass public_ranges=False to learn domains within '
-                'the budget, or public_ranges=True once they are written by hand.',
-                PrivacyWarning,
-                stacklevel=3,
-            )
-
-    def _warn_of_seed(self) -> None:
-        if self.seed is not None:
-            warnings.warn(
-                'seed is given: whoever knows it can undo the noise. This fit is not private: '
-                'leave seed out before you release anything.',
-                PrivacyWarning,
-                stacklevel=4,
-            )
 
     # -- fit: rows -> codes -> counts -> noisy measurements -> model ------------------------
 
@@ -193,7 +175,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
                 stacklevel=2,
             )
         self._original_columns = integer_names(data[self._table_name].columns, columns)
-        self._warn_of_seed()
+        cautions.warn_of_seed(self.seed)
         table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
         return {self._table_name: self._preprocess(table)}
 
@@ -263,6 +245,9 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         roles = self._modelled_roles
         hidden = self._encoding.hidden_codes
         release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
+        cautions.warn_of_values([
+            c for c in release.mostly_outside if isinstance(self._domains.get(c), Categories)
+        ])
         progress.step('Estimating the model')
         model = estimate_release(release, self.estimator, budget)
         if self._strategy.requires_roles:

@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.filterwarnings('ignore', message='We strongly recommend saving the metadata')
         try:
             options.run(options, _say)
+        except BrokenPipeError:  # whoever read the output has seen enough
+            sys.stderr.close()
+            return 0
         except _USER_ERRORS as error:
             sys.stderr.write(f'sdv-prefair: {_in_one_line(error)}\n')
             return 2

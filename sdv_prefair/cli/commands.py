@@ -21,6 +21,12 @@ from sdv_prefair.synthesizer import PreFairSynthesizer
 
 Say = Callable[[str], None]
 
+_KEYS_TO_FILL = {
+    'categories': 'range_values',
+    'numbers': 'range_min, range_max, decimal_places',
+    'datetimes': 'range_min, range_max',
+}
+
 
 def demo(options: argparse.Namespace, say: Say) -> None:
     """Compare plain MST and PreFair on a simulated census."""
@@ -39,8 +45,10 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('looking at the data; columns left without are learnt privately, from the budget:')
     for column, known in public_domain(metadata, public_ranges=True).items():
         if isinstance(known, Undeclared):
-            keys = 'range_values' if known.kind == 'categories' else 'range_min, range_max'
-            say(f'  {column}: {keys}')
+            say(f'  {column}: {_KEYS_TO_FILL[known.kind]}')
+    say('Of every column say whether it can be missing ("range_is_nullable": false if not), and of')
+    say('numbers how many decimals they have ("decimal_places": 0 for whole ones): nothing of this')
+    say('is guessed. Check the kinds too, which were read from the file.')
     say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
 
 
@@ -48,27 +56,8 @@ def fit(options: argparse.Namespace, say: Say) -> None:
     """Fit a synthesizer to a file and write the release."""
     check_folder(options.out)
     metadata, roles = _metadata_and_roles(options)
-    if not options.ranges_are_public and not options.learn_ranges:
-        warnings.warn(
-            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
-            'written by hand.',
-            PrivacyWarning,
-            stacklevel=2,
-        )
-    synthesizer = PreFairSynthesizer(
-        metadata,
-        epsilon=options.epsilon,
-        delta=options.delta,
-        structure=options.structure,
-        budget=options.budget,
-        numeric_bins=options.numeric_bins,
-        public_ranges=not options.learn_ranges,
-        person_column=options.person_column,
-        max_rows_per_person=options.max_rows_per_person,
-        verbose=not options.quiet,
-        **roles.as_dict(),
-    )
+    is_table(options.data)
+    synthesizer = _make_synthesizer(options, metadata, roles)
     _fit_file(synthesizer, options.data, metadata)
     synthesizer.save_release(options.out)
     ledger = synthesizer.get_privacy_ledger()
@@ -81,9 +70,41 @@ def fit(options: argparse.Namespace, say: Say) -> None:
         say(_promise(roles) if options.structure != 'none' else "structure 'none': not fair.")
 
 
+def _make_synthesizer(
+    options: argparse.Namespace, metadata: Metadata, roles: Roles
+) -> PreFairSynthesizer:
+    public_ranges = None
+    if options.ranges_are_public or options.learn_ranges:
+        public_ranges = options.ranges_are_public
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        synthesizer = PreFairSynthesizer(
+            metadata,
+            epsilon=options.epsilon,
+            delta=options.delta,
+            structure=options.structure,
+            budget=options.budget,
+            numeric_bins=options.numeric_bins,
+            public_ranges=public_ranges,
+            person_column=options.person_column,
+            max_rows_per_person=options.max_rows_per_person,
+            verbose=not options.quiet,
+            **roles.as_dict(),
+        )
+    if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
+        # The same in the words of the command line.
+        warnings.warn(
+            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
+            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
+            'written by hand.',
+            PrivacyWarning,
+            stacklevel=3,
+        )
+    return synthesizer
+
+
 def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
     if path.is_dir() or path.suffix == '.parquet':
-        is_table(path)
         synthesizer.fit_table(path)
         return
     (name,) = metadata.tables
@@ -118,7 +139,8 @@ def _conditions(where: list[str], synthesizer: PreFairSynthesizer) -> dict:
         column, equals, text = condition.partition('=')
         if not equals or column not in columns:
             raise ValueError(
-                f"--where '{condition}' must be COLUMN=VALUE; the columns are {list(columns)}."
+                f"--where '{condition}' must be COLUMN=VALUE, with one of the columns "
+                f'{list(columns)}.'
             )
         asked[column] = _as_value(condition, text, columns[column])
     return asked
@@ -153,6 +175,8 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
     (name,) = metadata.tables
     report.generate({name: real}, {name: synthetic}, metadata, verbose=False)
     say('Computed on the real table: these numbers are not private.')
+    say('Conditional Independence is about the synthetic rows, of which it is promised. Group')
+    say('Rates are about a classifier trained on them and used on real rows: nothing is promised.')
     say(report.get_properties().to_string(index=False))
     for title in report.get_properties()['Property']:
         say('')

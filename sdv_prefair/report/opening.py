@@ -67,6 +67,6 @@ def _copy(facts: Facts, measured: Measured | None) -> Element:
     if not facts.is_private:
         return _tile('warning', 'This copy', 'Keep it inside', 'The fit is not private.')
     if facts.parameters['public_ranges'] is None and facts.assumed_public:
-        text = 'Once somebody has confirmed that the ranges it rests on are public; see the end.'
-        return _tile('plain', 'This copy', 'May be published', text)
+        text = 'It rests on ranges of which nobody has said that they are public; see the end.'
+        return _tile('warning', 'This copy', 'Confirm ranges first', text)
     return _tile('good', 'This copy', 'May be published', 'It is covered by the privacy promise.')

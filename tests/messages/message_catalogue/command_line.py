@@ -120,7 +120,7 @@ COMMANDS = [
         SAMPLE + ' --where height=3',
         ValueError,
         "--where 'height=3'",
-        "must be COLUMN=VALUE; the columns are ['sex', 'education', 'age', 'income'].",
+        "must be COLUMN=VALUE, with one of the columns ['sex', 'education', 'age', 'income'].",
     ),
     Command(
         SAMPLE + ' --where age=old',

@@ -38,9 +38,9 @@ def two_tables():
     return Metadata.load_from_dict({'tables': tables})
 
 
-def no_json():
-    path = FOLDER / 'no.json'
-    path.write_text('sex,age')
+def written(text):
+    path = FOLDER / 'metadata.json'
+    path.write_text(text, encoding='utf-8')
     return path
 
 
@@ -118,9 +118,16 @@ FILES = [
         'Correct it in the file, or remove the key for a column without a role.',
     ),
     Message(
-        lambda: load_metadata(no_json()),
+        lambda: load_metadata(written('{"tables": {},\n }')),
         ValueError,
-        "'no.json' is no metadata in JSON.",
+        "'metadata.json' is no JSON from line 2, column 2: Expecting property name enclosed in "
+        'double quotes.',
+        'Look for a comma or a quotation mark too many or too few.',
+    ),
+    Message(
+        lambda: load_metadata(written('[]')),
+        ValueError,
+        "'metadata.json' is no metadata in JSON.",
         "Give a file that save_metadata or SDV's save_to_json wrote.",
     ),
     Message(

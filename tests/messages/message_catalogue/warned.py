@@ -13,7 +13,7 @@ from message_catalogue.constraints import fit
 from message_catalogue.message import Message
 from message_catalogue.own_constraints import Named
 from message_catalogue.sampling import fitted
-from sdv_prefair import FairnessWarning, PrivacyWarning
+from sdv_prefair import DomainWarning, FairnessWarning, PrivacyWarning
 
 
 class Few(Named):
@@ -38,7 +38,19 @@ def sample_too_few():
     fit(Few()).sample(40, max_tries_per_batch=1)
 
 
+def declare_other_values():
+    (table,) = PEOPLE.data.values()
+    new(epsilon=100.0).fit({'people': table.assign(sex=table['sex'].str.lower())})
+
+
 MESSAGES = [
+    Message(
+        declare_other_values,
+        DomainWarning,
+        "Most rows of ['sex'] hold values that range_values does not list, judging by the noisy "
+        'marginals; they will come back as missing or as listed values.',
+        'Correct the metadata, spelling and upper case too, and fit again, which costs again.',
+    ),
     Message(
         lambda: new(public_ranges=None),
         PrivacyWarning,

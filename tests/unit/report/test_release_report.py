@@ -247,7 +247,9 @@ def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
     synthesizer.fit(census.data)
     page = report(synthesizer, tmp_path)
     assert 'Nobody has said so yet' in page.section('signing')['text']
-    assert 'Once somebody has confirmed' in page.with_class('tiles')[0]['text']
+    tiles = page.with_class('tiles')[0]['text']
+    assert 'Confirm ranges first' in tiles
+    assert 'May be published' not in tiles
 
 
 def test_persons_and_their_rows(census, tmp_path):
