@@ -68,7 +68,9 @@ def test_the_command_line_leads_from_a_file_to_a_report(folder):
     """The person in the middle, who fills in ranges and roles, is the simulation's own."""
     script = Path(sys.executable).with_name('sdv-prefair')
     lines = [command for command in commands() if command.startswith('sdv-prefair')]
-    assert [line.split()[1] for line in lines] == ['domain', 'fit', 'sample', 'report']
+    assert [line.split()[1] for line in lines] == [
+        'domain', 'fit', 'sample', 'report', 'evaluate',
+    ]  # fmt: skip
     for line in lines:
         run = subprocess.run(
             [script, *line.split()[1:]], cwd=folder, capture_output=True, text=True

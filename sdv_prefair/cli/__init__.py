@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
@@ -64,8 +65,16 @@ def _show_warning(message, *_) -> None:
     sys.stderr.write(f'warning: {" ".join(str(message).split())}\n')
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that answers wrong use with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to look, and end with exit code 2."""
+        self.exit(2, f'{self.prog}: {message.rstrip(".")}. See {self.prog} --help.\n')
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog='sdv-prefair',
         description='Differentially private and justifiably fair synthetic tables.',
     )

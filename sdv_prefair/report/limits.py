@@ -32,8 +32,8 @@ def _limits(facts: Facts) -> list[Content]:
         [strong('Accuracy. '), 'Pairs that the graph does not join are kept only as far as the '
          'joined ones imply; combinations of three and more columns likewise.'],
         [strong('Secrets of groups. '), 'Facts about the population can be learnt from the '
-         'release; that is what it is for. One person, in the table or not, makes hardly a '
-         'difference.'],
+         'release; that is what it is for. One row, in the table or not, makes little '
+         'difference to it.'],
         [strong('Side channels. '), 'Time and memory used by the fit, and anything published about '
          'the table by other means.'],
     ]  # fmt: skip

@@ -140,14 +140,14 @@ USAGE = [
     Message(
         lambda: parse('sample x --out y --rows -3'),
         Usage,
-        "sdv-prefair sample: error: argument --rows: '-3'",
-        'must be a whole number above 0.',
+        "sdv-prefair sample: argument --rows: '-3'",
+        'must be a whole number above 0. See sdv-prefair sample --help.',
     ),
     Message(
         lambda: parse('demo --epsilon much'),
         Usage,
-        "sdv-prefair demo: error: argument --epsilon: 'much'",
-        'must be a number above 0.',
+        "sdv-prefair demo: argument --epsilon: 'much'",
+        'must be a number above 0. See sdv-prefair demo --help.',
     ),
 ]
 
