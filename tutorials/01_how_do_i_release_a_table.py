@@ -199,7 +199,7 @@ synthetic['census'].to_csv(Path(folder.name) / 'synthetic.csv', index=False)
 synthesizer.save_release(release)
 synthesizer.create_release_report(path=report)
 for file in sorted(Path(folder.name).iterdir()):
-    print(f'{file.name:<16} {file.stat().st_size / 1e6:5.1f} MB')
+    print(f'{file.name:<16} {file.stat().st_size / 1e3:8,.0f} kB')
 
 # %% [markdown]
 # Whoever receives the release file can verify and sample without ever meeting the real table:

@@ -117,7 +117,7 @@ figure.show()
 
 # %% [markdown]
 # Read it from left to right: error falls with epsilon, and flattens. What is left on the right is
-# not noise: it is that the model is a tree, that rows are drawn at random, and that the direct
+# not noise: it is that the model is a tree, that rows are finitely many, and that the direct
 # effect of sex and race on income is kept out on purpose. More epsilon cannot buy that.
 #
 # Compare the lines: ten times the rows are worth about ten times the epsilon, for noise does not
