@@ -6,6 +6,7 @@ import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 
+from sdv_prefair.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
 # The paper's red, blue and green in shades that colour-blind readers tell apart (Okabe-Ito);
@@ -17,6 +18,14 @@ ROLE_MARKERS = {
     UNLABELLED: {'color': '#D0D0D0', 'symbol': 'circle'},
 }
 _EDGE_COLOUR = '#B5B5B5'
+# One colour for a mechanism in every figure, whichever others a ledger holds.
+_MECHANISM_COLOURS = {
+    'discrete Gaussian': BLUE,
+    'exponential': ORANGE,
+    'discrete Gaussian on scores': GREEN,
+    'discrete Gaussian, threshold': SKY,
+    'PrivTree': PURPLE,
+}
 _ROW_PIXELS, _LEVEL_PIXELS, _PIXELS_PER_LETTER = 46, 130, 8
 _MARKER_SIZE, _FONT_SIZE = 16, 13
 
@@ -60,7 +69,10 @@ def plot_ledger(frame: pd.DataFrame, title: str = 'Privacy budget by step') -> g
             name=str(mechanism),
             customdata=[_joined(columns) for columns in rows['columns']],
             hovertemplate='%{x}<br>%{customdata}<br>rho = %{y:.3g}',
-            marker_line={'color': 'white', 'width': 1},
+            marker={
+                'color': _MECHANISM_COLOURS.get(mechanism, GREY),
+                'line': {'color': 'white', 'width': 1},
+            },
         )
     totals = frame.groupby('step')['rho'].sum().reindex(steps)
     share = totals / totals.sum()

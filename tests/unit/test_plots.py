@@ -1,9 +1,13 @@
+import warnings
+
 import networkx as nx
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdv_prefair import PreFairSynthesizer, PrivacyWarning
+from sdv_prefair.datasets import simulate_census
 from sdv_prefair.plots import ROLE_MARKERS, plot_fair_graph, plot_ledger
 
 
@@ -113,3 +117,21 @@ def test_ledger_slices_name_their_columns(ledger):
     figure = plot_ledger(ledger)
     columns = {bar.name: list(bar.customdata) for bar in figure.data}
     assert columns == {'gaussian': ['sex', 'job', 'sex, job'], 'exponential': ['all pairs']}
+
+
+def test_every_mechanism_of_a_ledger_has_a_colour_of_its_own():
+    """With ranges to learn and each kind of selection, all mechanisms turn up."""
+    census = simulate_census(2000, seed=0)
+    colours = {}
+    for structure in ('adaptive', 'exact'):
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', PrivacyWarning)
+            synthesizer = PreFairSynthesizer(
+                census.metadata, epsilon=20.0, structure=structure, public_ranges=False,
+                **census.roles.as_dict(),
+            )  # fmt: skip
+            synthesizer.fit(census.data)
+        for bars in plot_ledger(synthesizer.get_privacy_ledger()).data:
+            assert colours.setdefault(bars.name, bars.marker.color) == bars.marker.color
+    assert len(colours) >= 4
+    assert len(set(colours.values())) == len(colours)
