@@ -6,7 +6,7 @@ kind of test is also run on a distribution that is slightly wrong and must rejec
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, chi2_contingency, chisquare
+from scipy.stats import chi2, chi2_contingency, chisquare, kstest
 
 from sdv_prefair.model import Measurement, compress_rare_codes, estimate
 
@@ -125,6 +125,17 @@ def test_outcome_is_independent_of_protected_given_admissible(rows):
     # Not so without the admissible column: the test has something to find.
     marginal = chi2_contingency(table.sum(axis=2), correction=False)
     assert marginal.pvalue < 1e-6
+
+
+def test_differences_given_the_admissible_column_are_as_large_as_chance_makes_them(model):
+    """Rows of a table are dealt out, not drawn one by one; that must not show in a test."""
+    model.set_random_state(1)
+    tables = [table_of(model.sample(2000), ['race', 'income', 'job']) for _ in range(300)]
+    p_values = [conditional_independence_p_value(table) for table in tables]
+    assert kstest(p_values, 'uniform').pvalue > 1e-3
+    # The test has power: tables that are too even, or too uneven, would be found.
+    assert kstest(np.sqrt(p_values), 'uniform').pvalue < 1e-3
+    assert kstest(np.square(p_values), 'uniform').pvalue < 1e-3
 
 
 def test_an_edge_around_the_admissible_column_is_found():
