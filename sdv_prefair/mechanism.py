@@ -215,9 +215,18 @@ def expected_errors(
     for first, second in pairs:
         share = weight[first, second] / (weight[first, second] + others)
         sigma = max_rows_per_person / math.sqrt(2 * float(rho) * share)
-        predicted = np.outer(expected[first], expected[second] / expected[second].sum())
-        errors[first, second] = float(np.minimum(math.sqrt(2 / math.pi) * sigma, predicted).sum())
+        shares = expected[second] / expected[second].sum()
+        errors[first, second] = _capped_sum(expected[first], shares, math.sqrt(2 / math.pi) * sigma)
     return errors
+
+
+def _capped_sum(rows: np.ndarray, shares: np.ndarray, most: float) -> float:
+    """Return the sum of ``min(most, row * share)`` over all cells, without making the table."""
+    shares = np.sort(shares)
+    below = np.concatenate([[0.0], np.cumsum(shares)])
+    with np.errstate(divide='ignore'):
+        place = np.searchsorted(shares, most / rows)
+    return float((rows * below[place] + most * (shares.size - place)).sum())
 
 
 def _cells(domain: Mapping[str, int], clique: tuple[str, ...]) -> int:

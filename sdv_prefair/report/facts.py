@@ -9,7 +9,7 @@ import pandas as pd
 
 import sdv_prefair
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.roles import Roles
+from sdv_prefair.roles import UNLABELLED, Roles
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -95,6 +95,18 @@ class Facts:
     def assumed_public(self) -> tuple[str, ...]:
         """The modelled columns whose values were taken as public."""
         return tuple(column.name for column in self.modelled if not column.is_learnt)
+
+    @property
+    def beside_outcomes(self) -> tuple[str, ...]:
+        """Columns without a role that are tied to an outcome around the admissible ones."""
+        ties = self.ties.copy()
+        ties.remove_nodes_from(self.roles.admissible)
+        near = {
+            column
+            for outcome in filter(ties.has_node, self.roles.outcome)
+            for column in nx.node_connected_component(ties, outcome)
+        }
+        return tuple(c.name for c in self.modelled if c.name in near and c.role == UNLABELLED)
 
 
 def gather(synthesizer: 'PreFairSynthesizer') -> Facts:

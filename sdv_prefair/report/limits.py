@@ -22,7 +22,8 @@ def _limits(facts: Facts) -> list[Content]:
             [strong('That the roles are right. '), 'Which columns are admissible is a judgement '
              'about the world that no computation makes.'],
             [strong('Fair classifiers. '), 'A classifier trained on the synthetic rows and used on '
-             'real ones may treat groups differently, by way of columns without a role.'],
+             'real ones may treat groups differently, by way of columns without a role. '
+             + _beside_outcomes(facts)],
             [strong('Fairness given both. '), 'Rows asked for under a condition on protected and '
              'outcome columns together carry the dependence that was asked for.'],
         ]  # fmt: skip
@@ -37,6 +38,16 @@ def _limits(facts: Facts) -> list[Content]:
         [strong('Side channels. '), 'Time and memory used by the fit, and anything published about '
          'the table by other means.'],
     ]  # fmt: skip
+
+
+def _beside_outcomes(facts: Facts) -> str:
+    outcomes, near = listed(facts.roles.outcome), facts.beside_outcomes
+    if not near:
+        return f'In this model none is tied to {outcomes} but through admissible ones.'
+    return (
+        f'In this model {listed(near)} may tell {outcomes} directly: ask whether among real people '
+        f'they tell {listed(facts.roles.protected)} too.'
+    )
 
 
 def signing_section(facts: Facts) -> Element:

@@ -42,6 +42,17 @@ def test_it_is_no_more_than_the_rows_and_no_more_than_the_noise(seed, rho):
         assert 0 < error <= min(1000.0 * (1 + 1e-9), cells * most_noise)
 
 
+@given(st.integers(0, 10**6), st.sampled_from(['1/1000', '1/10', '10']))
+def test_it_is_the_sum_over_all_cells(seed, rho):
+    expected = one_way_model(seed)
+    expected['b'][0] = 0.0
+    # Equal parts: each of the two edges has half of rho.
+    noise = math.sqrt(2 / math.pi) / math.sqrt(float(Fraction(rho)))
+    for (first, second), error in errors(expected, rho, exponent=0.0).items():
+        predicted = np.outer(expected[first], expected[second]) / expected[second].sum()
+        assert error == pytest.approx(np.minimum(noise, predicted).sum())
+
+
 @given(st.integers(0, 10**6))
 def test_it_grows_with_noise_and_with_the_rows_of_a_person(seed):
     expected = one_way_model(seed)

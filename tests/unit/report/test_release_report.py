@@ -378,3 +378,19 @@ def test_best_guess_is_that_of_the_worst_mechanism(epsilon, delta):
     told = min(1.0, 1 / (1 + math.exp(-epsilon)))
     right = delta + (1 - delta) * told
     assert _best_guess(epsilon, delta) == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    ('home', 'said'),
+    [
+        ('income', 'In this model age may tell income directly: ask whether among real people'),
+        ('occupation', 'In this model none is tied to income but through admissible ones.'),
+    ],
+)
+def test_columns_beside_the_outcome_are_named(census, tmp_path, home, said):
+    tree = [
+        ('income', 'occupation'), ('occupation', 'education'), ('occupation', 'hours'),
+        ('occupation', 'sex'), ('sex', 'race'), ('age', home),
+    ]  # fmt: skip
+    page = report(make(census, structure=tree), tmp_path)
+    assert said in page.section('limits')['text']
