@@ -89,6 +89,13 @@ class CategoryCodes(ColumnCodes):
                 'range_values of the type that the column has, as numbers or as strings.'
             )
 
+    def _dtype_beside_nulls(self) -> Any:
+        # pandas would take floats, as which whole numbers above 2^53 are others.
+        whole = isinstance(self._dtype, np.dtype) and self._dtype.kind in 'iu'
+        if whole and any(float(value) != value for value in self.values):
+            return pd.UInt64Dtype() if self._dtype.kind == 'u' else pd.Int64Dtype()
+        return self._dtype
+
     @property
     def _num_values(self) -> int:
         return len(self.values) + bool(self.other)

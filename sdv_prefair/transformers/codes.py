@@ -118,7 +118,11 @@ class ColumnCodes(BaseTransformer, abc.ABC):
             raise ValueError(f'codes must be whole numbers from 0 to {self.num_codes - 1}.')
         nulls = codes == self._num_values
         values, more_nulls = self._write(np.where(nulls, 0, codes), generator)
-        return cast(values, nulls | more_nulls, self._dtype)
+        nulls |= more_nulls
+        return cast(values, nulls, self._dtype_beside_nulls() if nulls.any() else self._dtype)
+
+    def _dtype_beside_nulls(self) -> Any:
+        return self._dtype
 
     def reset_randomization(self) -> None:
         """Start the draws of ``reverse_transform`` again."""

@@ -93,6 +93,16 @@ def test_large_whole_numbers_are_told_apart():
     assert codes.decode([0], generator()).tolist() == [huge]
 
 
+@pytest.mark.parametrize('dtype', [np.int64, np.uint64])
+def test_large_whole_numbers_come_back_beside_nulls(dtype):
+    values = [2**53 + 1, 2**53 + 2]
+    codes = CategoryCodes(values, other=False, dtype=np.dtype(dtype))
+    decoded = codes.decode([0, 1, 2], np.random.default_rng(0))
+    assert list(decoded[:2]) == values
+    assert pd.isna(decoded[2])
+    assert codes.decode([0, 1], np.random.default_rng(0)).dtype == dtype
+
+
 def test_short_floats():
     codes = CategoryCodes([0.1, 0.2], dtype='float32')
     assert codes.encode(pd.Series([0.1, 0.2, 0.3], dtype='float32')).tolist() == [0, 1, 2]
