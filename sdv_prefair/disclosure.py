@@ -1,6 +1,5 @@
 """What a fitted synthesizer shows of itself: ledger, roles, graph, proof, picture."""
 
-import itertools
 from pathlib import Path
 from typing import Self
 
@@ -16,6 +15,7 @@ from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
+from sdv_prefair.structure.fairness import markov_graph
 
 
 class Disclosure:
@@ -49,8 +49,7 @@ class Disclosure:
         graph = nx.Graph(private=self.seed is None)
         roles = self._modelled_roles
         graph.add_nodes_from((column, {'role': roles.of(column)}) for column in self._domains)
-        for clique in self._model.cliques:
-            graph.add_edges_from(itertools.combinations(clique, 2))
+        graph.add_edges_from(markov_graph(self._model.cliques).edges)
         for measurement in self._model.measurements:
             if len(measurement.columns) == 2:
                 sigma, cells = float(np.max(measurement.stddev)), measurement.values.size

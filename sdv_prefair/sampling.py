@@ -43,7 +43,7 @@ class CliqueTable:
 
     def sum_to(self, columns: Sequence[str]) -> np.ndarray:
         """Return the table summed to some of its columns, in the order asked for."""
-        return _sum_to(self.table, self.columns, columns)
+        return sum_to(self.table, self.columns, columns)
 
     def conditional(self) -> np.ndarray:
         """Return the distribution given the separator; zeros where that has probability zero."""
@@ -67,7 +67,7 @@ def condition(nodes: Sequence[CliqueTable], evidence: Mapping[str, int]) -> list
     weights = [_restrict(node, evidence) for node in nodes]
     for position in reversed(range(len(nodes))):
         node, weight = nodes[position], weights[position]
-        message = _sum_to(weight, node.columns, node.separator)
+        message = sum_to(weight, node.columns, node.separator)
         largest = message.max()
         if not largest > 0:
             raise ValueError(
@@ -76,7 +76,7 @@ def condition(nodes: Sequence[CliqueTable], evidence: Mapping[str, int]) -> list
             )
         if node.parent is not None:
             parent = nodes[node.parent]
-            weights[node.parent] = weights[node.parent] * _broadcast(
+            weights[node.parent] = weights[node.parent] * broadcast_to(
                 message / largest, node.separator, parent.columns
             )
     return [replace(node, table=weight) for node, weight in zip(nodes, weights, strict=True)]
@@ -212,7 +212,8 @@ def _steps(node: CliqueTable) -> list[_Step]:
     return steps
 
 
-def _sum_to(table: np.ndarray, columns: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
+def sum_to(table: np.ndarray, columns: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
+    """Return a table over ``columns`` summed to some of them, in the order asked for."""
     axes = tuple(axis for axis, column in enumerate(columns) if column not in wanted)
     left = [column for column in columns if column in wanted]
     return table.sum(axis=axes).transpose([left.index(column) for column in wanted])
@@ -226,7 +227,7 @@ def _restrict(node: CliqueTable, evidence: Mapping[str, int]) -> np.ndarray:
     return node.conditional()[tuple(cells)]
 
 
-def _broadcast(message: np.ndarray, columns: Sequence[str], target: Sequence[str]) -> np.ndarray:
+def broadcast_to(message: np.ndarray, columns: Sequence[str], target: Sequence[str]) -> np.ndarray:
     """Give a message the axes of another table, of length one where it has none."""
     order = [columns.index(column) for column in target if column in columns]
     absent = [axis for axis, column in enumerate(target) if column not in columns]

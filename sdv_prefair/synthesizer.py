@@ -14,6 +14,7 @@ from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import arguments, cautions
+from sdv_prefair.allocation import resolve_budget
 from sdv_prefair.column_domain import Categories
 from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
@@ -31,7 +32,6 @@ from sdv_prefair.mechanism import (
     declared_cliques,
     estimate_release,
     measure_and_select,
-    resolve_budget,
 )
 from sdv_prefair.person import bound_rows_per_person
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy

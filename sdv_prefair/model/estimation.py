@@ -7,12 +7,14 @@ import networkx as nx
 from sdv_prefair.model.compression import Compression
 from sdv_prefair.model.fitted import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
+from sdv_prefair.model.max_entropy import fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.model.tree import Progress, solve_forest
 from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.structure.fairness import markov_graph
 
 ESTIMATORS = ('auto', 'mbi')
 
@@ -43,8 +45,8 @@ def estimate(
             Its order is the order of the columns.
         cliques: The Markov graph. Those of the measurements unless given.
         total: Number of rows. The minimum-variance estimate unless given.
-        estimator: ``'auto'`` solves forests directly and gives everything else to mbi, ``'mbi'``
-            gives everything to mbi.
+        estimator: ``'auto'`` solves forests and other chordal graphs directly and gives
+            everything else to mbi, ``'mbi'`` gives everything to mbi.
         compressions: How groups of codes go back to codes.
         shrink: Whether to draw tables that are mostly noise towards independence first, see
             ``shrinkage.py``. The model's loss is against the measurements as they were given, its
@@ -55,7 +57,7 @@ def estimate(
         raise ValueError(f"estimator ({estimator!r}) must be 'auto' or 'mbi'.")
     if cliques is None:
         cliques = [measurement.columns for measurement in measurements]
-    cliques = _maximal_cliques(cliques, domain)
+    cliques = _completed(_maximal_cliques(cliques, domain), domain)
     _check_measurements(measurements, domain, cliques)
     if total is None:
         total = minimum_variance_total(measurements)
@@ -63,14 +65,17 @@ def estimate(
     gap = None
     if estimator == 'auto' and _is_forest(cliques):
         estimator = 'direct'
-        nodes, gap = _fit_directly(fitted, domain, cliques, total, progress)
+        nodes, gap = _fit_forest(fitted, domain, cliques, total, progress)
+    elif estimator == 'auto' and _is_chordal(cliques):
+        estimator = 'direct'
+        nodes = _fit_beyond_forest(fitted, domain, cliques, total, progress)
     else:
         estimator = 'mbi'
         nodes = fit_with_mbi(fitted, domain, cliques, total, progress=progress)
     return GraphicalModel(domain, cliques, nodes, total, measurements, compressions, gap, estimator)
 
 
-def _fit_directly(
+def _fit_forest(
     measurements: Sequence[Measurement],
     domain: Domain,
     cliques: Sequence[Clique],
@@ -82,6 +87,24 @@ def _fit_directly(
     tables = solution.edges | {(column,): table for column, table in solution.columns.items()}
     nodes = [CliqueTable(*place, tables[place.clique]) for place in arrange(cliques)]
     return nodes, solution.gap
+
+
+def _fit_beyond_forest(
+    measurements: Sequence[Measurement],
+    domain: Domain,
+    cliques: Sequence[Clique],
+    total: float,
+    progress: Progress | None,
+) -> list[CliqueTable]:
+    """Start from the forest of those pairs that were measured first."""
+    pairs = [m.columns for m in measurements if len(m.columns) == 2]
+    graph = nx.Graph()
+    graph.add_edges_from((*pair, {'weight': place}) for place, pair in enumerate(pairs))
+    held = {frozenset(edge) for edge in nx.minimum_spanning_edges(graph, data=False)}
+    inside = [m for m in measurements if len(m.columns) == 1 or frozenset(m.columns) in held]
+    edges = _maximal_cliques([m.columns for m in inside], domain)
+    forest, _ = _fit_forest(inside, domain, edges, total, None)
+    return fit_chordal(forest, measurements, cliques, total, progress)
 
 
 def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
@@ -103,10 +126,19 @@ def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
 
 
 def _is_forest(cliques: Sequence[Clique]) -> bool:
-    graph = nx.Graph()
-    for clique in cliques:
-        nx.add_path(graph, clique)
-    return all(len(clique) <= 2 for clique in cliques) and nx.is_forest(graph)
+    return all(len(clique) <= 2 for clique in cliques) and nx.is_forest(markov_graph(cliques))
+
+
+def _is_chordal(cliques: Sequence[Clique]) -> bool:
+    return nx.is_chordal(markov_graph(cliques))
+
+
+def _completed(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
+    """Return the maximal cliques of the graph, if they can be a junction tree as they are."""
+    graph = markov_graph(cliques)
+    if not nx.is_chordal(graph):
+        return list(cliques)
+    return _maximal_cliques(list(nx.find_cliques(graph)), domain)
 
 
 def _check_measurements(

@@ -1,6 +1,7 @@
 """Junction trees: in which order cliques are visited, and marginals of any few columns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -70,14 +71,35 @@ def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> np.ndarray
 
 
 def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> list[CliqueTable]:
-    """Leave out what sums to one: nodes with nothing wanted in them or below them."""
+    """Return the smallest part of the junction tree that holds the columns.
+
+    Left out are nodes below, of which nothing is wanted: they sum to one. And nodes above a node
+    that holds all that is wanted of them: it is the new root, with nothing before it.
+    """
     needed = set()
     for position in reversed(range(len(nodes))):
         node = nodes[position]
         own = set(node.columns) - set(node.separator)
         if position in needed or own & set(columns):
             needed |= {position, node.parent}
-    return [node for position, node in enumerate(nodes) if position in needed]
+    needed.discard(None)
+    kept = [position for position in range(len(nodes)) if position in needed]
+    roots = set()
+    for position in list(kept):
+        if nodes[position].parent in kept:
+            continue
+        below = [p for p in kept if nodes[p].parent == position]
+        wanted = set(columns) & set(nodes[position].columns)
+        if len(below) == 1 and wanted <= set(nodes[below[0]].columns):
+            kept.remove(position)
+        else:
+            roots.add(position)
+    return [
+        replace(nodes[position], separator=(), parent=None)
+        if position in roots
+        else nodes[position]
+        for position in kept
+    ]
 
 
 def _eliminate(factors: list[_Factor], column: str) -> list[_Factor]:

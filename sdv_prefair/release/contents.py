@@ -21,6 +21,7 @@ from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -119,7 +120,7 @@ def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
     check_hidden(model, synthesizer._encoding.hidden_codes)
     edges = getattr(strategy, 'edges', None)
     if edges is not None:
-        fitted = {frozenset(clique) for clique in model.cliques if len(clique) > 1}
+        fitted = set(map(frozenset, markov_graph(model.cliques).edges))
         if set(map(frozenset, edges)) != fitted:
             raise ReleaseError('The model of the release is not the tree that was asked for.')
     if strategy.requires_roles:

@@ -1,14 +1,18 @@
-"""The structure of a release: a name, a tree, or what a strategy of the user's own has selected."""
+"""The structure of a release: a name, a tree, or what a strategy of the user's own has chosen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sdv_prefair.release.fields import MOST_COLUMNS, Fields
+import networkx as nx
+
+from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.model_record import MOST_MEASUREMENTS
 from sdv_prefair.release.values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree, Strategy
-from sdv_prefair.structure.fixed import FixedStrategy
+from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.structure.resolve import STRATEGIES
 from sdv_prefair.structure.tree import Pair, Scores
 
@@ -17,12 +21,12 @@ _STRATEGY = 'strategy'
 
 @dataclass(frozen=True)
 class ReleasedStrategy:
-    """The tree that some other strategy selected. That one is code, so it is not in a release.
+    """The pairs that some other strategy chose. That one is code, so it is not in a release.
 
     Args:
         name: Name of the other strategy.
         requires_roles: Whether it keeps to the roles.
-        edges: The tree.
+        edges: The pairs: those of a tree, or of a chordal graph.
     """
 
     name: str
@@ -30,12 +34,17 @@ class ReleasedStrategy:
     edges: tuple[Pair, ...]
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
-        """Return the pairs of the tree, once it is known to be a spanning tree, and a fair one."""
+        """Return the pairs, once they are known to be a fair spanning tree or chordal graph."""
         kept = roles if self.requires_roles else Roles()
-        return FixedStrategy(self.edges).declare(columns, kept)
+        graph = nx.Graph(self.edges)
+        if graph.number_of_edges() < len(columns) or not nx.is_chordal(graph):
+            return FixedStrategy(self.edges).declare(columns, kept)
+        check_known(self.edges, columns)
+        check_fair(self.edges, kept)
+        return in_order(self.edges, columns)
 
     def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
-        """Return the tree.
+        """Return the pairs.
 
         Privacy: asks nothing of ``scores``.
         """
@@ -56,12 +65,11 @@ def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]
         return write_value(list(strategy.edges))
     if type(strategy) in STRATEGIES.values() and strategy == type(strategy)():
         return strategy.name
-    edges = [list(clique) for clique in cliques if len(clique) == 2]
     return {
         TYPE: _STRATEGY,
         'name': str(strategy.name),
         'requires_roles': bool(strategy.requires_roles),
-        'edges': edges,
+        'edges': [list(edge) for edge in markov_graph(cliques).edges],
     }
 
 
@@ -70,5 +78,5 @@ def read_structure(written: Any) -> Any:
     if not isinstance(written, dict) or written.get(TYPE) != _STRATEGY:
         return read_value(written)
     fields = Fields(written, 'structure', (TYPE, 'name', 'requires_roles', 'edges'))
-    edges = FixedStrategy(fields.items('edges', MOST_COLUMNS)).edges
+    edges = FixedStrategy(fields.items('edges', MOST_MEASUREMENTS)).edges
     return ReleasedStrategy(fields.text('name'), fields.flag('requires_roles'), edges)

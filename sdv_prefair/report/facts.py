@@ -1,7 +1,6 @@
 """What a release report is made from: what a fitted synthesizer may show to anybody."""
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -10,6 +9,7 @@ import pandas as pd
 import sdv_prefair
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import UNLABELLED, Roles
+from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -136,11 +136,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
 
 
 def _ties(synthesizer: 'PreFairSynthesizer') -> nx.Graph:
-    graph = nx.Graph()
-    for clique in synthesizer._in_original_columns(synthesizer._model.cliques):
-        graph.add_nodes_from(clique)
-        graph.add_edges_from(combinations(clique, 2))
-    return graph
+    return markov_graph(synthesizer._in_original_columns(synthesizer._model.cliques))
 
 
 def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:

@@ -5,6 +5,7 @@ class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests
 """
 
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
+from sdv_prefair.structure.aim import AimStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fairness import is_justifiably_fair, unblocked_path
 from sdv_prefair.structure.fixed import FixedStrategy
@@ -13,7 +14,7 @@ from sdv_prefair.structure.known import KnownScores
 from sdv_prefair.structure.none import UnconstrainedStrategy
 from sdv_prefair.structure.problem import fair_spanning_tree
 from sdv_prefair.structure.resolve import STRATEGIES, resolve_strategy
-from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.tree import ExtendingStrategy, FairTree, Pair, Scores, Strategy
 
 PAPER = {
     'Algorithm 1 (Exponential-PreFair)': ExactStrategy,
@@ -28,7 +29,9 @@ __all__ = [
     'PAPER',
     'STRATEGIES',
     'AdaptiveStrategy',
+    'AimStrategy',
     'ExactStrategy',
+    'ExtendingStrategy',
     'FairTree',
     'FixedStrategy',
     'GreedyStrategy',

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-import networkx as nx
-
-from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.kruskal import private_kruskal
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, usable_pairs
 
@@ -38,29 +37,4 @@ class AdaptiveStrategy:
         Privacy: ``len(columns) - 1`` calls of ``scores.choose``.
         """
         pairs = self.declare(columns, roles)
-        return FairTree(private_kruskal(columns, pairs, scores, partial(_fair, roles)))
-
-
-def _fair(roles: Roles, candidates: list[Pair], edges: list[Pair]) -> list[Pair]:
-    side = _side_of_block(roles, edges)
-    conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}
-    return [
-        (first, second)
-        for first, second in candidates
-        if (side.get(first), side.get(second)) not in conflicts
-    ]
-
-
-def _side_of_block(roles: Roles, edges: list[Pair]) -> dict[str, str]:
-    """Return protected or outcome for each column whose block holds such a column."""
-    # The predicate itself, asked of every candidate, would give the same answer in seconds
-    # instead of milliseconds; a test holds the two together.
-    forest = nx.Graph(edges)
-    forest.add_nodes_from(roles.protected + roles.outcome)
-    forest.remove_nodes_from(roles.admissible)
-    return {
-        column: role
-        for role, labelled in ((PROTECTED, roles.protected), (OUTCOME, roles.outcome))
-        for start in labelled
-        for column in nx.node_connected_component(forest, start)
-    }
+        return FairTree(private_kruskal(columns, pairs, scores, partial(fair_additions, roles)))

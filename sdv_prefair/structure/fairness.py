@@ -4,12 +4,22 @@ Every question about fairness in this package ends here: may an edge be chosen, 
 fair, does a constraint or a condition keep it fair.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import networkx as nx
 
-from sdv_prefair.roles import Roles
+from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
+from sdv_prefair.structure.tree import Pair
+
+
+def markov_graph(cliques: Iterable[Iterable[str]]) -> nx.Graph:
+    """Return the graph in which the columns of every clique are joined with each other."""
+    graph = nx.Graph()
+    for clique in map(tuple, cliques):
+        graph.add_nodes_from(clique)
+        graph.add_edges_from(combinations(clique, 2))
+    return graph
 
 
 def is_justifiably_fair(cliques: Iterable[Iterable[str]], roles: Roles) -> bool:
@@ -43,12 +53,39 @@ def unblocked_path(cliques: Iterable[Iterable[str]], roles: Roles) -> list[str] 
     Returns:
         The columns along one such path, protected column first; ``None`` when there is no path.
     """
-    graph = nx.Graph()
-    for clique in cliques:
-        graph.add_edges_from(combinations(clique, 2))
+    graph = markov_graph(cliques)
     graph.remove_nodes_from(roles.admissible)
     for protected in filter(graph.has_node, roles.protected):
         paths = nx.single_source_shortest_path(graph, protected)
         for outcome in filter(paths.__contains__, roles.outcome):
             return paths[outcome]
     return None
+
+
+def fair_additions(roles: Roles, candidates: Sequence[Pair], edges: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that can be added, one at a time, to fair edges and leave them fair."""
+    side = _side_of_block(roles, edges)
+    conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}
+    return [
+        (first, second)
+        for first, second in candidates
+        if (side.get(first), side.get(second)) not in conflicts
+    ]
+
+
+def _side_of_block(roles: Roles, edges: Sequence[Pair]) -> dict[str, str]:
+    """Return protected or outcome for each column whose block holds such a column.
+
+    A block is what hangs together once the admissible columns are deleted.
+    """
+    # The predicate itself, asked of every candidate, would give the same answer in seconds
+    # instead of milliseconds; a test holds the two together.
+    graph = nx.Graph(edges)
+    graph.add_nodes_from(roles.protected + roles.outcome)
+    graph.remove_nodes_from(roles.admissible)
+    return {
+        column: role
+        for role, labelled in ((PROTECTED, roles.protected), (OUTCOME, roles.outcome))
+        for start in labelled
+        for column in nx.node_connected_component(graph, start)
+    }

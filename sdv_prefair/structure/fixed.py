@@ -37,11 +37,10 @@ class FixedStrategy:
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
         """Return the pairs of the given tree, once it is known to be a fair spanning tree."""
-        _check_known(self.edges, columns)
+        check_known(self.edges, columns)
         _check_tree(self.edges, columns)
-        _check_fair(self.edges, roles)
-        position = {column: place for place, column in enumerate(columns)}
-        return [tuple(sorted(edge, key=position.__getitem__)) for edge in self.edges]
+        check_fair(self.edges, roles)
+        return in_order(self.edges, columns)
 
     def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
         """Return the given tree.
@@ -49,6 +48,12 @@ class FixedStrategy:
         Privacy: asks nothing of ``scores``.
         """
         return FairTree(self.declare(columns, roles))
+
+
+def in_order(edges: Iterable[Pair], columns: Sequence[str]) -> list[Pair]:
+    """Return the pairs with the columns of each in the order of the table."""
+    position = {column: place for place, column in enumerate(columns)}
+    return [tuple(sorted(edge, key=position.__getitem__)) for edge in edges]
 
 
 def _as_list(edges: Iterable) -> list:
@@ -69,7 +74,8 @@ def _as_pair(edge: Sequence) -> Pair:
     return tuple(edge)
 
 
-def _check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:
+def check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:
+    """Raise if a pair names a column that is not modelled."""
     unknown = [column for edge in edges for column in edge if column not in columns]
     if unknown:
         raise StructureError(
@@ -96,7 +102,8 @@ def _check_tree(edges: Iterable[Pair], columns: Sequence[str]) -> None:
         )
 
 
-def _check_fair(edges: Iterable[Pair], roles: Roles) -> None:
+def check_fair(edges: Iterable[Pair], roles: Roles) -> None:
+    """Raise, and name the path, if the pairs join protected to outcome columns."""
     path = unblocked_path(edges, roles)
     if path:
         raise UnfairModelError(

@@ -4,6 +4,7 @@ import networkx as nx
 
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
+from sdv_prefair.structure.aim import AimStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
@@ -12,7 +13,13 @@ from sdv_prefair.structure.tree import FairTree, Strategy
 
 STRATEGIES = {
     strategy.name: strategy
-    for strategy in (GreedyStrategy, ExactStrategy, AdaptiveStrategy, UnconstrainedStrategy)
+    for strategy in (
+        GreedyStrategy,
+        ExactStrategy,
+        AdaptiveStrategy,
+        AimStrategy,
+        UnconstrainedStrategy,
+    )
 }
 """The strategies that can be asked for by name."""
 

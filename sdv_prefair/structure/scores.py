@@ -1,6 +1,7 @@
 """The score of a pair of columns, in exact fixed point, and private access to it."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -16,16 +17,41 @@ _COUNT_BITS = 10
 _LARGEST_BITS = 58
 
 
-class IndependenceGap:
+class _Gap(ABC):
+    """The L1 distance of a pair's true counts from predicted ones, less a discount.
+
+    Predictions are integers in fixed point, so a score is an exact integer, one row changes it by
+    at most ``unit``, and only observed cells need a look: on all others the distance is the
+    prediction itself, whose sum is known.
+
+    Privacy: reads exact counts; sensitivity one unit for one row added or removed. Predictions
+    and discounts are constants for a pair, so they change no sensitivity.
+    """
+
+    def __init__(self, unit: int, discount: Mapping[Pair, float]):
+        self.unit = unit
+        self._largest_count = 2**61 // unit
+        self._discount = {pair: round(Fraction(rows) * unit) for pair, rows in discount.items()}
+
+    def __call__(self, counts: Counts, pair: Pair) -> int:
+        """Return the score of a pair in units of 1/``unit`` rows."""
+        cells, observed = counts.observed(pair)
+        predicted, total = self._predict(pair, cells)
+        # A cap is 1-Lipschitz: no count can overflow, whatever the released total says.
+        truth = np.minimum(observed, self._largest_count) * self.unit
+        elsewhere = total - _exact_sum(predicted)
+        return _exact_sum(np.abs(truth - predicted)) + elsewhere - self._discount.get(pair, 0)
+
+    @abstractmethod
+    def _predict(self, pair: Pair, cells: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return the predictions for some cells and their sum over all cells, in units."""
+
+
+class IndependenceGap(_Gap):
     """q(i, j): the L1 distance of the true 2-way counts from what independence predicts.
 
-    The prediction is a product of two integer vectors in fixed point, so a score is an exact
-    integer, one row changes it by at most ``unit``, and only observed cells need a look: on
-    all others the distance is the prediction itself, whose sum is known.
-
     Paper: q_ij = ||M_ij(D) - Mbar_ij||, line 4 of Algorithm 1 and line 2 of Algorithm 2.
-    Privacy: reads exact counts; sensitivity one unit for one row added or removed. The
-    discount is a constant for a pair, so it changes no sensitivity.
+    Privacy: see ``_Gap``.
 
     Args:
         expected: The one-way model: expected counts of each column, all of one total.
@@ -37,31 +63,54 @@ class IndependenceGap:
         expected: Mapping[str, np.ndarray],
         discount: Mapping[Pair, float] | None = None,
     ):
-        total = max(1.0, max(float(values.sum()) for values in expected.values()))
-        share_bits = min(22, _LARGEST_BITS - _COUNT_BITS - math.ceil(math.log2(total)))
-        if share_bits < 1:
-            raise BudgetError(
-                'The counts, or the noise on them, are too large to score in 64-bit fixed point. '
-                'Raise epsilon, or fit a sample of the rows.'
-            )
-        self.unit = 2 ** (_COUNT_BITS + share_bits)
-        self._largest_count = 2**61 // self.unit
+        share_bits = _bits_beside(max(float(values.sum()) for values in expected.values()))
+        super().__init__(2 ** (_COUNT_BITS + share_bits), discount or {})
         self._rows = {c: _fixed_point(v, _COUNT_BITS) for c, v in expected.items()}
         self._shares = {c: _fixed_point(v / v.sum(), share_bits) for c, v in expected.items()}
-        self._discount = {
-            pair: round(Fraction(rows) * self.unit) for pair, rows in (discount or {}).items()
-        }
 
-    def __call__(self, counts: Counts, pair: Pair) -> int:
-        """Return the score of a pair in units of 1/``unit`` rows."""
-        first, second = pair
-        rows, shares = self._rows[first], self._shares[second]
-        cells, observed = counts.observed(pair)
+    def _predict(self, pair: Pair, cells: np.ndarray) -> tuple[np.ndarray, int]:
+        rows, shares = self._rows[pair[0]], self._shares[pair[1]]
         predicted = rows[cells // shares.size] * shares[cells % shares.size]
-        # A cap is 1-Lipschitz: no count can overflow, whatever the released total says.
-        truth = np.minimum(observed, self._largest_count) * self.unit
-        elsewhere = _exact_sum(rows) * _exact_sum(shares) - _exact_sum(predicted)
-        return _exact_sum(np.abs(truth - predicted)) + elsewhere - self._discount.get(pair, 0)
+        return predicted, _exact_sum(rows) * _exact_sum(shares)
+
+
+class ModelGap(_Gap):
+    """The L1 distance of the true 2-way counts from what a released model predicts.
+
+    Nothing, ``()``, can be chosen as well, for a score of zero: a pair is worth measuring if it
+    is further from the model than its discount.
+
+    Privacy: see ``_Gap``.
+
+    Args:
+        expected: The model's counts of each pair that may be chosen.
+        discount: What to take off a pair's score, in rows.
+    """
+
+    def __init__(self, expected: Mapping[Pair, np.ndarray], discount: Mapping[Pair, float]):
+        largest = max((float(table.sum()) for table in expected.values()), default=1.0)
+        super().__init__(2 ** _bits_beside(largest), discount)
+        bits = self.unit.bit_length() - 1
+        self._tables = {p: _fixed_point(table, bits).ravel() for p, table in expected.items()}
+
+    def __call__(self, counts: Counts, pair: Pair | tuple[()]) -> int:
+        """Return the score of a pair, or of nothing, in units of 1/``unit`` rows."""
+        return super().__call__(counts, pair) if pair else 0
+
+    def _predict(self, pair: Pair, cells: np.ndarray) -> tuple[np.ndarray, int]:
+        table = self._tables[pair]
+        return table[cells], _exact_sum(table)
+
+
+def _bits_beside(total: float) -> int:
+    """Return how many bits of fraction are left beside counts of this total."""
+    bits = min(22, _LARGEST_BITS - _COUNT_BITS - math.ceil(math.log2(max(1.0, total))))
+    if bits < 1:
+        raise BudgetError(
+            'The counts, or the noise on them, are too large to score in 64-bit fixed point. '
+            'Raise epsilon, or fit a sample of the rows.'
+        )
+    return bits
 
 
 def _fixed_point(values: np.ndarray, bits: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What a selection strategy is given, what it is asked, and what it hands back."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol, runtime_checkable
@@ -61,6 +61,14 @@ class Strategy(Protocol):
 
     def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
         """Return a spanning tree over ``columns`` made of declared pairs."""
+
+
+@runtime_checkable
+class ExtendingStrategy(Strategy, Protocol):
+    """A strategy whose tree may get more edges, see ``extension.py``."""
+
+    def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
+        """Return the declared pairs that may be added to ``edges`` and leave a chordal graph."""
 
 
 def all_pairs(columns: Sequence[str]) -> list[Pair]:

@@ -91,9 +91,10 @@ class CategoryCodes(ColumnCodes):
 
     def _dtype_beside_nulls(self) -> Any:
         # pandas would take floats, as which whole numbers above 2^53 are others.
-        whole = isinstance(self._dtype, np.dtype) and self._dtype.kind in 'iu'
+        dtype = self._table.dtype
+        whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
         if whole and any(float(value) != value for value in self.values):
-            return pd.UInt64Dtype() if self._dtype.kind == 'u' else pd.Int64Dtype()
+            return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
         return self._dtype
 
     @property

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanism import BUDGETS, declared_cliques, measure_and_select
+from sdv_prefair.mechanism import declared_cliques, measure_and_select
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import private_table as private_table_module
 from sdv_prefair.roles import Roles

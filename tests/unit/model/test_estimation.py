@@ -91,7 +91,7 @@ def test_groups_go_back_to_codes(make_forest):
     assert joint.shape == (4, 2)
     np.testing.assert_allclose(joint[2], 2 * joint[1])
     assert joint.sum() == pytest.approx(1.0)
-    assert set(model.sample(500)['a']) == {0, 1, 2, 3}
+    assert set(model.sample(20_000)['a']) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

@@ -64,16 +64,17 @@ def test_export_to_mbi_keeps_the_distribution(direct):
     assert rows.domain.attributes == exported.domain.attributes
 
 
-def test_a_cycle_goes_to_mbi_and_leaves_jax_as_it_was(joint_least_squares):
+def test_a_ring_goes_to_mbi_and_leaves_jax_as_it_was(joint_least_squares):
     import jax
 
     rng = np.random.default_rng(3)
-    domain, total = {'a': 2, 'b': 2, 'c': 2, 'd': 3}, 400.0
-    joint = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
-    pairs = {('a', 'b'): joint.sum(2), ('b', 'c'): joint.sum(0), ('a', 'c'): joint.sum(1)}
+    domain, total = {'a': 2, 'b': 2, 'c': 2, 'd': 2, 'e': 3}, 400.0
+    joint = rng.dirichlet(np.ones(16)).reshape(2, 2, 2, 2)
+    # Four columns in a ring: no junction tree without a clique that nobody measured.
+    pairs = {('a', 'b'): (2, 3), ('b', 'c'): (0, 3), ('c', 'd'): (0, 1), ('a', 'd'): (1, 2)}
     measurements = [
-        Measurement(pair, total * table + 4.0 * rng.normal(size=(2, 2)), 4.0)
-        for pair, table in pairs.items()
+        Measurement(pair, total * joint.sum(others) + 4.0 * rng.normal(size=(2, 2)), 4.0)
+        for pair, others in pairs.items()
     ]
     before = jax.config.jax_enable_x64
     seen = []
@@ -82,12 +83,12 @@ def test_a_cycle_goes_to_mbi_and_leaves_jax_as_it_was(joint_least_squares):
     assert model.estimator == 'mbi'
     assert model.gap is None
     assert jax.config.jax_enable_x64 == before
-    assert model.cliques == [('a', 'b'), ('a', 'c'), ('b', 'c'), ('d',)]
+    assert model.cliques == [('a', 'b'), ('a', 'd'), ('b', 'c'), ('c', 'd'), ('e',)]
     assert seen == sorted(seen)
     assert seen[-1] == 5000
     oracle_loss, _ = joint_least_squares(measurements, domain, total)
     assert model.loss == pytest.approx(oracle_loss, abs=1e-3)
-    np.testing.assert_allclose(model.marginal('d'), np.full(3, 1 / 3))
+    np.testing.assert_allclose(model.marginal('e'), np.full(3, 1 / 3))
     rows = model.sample(1000, {'a': 1})
     assert (rows['a'] == 1).all()
-    assert list(rows) == ['a', 'b', 'c', 'd']
+    assert list(rows) == ['a', 'b', 'c', 'd', 'e']

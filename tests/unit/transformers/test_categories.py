@@ -93,14 +93,14 @@ def test_large_whole_numbers_are_told_apart():
     assert codes.decode([0], generator()).tolist() == [huge]
 
 
-@pytest.mark.parametrize('dtype', [np.int64, np.uint64])
+@pytest.mark.parametrize('dtype', [None, 'int64', 'uint64'])
 def test_large_whole_numbers_come_back_beside_nulls(dtype):
     values = [2**53 + 1, 2**53 + 2]
-    codes = CategoryCodes(values, other=False, dtype=np.dtype(dtype))
-    decoded = codes.decode([0, 1, 2], np.random.default_rng(0))
+    codes = CategoryCodes(values, other=False, dtype=dtype)
+    decoded = codes.decode([0, 1, 2], generator())
     assert list(decoded[:2]) == values
     assert pd.isna(decoded[2])
-    assert codes.decode([0, 1], np.random.default_rng(0)).dtype == dtype
+    assert codes.decode([0, 1], generator()).dtype == (dtype or 'int64')
 
 
 def test_short_floats():

@@ -1,6 +1,7 @@
 """What the tuned budget takes off a pair's score before it is chosen."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.mechanism import expected_errors
+from sdv_prefair.allocation import BUDGETS, expected_errors
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c')]
 
@@ -22,7 +23,8 @@ def one_way_model(seed, total=1000.0):
 
 
 def errors(expected, rho, rows=1, exponent=2 / 3):
-    return expected_errors(PAIRS, expected, Fraction(rho), rows, exponent)
+    budget = replace(BUDGETS['tuned'], cells_exponent=exponent)
+    return expected_errors(PAIRS, expected, Fraction(rho), rows, budget)
 
 
 def test_with_little_noise_it_is_the_mean_size_of_the_noise():

@@ -1,0 +1,184 @@
+"""Estimates for chordal graphs: the nearest model to a forest's that fits all measurements.
+
+A forest's model ``q`` is solved directly (``tree.py``). With more pairs measured than a forest
+holds, the model ``p`` is the distribution of ``n`` rows that minimises
+
+    sum_m |n p_m - Y_m|^2 / (2 s_m^2)  +  w n KL(p | q)
+
+over the noisy tables ``Y_m``. The divergence does two things. It picks one of the many
+distributions that have the same pairs, and one of the right kind: ``q`` times a factor
+``exp(f_m)`` for every table, so it has no dependence but along measured pairs. And it makes
+the dual smooth: divided by ``w`` it is, in the factors,
+
+    n log Z(f)  -  sum_m f_m . Y_m  +  w / 2 sum_m s_m^2 |f_m|^2,
+
+whose gradient is how far the model's tables, ``n p_m + w s_m^2 f_m``, are from the measured ones.
+``Z`` and ``p_m`` come from one pass of messages up and one down the junction tree.
+
+Written by hand because mbi's mirror descent for the same least squares starts from uniform,
+compiles a program for every graph and needs thousands of steps; a test holds the two together.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import minimize
+
+from sdv_prefair.model.junction import Clique, Place, arrange, marginal
+from sdv_prefair.model.measurement import Measurement, by_columns
+from sdv_prefair.model.tree import Progress
+from sdv_prefair.sampling import CliqueTable, broadcast_to, sum_to
+
+# w: so small that the fit is that of least squares (a tenth of what a row's own chance is worth),
+# so large that L-BFGS gets there. Of 1, 0.1 and 0.01 the one with the loss nearest to mbi's.
+_DIVERGENCE_WEIGHT = 0.1
+_ITERATIONS = 300
+# Stops when no cell of a table is further off than this, in units of its noise and own chance.
+_STATIONARITY = 0.01
+
+
+def fit_chordal(
+    forest: Sequence[CliqueTable],
+    measurements: Sequence[Measurement],
+    cliques: Sequence[Clique],
+    total: float,
+    progress: Progress | None = None,
+) -> list[CliqueTable]:
+    """Estimate the distributions of the cliques of a chordal graph.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        forest: The model of some of the measurements, as a junction tree.
+        measurements: Each of columns that some clique contains.
+        cliques: The maximal cliques of a chordal graph that contains the forest.
+        total: Number of rows.
+        progress: Called with the number of iterations done.
+    """
+    dual = MaxEntropyDual(forest, list(by_columns(measurements).values()), arrange(cliques), total)
+    done = 0
+
+    def count(_) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done)
+
+    found = minimize(
+        dual,
+        np.zeros(dual.size),
+        jac=True,
+        method='L-BFGS-B',
+        callback=count,
+        options={'maxiter': _ITERATIONS, 'maxcor': 20, 'gtol': _STATIONARITY, 'ftol': 1e-12},
+    )
+    return dual.model(found.x)
+
+
+class MaxEntropyDual:
+    """The dual in variables ``z`` for which its curvature is about 1 in every cell.
+
+    Args:
+        forest: The model to stay near to.
+        measurements: One for every set of columns that was measured.
+        places: The junction tree.
+        total: Number of rows.
+    """
+
+    def __init__(
+        self,
+        forest: Sequence[CliqueTable],
+        measurements: Sequence[Measurement],
+        places: Sequence[Place],
+        total: float,
+    ):
+        self._places, self._total = places, total
+        self._measurements = measurements
+        self._home = [_smallest_holder(places, m.columns) for m in measurements]
+        self._prior = [
+            CliqueTable(*place, marginal(forest, place.clique)).conditional() for place in places
+        ]
+        self._penalty = [_DIVERGENCE_WEIGHT * m.variance for m in measurements]
+        expected = [total * marginal(forest, m.columns) for m in measurements]
+        self._scaling = [
+            1 / np.sqrt(np.maximum(rows, 1.0) + penalty)
+            for rows, penalty in zip(expected, self._penalty, strict=True)
+        ]
+        self._ends = np.cumsum([m.values.size for m in measurements])
+        self.size = int(self._ends[-1])
+
+    def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the dual, to be minimised, and its gradient."""
+        factors = self._factors(z)
+        weights, log_scale = self._weights(factors)
+        log_mass, beliefs = calibrate(self._places, weights)
+        value, gradient = self._total * (log_mass + log_scale), []
+        for m, measurement in enumerate(self._measurements):
+            place = self._places[self._home[m]]
+            rows = self._total * sum_to(beliefs[self._home[m]], place.clique, measurement.columns)
+            pull = self._penalty[m] * factors[m]
+            value += float(np.vdot(factors[m], pull / 2 - measurement.values))
+            gradient.append(((rows + pull - measurement.values) * self._scaling[m]).ravel())
+        return value, np.concatenate(gradient)
+
+    def model(self, z: np.ndarray) -> list[CliqueTable]:
+        """Return the junction tree's distributions at ``z``."""
+        weights, _ = self._weights(self._factors(z))
+        _, beliefs = calibrate(self._places, weights)
+        return [
+            CliqueTable(*place, belief / belief.sum())
+            for place, belief in zip(self._places, beliefs, strict=True)
+        ]
+
+    def _factors(self, z: np.ndarray) -> list[np.ndarray]:
+        """Return the logarithms of the factors, a table for each measurement."""
+        return [
+            part.reshape(scaling.shape) * scaling
+            for part, scaling in zip(np.split(z, self._ends[:-1]), self._scaling, strict=True)
+        ]
+
+    def _weights(self, factors: Sequence[np.ndarray]) -> tuple[list[np.ndarray], float]:
+        """Return each clique's weights over a scale, so that none overflows, and its logarithm."""
+        logarithms = [np.zeros((1,) * len(place.clique)) for place in self._places]
+        for home, measurement, factor in zip(self._home, self._measurements, factors, strict=True):
+            clique = self._places[home].clique
+            logarithms[home] = logarithms[home] + broadcast_to(factor, measurement.columns, clique)
+        largest = [logarithm.max() for logarithm in logarithms]
+        return [
+            prior * np.exp(logarithm - top)
+            for prior, logarithm, top in zip(self._prior, logarithms, largest, strict=True)
+        ], float(sum(largest))
+
+
+def calibrate(
+    places: Sequence[Place], weights: Sequence[np.ndarray]
+) -> tuple[float, list[np.ndarray]]:
+    """Return the logarithm of the total mass, and each clique's share of it.
+
+    Args:
+        places: The junction tree, parents before children.
+        weights: Non-negative factors, one for each clique, whose product is the distribution.
+    """
+    weights, messages, log_mass = list(weights), [None] * len(places), 0.0
+    for position in reversed(range(len(places))):
+        clique, separator, parent = places[position]
+        message = sum_to(weights[position], clique, separator)
+        largest = message.max()  # of a root: all of its mass
+        log_mass += np.log(largest)
+        weights[position] = weights[position] / largest
+        messages[position] = message / largest
+        if parent is not None:
+            spread = broadcast_to(messages[position], separator, places[parent].clique)
+            weights[parent] = weights[parent] * spread
+    for position, (clique, separator, parent) in enumerate(places):
+        if parent is not None:
+            above = sum_to(weights[parent], places[parent].clique, separator)
+            message = messages[position]
+            ratio = np.divide(above, message, out=np.zeros_like(above), where=message > 0)
+            weights[position] = weights[position] * broadcast_to(ratio, separator, clique)
+    return float(log_mass), weights
+
+
+def _smallest_holder(places: Sequence[Place], columns: Sequence[str]) -> int:
+    holders = [i for i, place in enumerate(places) if set(columns) <= set(place.clique)]
+    return min(holders, key=lambda i: len(places[i].clique))
