@@ -36,6 +36,7 @@ from sdv_prefair.metrics import (
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import group_names, strata_codes
 from sdv_prefair.metrics.tables import Tables, read_tables
+from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
 SETTINGS = {
@@ -44,6 +45,8 @@ SETTINGS = {
     'Exact': {'structure': 'exact', 'budget': 'paper'},
     'Ours': {'structure': 'adaptive', 'budget': 'tuned'},
     'Ours, greedy': {'structure': 'greedy', 'budget': 'tuned'},
+    'Fair AIM': {'structure': 'aim', 'budget': 'tuned'},
+    'AIM, not fair': {'structure': AimStrategy(UnconstrainedStrategy()), 'budget': 'tuned'},
 }
 # Table: how it is loaded, the column of the groups S and the two groups that are compared.
 TABLES = {
