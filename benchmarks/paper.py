@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from paper_results import KEY, QUALITY, read_results, write_results
 from tqdm import tqdm
@@ -113,9 +114,11 @@ def _finished(results: Path) -> set[tuple]:
 
 
 def _append(results: Path, row: dict) -> None:
+    """Add a line. A file of an older run keeps its columns: what it has no column for is lost."""
+    columns = list(pd.read_csv(results, nrows=0)) if results.exists() else list(row)
     new = not results.exists()
     with results.open('a', newline='') as file:
-        writer = csv.DictWriter(file, fieldnames=list(row))
+        writer = csv.DictWriter(file, columns, extrasaction='ignore')
         if new:
             writer.writeheader()
         writer.writerow(row)
@@ -171,7 +174,23 @@ def _downstream(
         ):
             found[prefix + name] = measure(prediction, label, group, positive, given).gap
     found['coverage'] = parity.coverage
+    found |= _as_the_authors_compute(prediction == positive, label == positive, group, strata)
     return {f'{classifier} {name}': value for name, value in found.items()}
+
+
+def _as_the_authors_compute(predicted, actual, group, strata) -> dict:
+    """Return the conditional measures by the formula of the authors' code.
+
+    Rates of cells are averaged without weights, over all cells that hold a group, and so over
+    other cells for one group than for the other. The printed shares are of these numbers.
+    """
+    rows = pd.DataFrame({'group': group, 'stratum': strata, 'rate': predicted})
+    cases = {'CDP': slice(None), 'CTPRB': actual, 'CTNRB': ~actual}
+    found = {}
+    for name, kept in cases.items():
+        rates = rows[kept].groupby(['group', 'stratum'], observed=True)['rate'].mean()
+        found[f"{name}, authors' formula"] = float(np.ptp(rates.groupby('group').mean()))
+    return found
 
 
 if __name__ == '__main__':

@@ -71,15 +71,28 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
     if 'mlp' in trained:
         conditional = [f'mlp {measure}' for measure in CONDITIONAL]
         lines += ['', '## Every epsilon, MLP, per cent of MST', '']
-        lines += [_markdown(shares(results, ['TVD2', *conditional]))]
+        lines += [_markdown(shares(results, ['TVD2', *conditional]).rename(columns=_last_word))]
+    by_authors = [f"mlp {measure}, authors' formula" for measure in CONDITIONAL]
+    if set(by_authors) <= set(results):
+        known = results.dropna(subset=by_authors)
+        lines += [
+            '',
+            "## The conditional measures by the authors' formula, MLP, per cent of MST",
+            '',
+        ]
+        lines += [_markdown(shares(known, by_authors).set_axis(CONDITIONAL, axis=1))]
     lines += ['', '## Quality', '', _markdown(spread(results, QUALITY))]
     for name in trained:
         measures = [f'{name} {measure}' for measure in ['accuracy', *FAIRNESS]]
         lines += ['', f'## Accuracy and fairness, {CLASSIFIERS[name]}', '']
-        lines += [_markdown(spread(results, measures).rename(columns=lambda c: c.split()[-1]))]
+        lines += [_markdown(spread(results, measures).rename(columns=_last_word))]
     if trained:
         lines += ['', _coverage(results, trained[0])]
     path.write_text('\n'.join([*lines, '']))
+
+
+def _last_word(name: str) -> str:
+    return name.split()[-1]
 
 
 def overview(results: pd.DataFrame, classifier: str, epsilon: float = 1.0) -> pd.DataFrame:
@@ -123,9 +136,7 @@ def shares(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     ratio = 100 * mean / of_base[0]
     error = ratio * np.sqrt(relative**2 + of_base[1] ** 2)
     shown = {
-        name.split()[-1]: [
-            f'{r:.0f} ± {e:.0f}' for r, e in zip(ratio[name], error[name], strict=True)
-        ]
+        name: [f'{r:.0f} ± {e:.0f}' for r, e in zip(ratio[name], error[name], strict=True)]
         for name in measures
     }
     return pd.DataFrame(shown, index=ratio.index).drop(BASELINE, level='setting')
