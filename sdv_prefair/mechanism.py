@@ -1,5 +1,8 @@
 """From counts to noisy measurements: one-way marginals, a fair tree, its two-way marginals.
 
+A strategy that goes beyond its tree takes the last step in turns with choosing, see
+``extension.py``.
+
 Paper: Marginals-MST with the fair selection step of Algorithm 1 or 2. After this file nothing
 private is left: the result is a list of measurements.
 """

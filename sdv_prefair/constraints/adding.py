@@ -57,7 +57,7 @@ class Promise:
     @property
     def is_fair(self) -> bool:
         """Whether the strategy keeps to the roles."""
-        return bool(self.roles) and self.strategy.name != 'none'
+        return bool(self.roles) and self.strategy.requires_roles
 
     def roles_after(self, plan: ConstraintPlan) -> Roles | None:
         """Return the roles of the modelled columns; None if no tree could be fair to them."""

@@ -13,11 +13,11 @@ So the synthetic table is justifiably fair if the admissible columns separate pr
 columns in the graph of these unions and of the constraints' columns. `cliques_in_original_columns`
 makes them, and the one predicate is asked about them after every fit.
 
-The strategies select a tree over the modelled columns and know nothing of sources. They are given
+The strategies select a graph over the modelled columns and know nothing of sources. They are given
 roles that make what they select pass:
 
 1. Delete the admissible columns. Constraints tie what is left into groups; a group with a
-   protected and an outcome column is refused, since no tree could repair it.
+   protected and an outcome column is refused, since no graph could repair it.
 2. A modelled column made of admissible columns alone is admissible: given these, it is fixed.
 3. Every other modelled column stands for one group. It is protected or an outcome if its group
    holds such a column, for whatever touches one column of the group touches them all.
@@ -29,7 +29,7 @@ roles that make what they select pass:
 Proof that this suffices: a path around the admissible columns passes from group to group along
 edges between modelled columns that are not admissible. Between the last protected group and the
 first outcome group after it all groups are unlabelled with one modelled column each, so these
-edges form a path in the tree, from a protected to an outcome column. A fair tree has none.
+edges form a path in the graph, from a protected to an outcome column. A fair graph has none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.model.tree import Progress, solve_forest
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.sampling import CliqueTable, soften
 from sdv_prefair.structure.fairness import markov_graph
 
 ESTIMATORS = ('auto', 'mbi')
@@ -96,15 +96,18 @@ def _fit_beyond_forest(
     total: float,
     progress: Progress | None,
 ) -> list[CliqueTable]:
-    """Start from the forest of those pairs that were measured first."""
-    pairs = [m.columns for m in measurements if len(m.columns) == 2]
+    """Start from the forest of those pairs that were measured first.
+
+    Softened, so that a cell that noise made zero there comes back where another table has it.
+    """
+    pairs = dict.fromkeys(frozenset(m.columns) for m in measurements if len(m.columns) == 2)
     graph = nx.Graph()
     graph.add_edges_from((*pair, {'weight': place}) for place, pair in enumerate(pairs))
     held = {frozenset(edge) for edge in nx.minimum_spanning_edges(graph, data=False)}
     inside = [m for m in measurements if len(m.columns) == 1 or frozenset(m.columns) in held]
     edges = _maximal_cliques([m.columns for m in inside], domain)
     forest, _ = _fit_forest(inside, domain, edges, total, None)
-    return fit_chordal(forest, measurements, cliques, total, progress)
+    return fit_chordal(soften(forest), measurements, cliques, total, progress)
 
 
 def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:

@@ -1,4 +1,4 @@
-"""Private-PGM by mbi: the estimator for cliques that do not form a forest, or on request.
+"""Private-PGM by mbi: the estimator for graphs that are not chordal, or on request.
 
 Everything here runs in double precision inside a context of its own (``lazy_mbi``), so JAX's
 global settings stay as the user has them. The first call in a process compiles for seconds.

@@ -122,7 +122,7 @@ def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
     if edges is not None:
         fitted = set(map(frozenset, markov_graph(model.cliques).edges))
         if set(map(frozenset, edges)) != fitted:
-            raise ReleaseError('The model of the release is not the tree that was asked for.')
+            raise ReleaseError('The model of the release is not the one that was asked for.')
     if strategy.requires_roles:
         synthesizer._assert_separated(model.cliques)
 

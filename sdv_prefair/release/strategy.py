@@ -36,10 +36,9 @@ class ReleasedStrategy:
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
         """Return the pairs, once they are known to be a fair spanning tree or chordal graph."""
         kept = roles if self.requires_roles else Roles()
-        graph = nx.Graph(self.edges)
-        if graph.number_of_edges() < len(columns) or not nx.is_chordal(graph):
-            return FixedStrategy(self.edges).declare(columns, kept)
         check_known(self.edges, columns)
+        if not _is_chordal(self.edges, columns):
+            return FixedStrategy(self.edges).declare(columns, kept)
         check_fair(self.edges, kept)
         return in_order(self.edges, columns)
 
@@ -49,6 +48,18 @@ class ReleasedStrategy:
         Privacy: asks nothing of ``scores``.
         """
         return FairTree(self.declare(columns, roles))
+
+
+def _is_chordal(edges: Sequence[Pair], columns: Sequence[str]) -> bool:
+    """Whether pairs, each given once, join all columns in a chordal graph."""
+    graph = nx.Graph(edges)
+    return (
+        len(edges) == graph.number_of_edges()
+        and set(graph) == set(columns)
+        and not nx.number_of_selfloops(graph)
+        and nx.is_connected(graph)
+        and nx.is_chordal(graph)
+    )
 
 
 def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]) -> Any:

@@ -1,4 +1,4 @@
-"""Which pairs of columns to measure: a fair spanning tree, selected by one of several strategies.
+"""Which pairs of columns to measure: a fair spanning tree, or more, selected by a strategy.
 
 To add a strategy, write one file with one small class (``greedy.py`` is the shortest) and add the
 class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests run over it.

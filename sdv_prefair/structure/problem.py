@@ -32,7 +32,8 @@ def fair_spanning_tree(
             negative; absent pairs weigh 0.
         roles: Protected, admissible and outcome columns.
         strategy: Anything ``structure=`` takes: ``'exact'``, ``'adaptive'``, ``'greedy'``,
-            ``'none'``, a list of column pairs, a strategy object.
+            ``'none'``, a list of column pairs, a strategy object. Of one that goes beyond its
+            tree, such as ``'aim'``, it is the tree.
         columns: The nodes of the tree. By default the columns named in ``weights`` and in
             ``roles``, in order of appearance.
         time_limit: Seconds, for ``'exact'`` only; ``None`` leaves the strategy's own.

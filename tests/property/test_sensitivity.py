@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.structure.scores import IndependenceGap
+from sdv_prefair.errors import BudgetError
+from sdv_prefair.structure.scores import IndependenceGap, ModelGap
 
 DOMAIN = {'a': 4, 'b': 3, 'c': 300, 'd': 301}
 PAIRS = [('a', 'b'), ('a', 'c'), ('c', 'd')]
@@ -79,3 +80,65 @@ def test_a_count_beyond_64_bits_is_capped_not_wrapped():
     counts = counts_of([(0, 0, 0, 0)])
     counts._observed[('a', 'b')][1][0] = 2**62
     assert score(counts, ('a', 'b')) > 0
+
+
+# -- against a model -----------------------------------------------------------------------------
+
+DISCOUNT = {('a', 'b'): 17.25, ('a', 'c'): 0.0, ('c', 'd'): 1234.5}
+
+
+def any_model(seed, total):
+    """A model's tables are post-processing as well, so they may be anything that is positive."""
+    rng = np.random.default_rng(seed)
+    tables = {(f, s): rng.gamma(0.3, size=(DOMAIN[f], DOMAIN[s])) for f, s in PAIRS}
+    return {pair: total * table / table.sum() for pair, table in tables.items()}
+
+
+@given(
+    rows(0),
+    st.tuples(*(st.integers(0, s - 1) for s in DOMAIN.values())),
+    st.integers(0, 10**6),
+    st.sampled_from([1.0, 37.0, 5e4, 3e9, 1e14]),
+)
+def test_one_row_changes_a_models_score_by_at_most_one_unit(table, row, seed, total):
+    score = ModelGap(any_model(seed, total), DISCOUNT)
+    before, after = counts_of(table), counts_of([*table, row])
+    for pair in PAIRS:
+        assert abs(score(after, pair) - score(before, pair)) <= score.unit
+    assert score(before, ()) == score(after, ()) == 0
+
+
+@given(rows(1), st.integers(0, 10**6), st.sampled_from([1.0, 30.0, 5e4, 1e7]))
+def test_a_models_score_is_the_l1_distance_less_the_discount(table, seed, total):
+    expected = any_model(seed, total)
+    score, counts = ModelGap(expected, DISCOUNT), counts_of(table)
+    for pair in PAIRS:
+        plain = np.abs(counts.project(pair) - expected[pair]).sum() - DISCOUNT[pair]
+        # Each cell is rounded to half a unit.
+        rounding = expected[pair].size / score.unit
+        assert score(counts, pair) / score.unit == pytest.approx(plain, rel=1e-9, abs=rounding)
+
+
+def test_the_models_bound_is_reached():
+    tables = {pair: np.zeros((DOMAIN[pair[0]], DOMAIN[pair[1]])) for pair in PAIRS}
+    score = ModelGap(tables, DISCOUNT)
+    many, more = counts_of([(0, 0, 0, 0)] * 50), counts_of([(0, 0, 0, 0)] * 51)
+    for pair in PAIRS:
+        assert score(more, pair) - score(many, pair) == score.unit
+        assert score(many, pair) == (50 - DISCOUNT[pair]) * score.unit
+
+
+def test_nothing_can_be_all_there_is_to_choose():
+    assert ModelGap({}, {})(counts_of([(0, 0, 0, 0)]), ()) == 0
+
+
+def test_the_largest_tables_are_scored_without_wrapping_and_larger_ones_refused():
+    cells = np.zeros((DOMAIN['a'], DOMAIN['b']))
+    cells[3, 2] = 2.0**47
+    score = ModelGap({('a', 'b'): cells}, {})
+    counts = counts_of([(0, 0, 0, 0)])
+    assert score(counts, ('a', 'b')) == (2**47 + 1) * score.unit
+    counts._observed[('a', 'b')][1][0] = 2**62
+    assert score(counts, ('a', 'b')) == 2**61 + 2**47 * score.unit, 'capped, not wrapped'
+    with pytest.raises(BudgetError, match='too large to score in 64-bit fixed point'):
+        ModelGap({('a', 'b'): cells * 1.01}, {})

@@ -170,7 +170,7 @@ NODES = [
     ),
     Opened(
         another_tree,
-        'The model of the release is not the tree that was asked for.',
+        'The model of the release is not the one that was asked for.',
     ),
     Opened(
         lambda: with_field('model', 'measurements', 0, 'columns', []),

@@ -1,4 +1,4 @@
-"""Problems with a known answer: random forests, noisy tables of them, and joint-space oracles."""
+"""Problems with a known answer: random graphs, noisy tables of them, and joint-space oracles."""
 
 import itertools
 
@@ -41,9 +41,73 @@ class Forest:
         ]
 
 
+class Chordal:
+    """A random chordal graph, a random joint distribution, and noisy measurements of it.
+
+    Each column joins some columns of a clique before it, or stands alone: that gives every
+    chordal graph and no other.
+    """
+
+    def __init__(self, sizes, seed, total=1000.0, join=(0, 1, 2, 3)):
+        self.rng = np.random.default_rng(seed)
+        self.domain = {f'c{i}': size for i, size in enumerate(sizes)}
+        self.names = list(self.domain)
+        self.total = total
+        self.joint = self.rng.dirichlet(np.full(np.prod(sizes), 0.7)).reshape(sizes)
+        cliques = []
+        for i in range(len(sizes)):
+            near = cliques[self.rng.integers(len(cliques))] if cliques else ()
+            count = min(self.rng.choice(join), len(near))
+            new = (*sorted(self.rng.permutation(near)[:count].astype(int)), i)
+            cliques = [clique for clique in cliques if not set(clique) < set(new)] + [new]
+        self.cliques = [tuple(self.names[i] for i in clique) for clique in cliques]
+        self.pairs = sorted({p for c in self.cliques for p in itertools.combinations(c, 2)})
+
+    def marginal(self, columns):
+        return sum_joint(self.joint, self.names, columns)
+
+    def measure(self, columns, stddev):
+        expected = self.total * self.marginal(columns)
+        noise = stddev * self.rng.normal(size=expected.shape)
+        return Measurement(tuple(columns), expected + noise, stddev)
+
+    def measure_all(self, one_way, two_way):
+        return [self.measure((name,), one_way) for name in self.names] + [
+            self.measure(pair, two_way) for pair in self.pairs
+        ]
+
+
+def sum_joint(joint, names, columns):
+    """Sum a table over ``names`` to some of them, in the order asked for."""
+    return np.einsum(joint, range(len(names)), [names.index(column) for column in columns])
+
+
+def multiply(factors, names):
+    """Multiply tables, given with their columns, to one over ``names``."""
+    arguments = []
+    for columns, table in factors:
+        arguments += [table, [names.index(column) for column in columns]]
+    return np.einsum(*arguments, range(len(names)))
+
+
 @pytest.fixture(scope='session')
 def make_forest():
     return Forest
+
+
+@pytest.fixture(scope='session')
+def make_chordal():
+    return Chordal
+
+
+@pytest.fixture(scope='session')
+def summed():
+    return sum_joint
+
+
+@pytest.fixture(scope='session')
+def multiplied():
+    return multiply
 
 
 @pytest.fixture(scope='session')

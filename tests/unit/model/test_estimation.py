@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.model import Measurement, compress_rare_codes, estimate, minimum_variance_total
+from sdv_prefair.model.measurement import combine
 
 
 def test_a_tree_is_solved_directly(make_forest):
@@ -17,6 +18,52 @@ def test_a_tree_is_solved_directly(make_forest):
     assert model.gap <= 1e-3
     assert list(model.domain) == forest.names
     assert model.cliques == forest.edges
+
+
+def test_a_chordal_graph_given_as_pairs_is_completed_and_solved_directly(make_chordal):
+    problem = make_chordal([2, 3, 2, 2, 3], 5, join=(2,))
+    assert {len(clique) for clique in problem.cliques} == {3}
+    model = estimate(problem.measure_all(4.0, 4.0), problem.domain, problem.pairs)
+
+    assert model.estimator == 'direct'
+    assert model.gap is None
+    assert sorted(model.cliques) == sorted(problem.cliques)
+    assert sorted(node.columns for node in model.nodes) == sorted(problem.cliques)
+
+
+def test_cliques_that_nobody_measured_are_kept_and_say_nothing(make_chordal):
+    problem = make_chordal([2, 3, 2], 5, join=(2,))
+    one_ways = [problem.measure((name,), 2.0) for name in problem.names]
+    alone = estimate(one_ways, problem.domain, total=problem.total)
+    together = estimate(one_ways, problem.domain, problem.cliques, total=problem.total)
+
+    assert together.cliques == problem.cliques
+    assert together.loss == pytest.approx(alone.loss, abs=1e-3)
+    np.testing.assert_allclose(
+        together.marginal(problem.names), alone.marginal(problem.names), atol=1e-4
+    )
+
+
+def test_without_measurements_a_clique_is_uniform():
+    model = estimate([], {'a': 2, 'b': 3, 'c': 2}, [('a', 'b', 'c')])
+
+    np.testing.assert_allclose(model.marginal(['a', 'b', 'c']), np.full((2, 3, 2), 1 / 12))
+
+
+def test_a_pair_measured_again_stays_where_it_was_measured_first(make_chordal):
+    """The forest to start from is that of the first pairs, and two looks are their mean."""
+    problem = make_chordal([3, 2, 3], 5, join=(2,))
+    first, *others = [problem.measure(pair, 60.0) for pair in problem.pairs]
+    again = problem.measure(problem.pairs[0][::-1], 20.0)
+    combined = combine([first, again])
+    models = [
+        estimate(measurements, problem.domain, total=problem.total)
+        for measurements in ([first, *others, again], [combined, *others], [*others, combined])
+    ]
+    joints = [model.marginal(problem.names) for model in models]
+
+    np.testing.assert_allclose(joints[0], joints[1], atol=1e-9)
+    assert np.abs(joints[1] - joints[2]).max() > 1e-3
 
 
 def test_cliques_come_from_the_measurements_in_the_order_of_the_columns():
@@ -109,15 +156,16 @@ def test_what_does_not_fit_together_is_refused(arguments, message):
         estimate([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)], **given)
 
 
-def test_trees_are_fitted_and_sampled_without_jax():
-    program = """
+@pytest.mark.parametrize('pairs', [('ab',), ('ab', 'bc', 'ac')])
+def test_trees_and_chordal_graphs_are_fitted_and_sampled_without_jax(pairs):
+    program = f"""
 import sys
 import numpy as np
 from sdv_prefair.model import Measurement, estimate
-table = Measurement(('a', 'b'), np.eye(3) * 50, 2.0)
-model = estimate([table], {'a': 3, 'b': 3}, shrink=True)
+tables = [Measurement(tuple(pair), np.eye(3) * 50, 2.0) for pair in {pairs}]
+model = estimate(tables, {{'a': 3, 'b': 3, 'c': 3}}, shrink=True)
 model.sample(10)
-model.sample(10, {'a': 1})
+model.sample(10, {{'a': 1}})
 sys.exit('jax' in sys.modules or 'mbi' in sys.modules)
 """
     assert subprocess.run([sys.executable, '-c', program], check=False).returncode == 0

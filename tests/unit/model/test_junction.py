@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.model.junction import arrange, marginal
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.sampling import CliqueTable, condition
 
 
 def assert_running_intersection(places):
@@ -86,3 +88,91 @@ def test_marginals_are_those_of_the_joint(junction, columns):
     left = [c for c in 'abcdef' if c in columns]
     expected = joint.sum(axis=axes).transpose([left.index(c) for c in columns])
     np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+def random_nodes(problem, multiplied, summed):
+    """Return a joint distribution that is Markov on the graph, some cells zero, and its nodes."""
+    factors = []
+    for clique in problem.cliques:
+        table = problem.rng.gamma(0.7, size=tuple(problem.domain[c] for c in clique))
+        table[(problem.rng.random(table.shape) < 0.2) & (table < table.max())] = 0.0
+        factors.append((clique, table))
+    joint = multiplied(factors, problem.names)
+    assume(joint.sum() > 1e-9)
+    joint /= joint.sum()
+    places = arrange(problem.cliques)
+    return [CliqueTable(*p, summed(joint, problem.names, p.clique)) for p in places], joint
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=7), st.integers(0, 10**6), st.data())
+def test_marginals_of_any_few_columns_of_any_junction_tree(
+    make_chordal, multiplied, summed, sizes, seed, data
+):
+    problem = make_chordal(sizes, seed)
+    nodes, joint = random_nodes(problem, multiplied, summed)
+    few = st.lists(st.sampled_from(problem.names), min_size=1, max_size=4, unique=True)
+    columns = data.draw(few)
+
+    expected = summed(joint, problem.names, columns)
+    np.testing.assert_allclose(marginal(nodes, columns), expected, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=6), st.integers(0, 10**6), st.data())
+def test_conditioning_on_larger_cliques_is_bayes_rule(
+    make_chordal, multiplied, summed, sizes, seed, data
+):
+    problem = make_chordal(sizes, seed)
+    nodes, joint = random_nodes(problem, multiplied, summed)
+    names = problem.names
+    asked = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
+    row = np.unravel_index(problem.rng.choice(joint.size, p=joint.ravel()), joint.shape)
+    evidence = {c: int(row[names.index(c)]) for c in asked}
+    given_nodes = condition(nodes, evidence)
+    cells = tuple(
+        slice(evidence[c], evidence[c] + 1) if c in evidence else slice(None) for c in names
+    )
+
+    found = multiplied([(n.columns, n.conditional()) for n in given_nodes], names)
+    np.testing.assert_allclose(found, joint[cells] / joint[cells].sum(), atol=1e-9)
+
+
+def chain(length, seed=0):
+    """A deep chain of columns with three codes, and the transitions along it."""
+    rng = np.random.default_rng(seed)
+    steps = [rng.dirichlet(np.ones(3), size=3) for _ in range(length - 1)]
+    nodes, start = [], rng.dirichlet(np.ones(3))
+    for i, step in enumerate(steps):
+        columns = (f'c{i}', f'c{i + 1}')
+        separator, parent = (columns[:1], i - 1) if i else ((), None)
+        nodes.append(CliqueTable(columns, separator, parent, start[:, None] * step))
+        start = start @ step
+    return nodes, steps
+
+
+@pytest.mark.parametrize(('first', 'last'), [(0, 39), (30, 34), (35, 39), (0, 2)])
+def test_only_nodes_between_the_columns_are_read(first, last):
+    """Nodes before and after are spoilt; what lies between gives the answer."""
+    nodes, steps = chain(40)
+    spoilt = [
+        node if first <= i < last else replace(node, table=np.full((3, 3), np.nan))
+        for i, node in enumerate(nodes)
+    ]
+    start = nodes[first].table.sum(axis=1)
+    transition = np.linalg.multi_dot([np.eye(3), *steps[first:last]])
+
+    found = marginal(spoilt, [f'c{first}', f'c{last}'])
+    np.testing.assert_allclose(found, start[:, None] * transition, atol=1e-14)
+
+
+def test_columns_of_two_components_do_not_read_a_third():
+    nodes, _ = chain(20)
+    other = [replace(node, columns=tuple(c.upper() for c in node.columns)) for node in nodes]
+    other = [replace(n, separator=n.columns[:1] if n.separator else ()) for n in other]
+    moved = [replace(n, parent=None if n.parent is None else n.parent + 19) for n in other]
+    lone = CliqueTable(('alone',), (), None, np.full(2, np.nan))
+
+    found = marginal([*nodes, *moved, lone], ['C15', 'c3', 'c17'])
+    pair, single = marginal(nodes, ['c3', 'c17']), marginal(nodes, ['c15'])
+    np.testing.assert_allclose(found, single[:, None, None] * pair, atol=1e-14)

@@ -15,7 +15,7 @@ import sdv_prefair
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import SynthesizerInputError
-from sdv_prefair.structure import FairTree, GreedyStrategy
+from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
@@ -59,12 +59,15 @@ def test_conditions_give_the_same_rows(census, path):
         'none',
         'greedy',
         'exact',
+        'aim',
         TREE,
         tuple(map(list, TREE)),
         FairTree(TREE),
         nx.Graph(TREE),
         GreedyStrategy(),
         ExactStrategy(time_limit=5.0),
+        AimStrategy(),
+        AimStrategy(UnconstrainedStrategy()),
     ],
     ids=lambda structure: type(structure).__name__,
 )

@@ -1,0 +1,100 @@
+"""The pairs of a release: a tree or a chordal graph that joins all columns, and nothing else."""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from releases import assert_same, fit, released, staff_rows
+
+from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.release.strategy import ReleasedStrategy, read_structure, write_structure
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import AimStrategy
+
+COLUMNS = list('abcd')
+ALL = tuple(combinations(COLUMNS, 2))
+
+
+def strategy(edges, requires_roles=True):
+    return ReleasedStrategy('own', requires_roles, tuple(edges))
+
+
+def test_pairs_come_back_in_the_order_of_the_columns():
+    turned = [pair[::-1] for pair in ALL]
+    assert strategy(turned).declare(COLUMNS, Roles()) == list(ALL)
+    assert strategy(turned).select(COLUMNS, Roles(), None).edges == list(ALL)
+    path = [('b', 'a'), ('b', 'c'), ('d', 'c')]
+    assert strategy(path).declare(COLUMNS, Roles()) == [('a', 'b'), ('b', 'c'), ('c', 'd')]
+    assert strategy([]).declare(['a'], Roles()) == []
+
+
+@pytest.mark.parametrize(
+    'edges',
+    [
+        [*ALL, ('a', 'a')],
+        [*ALL, ('b', 'a')],
+        [*ALL, ('a', 'z')],
+        [*ALL, (['b'], 'a')],
+        [('a', 'b'), ('b', 'c'), ('c', 'd'), ('a', 'd')],
+        [('a', 'b'), ('b', 'c'), ('a', 'c')],
+        [('a', 'b'), ('c', 'd')],
+        [],
+    ],
+    ids=['loop', 'twice', 'unknown', 'no name', 'ring', 'a column short', 'two parts', 'none'],
+)
+def test_other_pairs_are_refused(edges):
+    with pytest.raises(StructureError):
+        strategy(edges).declare(COLUMNS, Roles())
+
+
+def test_many_pairs_do_not_make_up_for_a_column_that_is_missing():
+    with pytest.raises(StructureError):
+        strategy(ALL).declare([*COLUMNS, 'e'], Roles())
+    apart = [*ALL, *combinations('efgh', 2)]
+    with pytest.raises(StructureError):
+        strategy(apart).declare([*COLUMNS, *'efgh'], Roles())
+
+
+def test_an_unfair_graph_is_refused_unless_it_claims_nothing():
+    roles = Roles(['a'], ['b'], ['c'])
+    with pytest.raises(UnfairModelError, match='a - c'):
+        strategy(ALL).declare(COLUMNS, roles)
+    assert strategy(ALL, requires_roles=False).declare(COLUMNS, roles) == list(ALL)
+
+
+def test_a_strategy_is_written_by_name_if_its_name_says_all():
+    cliques = [('a', 'b', 'c'), ('c', 'd')]
+    assert write_structure(AimStrategy(), AimStrategy(), cliques) == 'aim'
+    small = AimStrategy(max_cells=99)
+    read = read_structure(write_structure(small, small, cliques))
+    assert (read.name, read.requires_roles) == ('aim', True)
+    pairs = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
+    assert sorted(read.declare(COLUMNS, Roles())) == pairs
+
+
+def tied_rows():
+    """Sex tells of the grade, and hours tell of either, never of which."""
+    table, rng = staff_rows(3000), np.random.default_rng(1)
+    lady = (table['sex'] == 'F').to_numpy()
+    table['grade'] = table['grade'].mask(lady & (rng.random(len(table)) < 0.6), 'a')
+    rank = table['grade'].map({'a': 0, 'b': 1, 'c': 2}).to_numpy()
+    hours = np.where(rng.random(len(table)) < 0.5, 20 * lady, 10 * rank)
+    return table.assign(hours=hours)
+
+
+def test_a_graph_beyond_a_tree_comes_back_and_is_fitted_again(path):
+    synthesizer = fit(tied_rows(), structure=AimStrategy(max_cells=9000), epsilon=1e6)
+    edges = synthesizer.get_fair_graph().edges
+    assert len(edges) == 4, 'the test needs a chord'
+    loaded = released(synthesizer, path)
+    assert_same(synthesizer, loaded)
+    assert isinstance(loaded._strategy, ReleasedStrategy)
+    assert loaded.verify_fairness() is True
+    loaded.fit({'staff': tied_rows()})
+    assert nx.utils.edges_equal(loaded.get_fair_graph().edges, edges)
+    assert loaded.verify_fairness() is True
+    ledger = loaded.get_privacy_ledger()
+    assert ledger['rho'].sum() == float(loaded._ledger.budget)
+    assert 'exponential' not in set(ledger['mechanism'])
+    assert_same(loaded, released(loaded, path))
