@@ -44,16 +44,24 @@ class Disclosure:
         return self._ledger.to_frame()
 
     def get_fair_graph(self) -> nx.Graph:
-        """Return the Markov graph of the model; nodes carry their ``role``."""
+        """Return the Markov graph of the model; nodes carry their ``role``.
+
+        Edges carry ``sigma`` and ``cells`` of their measurement. Those with ``beyond_tree`` were
+        chosen when a tree joined all columns already.
+        """
         self._require_fit()
         graph = nx.Graph(private=self.seed is None)
         roles = self._modelled_roles
         graph.add_nodes_from((column, {'role': roles.of(column)}) for column in self._domains)
         graph.add_edges_from(markov_graph(self._model.cliques).edges)
+        joined = nx.utils.UnionFind(graph)
         for measurement in self._model.measurements:
             if len(measurement.columns) == 2:
                 sigma, cells = float(np.max(measurement.stddev)), measurement.values.size
                 graph.add_edge(*measurement.columns, sigma=sigma, cells=cells)
+                if len({joined[column] for column in measurement.columns}) == 1:
+                    graph.edges[measurement.columns]['beyond_tree'] = True
+                joined.union(*measurement.columns)
         return graph
 
     def verify_fairness(self) -> bool:
@@ -95,7 +103,7 @@ class Disclosure:
     ) -> None:
         """Write one HTML file for the person who must sign the release.
 
-        What is promised and what is not, the tree, the ledger, how much of what was measured is
+        What is promised and what is not, the graph, the ledger, how much of what was measured is
         noise. It needs no network, and is covered by the privacy promise unless numbers computed
         on the real table are asked for; these are marked as not private.
 

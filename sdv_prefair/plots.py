@@ -17,7 +17,7 @@ ROLE_MARKERS = {
     OUTCOME: {'color': '#009E73', 'symbol': 'square'},
     UNLABELLED: {'color': '#D0D0D0', 'symbol': 'circle'},
 }
-_EDGE_COLOUR = '#B5B5B5'
+_EDGE_COLOUR, _CHORD_COLOUR = '#B5B5B5', '#8FBBDA'
 # One colour for a mechanism in every figure, whichever others a ledger holds.
 _MECHANISM_COLOURS = {
     'discrete Gaussian': BLUE,
@@ -28,7 +28,9 @@ _MECHANISM_COLOURS = {
 }
 _ROW_PIXELS, _LEVEL_PIXELS, _PIXELS_PER_LETTER = 46, 130, 8
 _MARKER_SIZE, _FONT_SIZE = 16, 13
+_STEPS_OF_CURVE = 12
 
+Edge = tuple[Hashable, Hashable]
 Position = tuple[float, float]
 Line = tuple[list[float], list[float]]
 
@@ -36,15 +38,22 @@ Line = tuple[list[float], list[float]]
 def plot_fair_graph(graph: nx.Graph, title: str = 'Columns of the model by role') -> go.Figure:
     """Draw the model's graph from left to right, columns coloured by role.
 
+    Of a graph with cycles one tree is drawn as trees are, and the edges beyond it as thin curves.
+
     Args:
         graph: Nodes are columns with the attribute ``'role'``; whatever attributes an edge has
-            (``sigma``, ``cells``, ...) are shown when the pointer rests on it.
+            (``sigma``, ``cells``, ...) are shown when the pointer rests on it. Edges with
+            ``beyond_tree`` are not taken for those of the tree.
         title: Title of the figure.
 
     Paper: the figures of fair and unfair trees (protected red, admissible blue, outcome green).
     """
-    positions = _layered_positions(graph)
-    figure = go.Figure([_edge_lines(graph, positions), _edge_notes(graph, positions)])
+    trees = _rooted_trees(graph)
+    positions = _layered_positions(trees)
+    bent, curved = _lines(graph, trees, positions)
+    figure = go.Figure([_edge_lines(list(bent.values())), _edge_notes(graph, bent | curved)])
+    if curved:
+        figure.add_trace(_chord_lines(list(curved.values())))
     for role in ROLE_MARKERS:
         nodes = [node for node in graph if graph.nodes[node].get('role', UNLABELLED) == role]
         if nodes:
@@ -93,18 +102,28 @@ def _joined(columns: str | Iterable[str]) -> str:
     return columns if isinstance(columns, str) else ', '.join(map(str, columns))
 
 
-def _layered_positions(graph: nx.Graph) -> dict[Hashable, Position]:
-    """Place each node one level right of its parent, and each leaf on a row of its own.
+def _rooted_trees(graph: nx.Graph) -> dict[Hashable, nx.DiGraph]:
+    """Return a spanning tree of each component, by its root.
 
-    The root of a component is its centre, so the drawing is as shallow as can be. Nothing
-    depends on the order in which nodes or edges were added.
+    The root is the centre, so the drawing is as shallow as can be. Nothing depends on the order
+    in which nodes or edges were added.
     """
-    positions, next_row = {}, 0
-    components = sorted(nx.connected_components(graph), key=lambda nodes: sorted(map(str, nodes)))
-    for nodes in components:
-        component = graph.subgraph(nodes)
+    kept = graph.copy()
+    kept.remove_edges_from([e for e in graph.edges if graph.edges[e].get('beyond_tree')])
+    trees = {}
+    for nodes in sorted(nx.connected_components(kept), key=lambda nodes: sorted(map(str, nodes))):
+        component = kept.subgraph(nodes)
         root = min(nx.center(component), key=lambda node: (-component.degree(node), str(node)))
-        tree = nx.bfs_tree(component, root, sort_neighbors=lambda near: sorted(near, key=str))
+        trees[root] = nx.bfs_tree(
+            component, root, sort_neighbors=lambda near: sorted(near, key=str)
+        )
+    return trees
+
+
+def _layered_positions(trees: dict[Hashable, nx.DiGraph]) -> dict[Hashable, Position]:
+    """Place each node one level right of its parent, and each leaf on a row of its own."""
+    positions, next_row = {}, 0
+    for root, tree in trees.items():
         next_row = _place(tree, root, next_row, positions)
     return positions
 
@@ -124,20 +143,38 @@ def _place(tree: nx.DiGraph, root: Hashable, row: int, positions: dict) -> int:
     return row
 
 
-def _edge_lines(graph: nx.Graph, positions: dict[Hashable, Position]) -> go.Scatter:
-    across, up = [], []
-    for xs, ys in _lines(graph, positions):
-        across += [*xs, None]
-        up += [*ys, None]
+def _lines(
+    graph: nx.Graph, trees: dict[Hashable, nx.DiGraph], positions: dict[Hashable, Position]
+) -> tuple[dict[Edge, Line], dict[Edge, Line]]:
+    """Return the lines of the trees' edges, and those of all others."""
+    in_tree = {frozenset(edge) for tree in trees.values() for edge in tree.edges}
+    bent, curved = {}, {}
+    for edge in graph.edges:
+        ends = sorted(positions[node] for node in edge)
+        if frozenset(edge) in in_tree:
+            bent[edge] = _bent(*ends)
+        else:
+            curved[edge] = _curved(*ends)
+    return bent, curved
+
+
+def _edge_lines(lines: list[Line]) -> go.Scatter:
+    across, up = _with_gaps(lines)
     line = {'color': _EDGE_COLOUR, 'width': 2}
     return go.Scatter(x=across, y=up, mode='lines', line=line, hoverinfo='skip', showlegend=False)
 
 
-def _lines(graph: nx.Graph, positions: dict[Hashable, Position]) -> list[Line]:
-    if not graph.edges:
-        return []
-    draw = _bent if nx.is_forest(graph) else _straight
-    return [draw(*sorted([positions[one], positions[other]])) for one, other in graph.edges]
+def _chord_lines(lines: list[Line]) -> go.Scatter:
+    across, up = _with_gaps(lines)
+    return go.Scatter(
+        x=across, y=up, mode='lines', line={'color': _CHORD_COLOUR, 'width': 1.3},
+        hoverinfo='skip', name='beyond the tree', legendrank=2000,
+    )  # fmt: skip
+
+
+def _with_gaps(lines: list[Line]) -> Line:
+    """Return the lines as one, interrupted after each."""
+    return [x for xs, _ in lines for x in (*xs, None)], [y for _, ys in lines for y in (*ys, None)]
 
 
 def _bent(left: Position, right: Position) -> Line:
@@ -146,29 +183,46 @@ def _bent(left: Position, right: Position) -> Line:
     return [left[0], bend, bend, right[0]], [left[1], left[1], right[1], right[1]]
 
 
-def _straight(left: Position, right: Position) -> Line:
-    """A straight line, for graphs with cycles, where bent ones would run over each other.
+def _curved(left: Position, right: Position) -> Line:
+    """A line around the nodes between: by their right within a level, else below, off the labels.
 
-    Within a level it goes by the side, not through the nodes between.
+    It is a quadratic Bezier curve, which goes half of the way to the point that pulls it.
     """
+    pull = [(left[0] + right[0]) / 2, (left[1] + right[1]) / 2]
     if left[0] == right[0]:
-        return [left[0], left[0] + 0.3, right[0]], [left[1], (left[1] + right[1]) / 2, right[1]]
-    return [left[0], right[0]], [left[1], right[1]]
+        rows = right[1] - left[1]
+        pull[0] += 0.5 + 0.6 * rows / (rows + 4)
+    else:
+        pull[1] -= 0.9
+    times = [step / _STEPS_OF_CURVE for step in range(_STEPS_OF_CURVE + 1)]
+    return tuple(
+        [(1 - t) ** 2 * left[i] + 2 * t * (1 - t) * pull[i] + t**2 * right[i] for t in times]
+        for i in (0, 1)
+    )
 
 
-def _edge_notes(graph: nx.Graph, positions: dict[Hashable, Position]) -> go.Scatter:
-    """Unseen points on the last stretch of the edges: lines carry no hover text themselves."""
-    lines = _lines(graph, positions)
+def _edge_notes(graph: nx.Graph, lines: dict[Edge, Line]) -> go.Scatter:
+    """Unseen points on the edges: lines carry no hover text themselves."""
     notes = [
-        '<br>'.join([f'{one} - {other}', *(f'{k}: {_short(v)}' for k, v in about.items())])
-        for one, other, about in graph.edges(data=True)
+        '<br>'.join([' - '.join(map(str, edge)), *_described(graph.edges[edge])]) for edge in lines
     ]
+    places = [_place_of_note(*line) for line in lines.values()]
     return go.Scatter(
-        x=[(xs[-2] + xs[-1]) / 2 for xs, _ in lines],
-        y=[(ys[-2] + ys[-1]) / 2 for _, ys in lines],
+        x=[x for x, _ in places], y=[y for _, y in places],
         mode='markers', hovertext=notes, hoverinfo='text',
         marker={'size': 14, 'opacity': 0}, showlegend=False,
     )  # fmt: skip
+
+
+def _place_of_note(xs: list[float], ys: list[float]) -> Position:
+    """The middle of a curve, and of a bent line the last stretch, which it has to itself."""
+    if len(xs) > 4:
+        return xs[len(xs) // 2], ys[len(ys) // 2]
+    return (xs[-2] + xs[-1]) / 2, (ys[-2] + ys[-1]) / 2
+
+
+def _described(about: dict) -> list[str]:
+    return [f'{name}: {_short(value)}' for name, value in about.items()]
 
 
 def _short(value) -> str:

@@ -54,7 +54,8 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
     admissible columns, and the whole fit is (epsilon, delta)-differentially private: neighbouring
     tables differ by adding or removing one row, or all rows of one person.
 
-    Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection).
+    Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
+    it, with ``structure='aim'``, more pairs than a tree holds.
 
     Args:
         metadata: SDV's metadata of one table. Its ranges are the public domain.
@@ -63,15 +64,17 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         protected: Columns that must not influence an outcome except through admissible ones.
         admissible: Columns that may.
         outcome: The decision or label columns.
-        structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'none'`` (no fairness, no roles
-            needed), a list of column pairs that form a tree, or a strategy object.
+        structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'aim'`` (more pairs than a tree
+            holds: closer to the data, slower), ``'none'`` (no fairness, no roles needed), a list
+            of column pairs that form a tree, or a strategy object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
         person_column: Column that tells persons apart; rows above the bound are dropped.
-        estimator: ``'auto'`` solves trees directly, ``'mbi'`` gives everything to mbi.
+        estimator: ``'auto'`` solves trees and other chordal graphs directly and gives everything
+            else to mbi, ``'mbi'`` gives everything to mbi.
         enforce_min_max_values: Kept for SDV's signature: samples never leave the public ranges.
         enforce_rounding: Whether numbers are rounded to the declared decimal places.
         locales: Locales of generated personal columns.

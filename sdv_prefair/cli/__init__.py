@@ -18,6 +18,7 @@ from sdv.metadata.errors import InvalidMetadataError
 from sdv_prefair import __version__
 from sdv_prefair.cli import commands
 
+_STRUCTURES = 'adaptive, greedy, exact, aim or none'
 _USER_ERRORS = (
     SynthesizerInputError,
     InvalidDataError,
@@ -117,7 +118,7 @@ def _fit(subparsers) -> None:
         parser.add_argument(f'--{role}', type=_names, help='columns, separated by commas')
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
-    parser.add_argument('--structure', default='adaptive', help='(%(default)s)')
+    parser.add_argument('--structure', default='adaptive', help=f'{_STRUCTURES} (%(default)s)')
     parser.add_argument('--budget', default='tuned', help='(%(default)s)')
     parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
     parser.add_argument('--person-column', help='column that tells persons apart')

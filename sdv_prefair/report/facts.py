@@ -51,7 +51,7 @@ class Facts:
         fitted_on: Day of the fit.
         fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
-        strategy: Name of the way the tree was found.
+        strategy: Name of the way the graph was found.
         roles: The roles as given.
         is_fair: Whether justifiable fairness was promised, and held when checked just now.
         ledger: The ledger, with its footer.

@@ -12,6 +12,8 @@ from sdv_prefair.report.elements import num, paragraph, plot, section, table, ta
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, percent, short, some_of
 
+_MEASURING = 'measure two-ways'
+
 
 def ledger_section(facts: Facts) -> Element:
     """Return the ledger as a picture and as tables."""
@@ -25,6 +27,7 @@ def ledger_section(facts: Facts) -> Element:
             'zero-concentrated differential privacy, which is the whole budget that epsilon and '
             'delta allow.'
         ),
+        _repeated(facts.ledger),
         plot(_picture(facts.ledger), _in_words(steps)),
         _steps_table(steps),
         tag(
@@ -33,6 +36,15 @@ def ledger_section(facts: Facts) -> Element:
             _lines_table(facts.ledger),
         ),
         _footer(facts),
+    )
+
+
+def _repeated(ledger: pd.DataFrame) -> Element | None:
+    if not ledger.loc[ledger['step'] == _MEASURING, 'columns'].duplicated().any():
+        return None
+    return paragraph(
+        'Pairs were measured twice: a first time to find out which more pairs the model needs, and '
+        'again at the end with all that was left. Both times are paid for, and the model uses both.'
     )
 
 

@@ -1,4 +1,4 @@
-"""The model: its tree, its columns, and where their values come from."""
+"""The model: its graph, its columns, and where their values come from."""
 
 from xml.etree.ElementTree import Element
 
@@ -16,37 +16,48 @@ _STRUCTURES = {
     'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '
     'columns only',
     'exact': 'the best fair tree for privately measured scores of all pairs',
+    'aim': 'begun as a tree that was chosen privately, edge by edge; then edges were added, chosen '
+    'privately among the pairs of columns that the model so far explained worst',
     'none': 'chosen privately, edge by edge, without regard to fairness',
     'fixed': 'given by whoever made the fit, and taken as public',
 }
 
 
 def model_section(facts: Facts) -> Element:
-    """Return the tree with roles, its edges as a table, the columns and the constraints."""
-    how = _STRUCTURES.get(facts.strategy, f'found by the strategy {facts.strategy}')
+    """Return the graph with roles, its edges as a table, the columns and the constraints."""
     return section(
         'model',
         'The model',
         paragraph(
             f'A graph that joins {counted(len(facts.modelled), "column")}. Columns that are '
             'joined keep the dependence that was measured between them; all others depend on each '
-            f'other only along the edges. It was {how}.'
+            f'other only along the edges. It was {_how(facts)}.'
         ),
-        plot(_tree(facts), _tree_in_words(facts)),
+        plot(_graph(facts), _graph_in_words(facts)),
         tag('details', tag('summary', 'The edges as a table'), _edges(facts)),
         tag('details', tag('summary', 'The columns as a table'), _columns(facts)),
         _constraints(facts),
     )
 
 
-def _tree(facts: Facts):
+def _how(facts: Facts) -> str:
+    how = _STRUCTURES.get(facts.strategy, f'found by the strategy {facts.strategy}')
+    if facts.strategy == 'aim' and facts.is_fair:
+        how += (
+            ', but none that would have joined a protected and an outcome column with no '
+            'admissible one between'
+        )
+    return how
+
+
+def _graph(facts: Facts):
     # plotly takes names for markup.
     graph = nx.relabel_nodes(facts.graph, {name: plain_text(name) for name in facts.graph})
     figure = plot_fair_graph(graph, title='')
     return figure.update_layout(height=figure.layout.height - 50, margin={'t': 40})
 
 
-def _tree_in_words(facts: Facts) -> str:
+def _graph_in_words(facts: Facts) -> str:
     roles = [f'{name} is {about["role"]}' for name, about in facts.graph.nodes(data=True)]
     edges = [f'{one} with {other}' for one, other in facts.graph.edges]
     return f'Graph of the model. {"; ".join(roles)}. Joined are: {"; ".join(edges)}.'
@@ -59,10 +70,13 @@ def _edges(facts: Facts) -> Element:
             str(other),
             num(whole(about['cells'])) if 'cells' in about else num('not measured'),
             num(short(about['sigma'])) if 'sigma' in about else num(''),
+            'beyond the tree' if about.get('beyond_tree') else '',
         )
         for one, other, about in facts.graph.edges(data=True)
     ]
-    header = ('Column', 'Joined with', 'Cells', 'sigma (rows)')
+    header = ('Column', 'Joined with', 'Cells', 'sigma (rows)', 'Chosen')
+    if not any(last for *_, last in rows):
+        header, rows = header[:-1], [row[:-1] for row in rows]
     return table('Edges of the model, and the noise of a cell of each', header, rows)
 
 

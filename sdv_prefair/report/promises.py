@@ -19,8 +19,13 @@ from sdv_prefair.report.elements import (
 )
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import listed, percent, short
-from sdv_prefair.roles import ADMISSIBLE
+from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 from sdv_prefair.structure import unblocked_path
+
+_WITHOUT_ADMISSIBLE = (
+    ' There are many ways, so look at what hangs together once the admissible columns are taken '
+    'out: protected and outcome columns must never be in the same piece.'
+)
 
 
 def promises_section(facts: Facts) -> Element:
@@ -102,6 +107,7 @@ def _fairness(facts: Facts) -> list[Content]:
     outcome, protected = listed(roles.outcome), listed(roles.protected)
     admissible = listed(roles.admissible)
     verb = 'is' if len(roles.outcome) == 1 else 'are'
+    is_tree = nx.is_forest(facts.ties)
     return [
         paragraph(
             'In all rows sampled from the model, ', strong(outcome), f' {verb} independent of ',
@@ -115,10 +121,12 @@ def _fairness(facts: Facts) -> list[Content]:
         ),
         paragraph(
             'It is a property of the model, not an estimate. It was checked again when this page '
-            'was written, and you can check it by eye: on the way from each protected to each '
-            'outcome column there is an admissible one.',
+            'was written, and you can check it by eye: on ', 'the way' if is_tree else 'every way',
+            ' from each protected to each outcome column there is an admissible one.',
+            None if is_tree else _WITHOUT_ADMISSIBLE,
         ),
         _paths(facts),
+        None if is_tree else _pieces(facts),
     ]  # fmt: skip
 
 
@@ -126,8 +134,7 @@ def _no_fairness(facts: Facts) -> list[Content]:
     if not facts.roles:
         return [strong('Nothing. '), 'No protected, admissible and outcome columns were named.']
     path = unblocked_path(list(facts.ties.edges), facts.roles)
-    reason = [strong('Nothing. '), 'The model was fitted without regard to fairness (structure ',
-              code(facts.strategy), ').']  # fmt: skip
+    reason = [strong('Nothing. '), 'The model was fitted without regard to fairness.']
     if path:
         reason.append(
             ' It joins a protected and an outcome column with no admissible one between: '
@@ -142,6 +149,23 @@ def _paths(facts: Facts) -> Element:
         for outcome in facts.roles.outcome:
             rows.append((protected, outcome, _path(facts, protected, outcome)))
     return table('Ways from protected to outcome columns', ('From', 'To', 'Way'), rows)
+
+
+def _pieces(facts: Facts) -> Element:
+    ties = facts.ties.copy()
+    ties.remove_nodes_from(facts.roles.admissible)
+    place = {column: position for position, column in enumerate(facts.ties)}
+    pieces = [sorted(piece, key=place.get) for piece in nx.connected_components(ties)]
+    rows = []
+    for number, piece in enumerate(sorted(pieces, key=lambda piece: place[piece[0]]), start=1):
+        found = [
+            [badge('plain', role), f' {listed(held)} ']
+            for role in (PROTECTED, OUTCOME, UNLABELLED)
+            if (held := [name for name in piece if facts.roles.of(name) == role])
+        ]
+        rows.append((str(number), found))
+    caption = 'What hangs together without the admissible columns'
+    return table(caption, ('Piece', 'Columns'), rows)
 
 
 def _path(facts: Facts, protected: str, outcome: str) -> list[Content]:

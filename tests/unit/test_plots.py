@@ -45,12 +45,15 @@ def test_no_two_columns_overlap_and_edges_span_one_level(size, seed):
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
-def test_same_tree_same_picture_whatever_the_order_of_insertion(seed):
+def test_same_graph_same_picture_whatever_the_order_of_insertion(seed):
     tree = tree_with_roles(15, seed)
-    again = nx.Graph()
-    again.add_nodes_from(reversed(list(tree.nodes(data=True))))
-    again.add_edges_from((b, a) for a, b in reversed(list(tree.edges)))
-    assert node_positions(plot_fair_graph(tree)) == node_positions(plot_fair_graph(again))
+    with_cycles = tree.copy()
+    with_cycles.add_edges_from(list(nx.non_edges(tree))[::9])
+    for graph in (tree, with_cycles):
+        again = nx.Graph()
+        again.add_nodes_from(reversed(list(graph.nodes(data=True))))
+        again.add_edges_from((b, a) for a, b in reversed(list(graph.edges)))
+        assert node_positions(plot_fair_graph(graph)) == node_positions(plot_fair_graph(again))
 
 
 def test_roles_have_their_own_colour_shape_and_legend_entry():
@@ -76,12 +79,53 @@ def test_node_without_role_counts_as_unlabelled():
     assert [trace.name for trace in figure.data if trace.name] == ['unlabelled']
 
 
+def drawn(figure) -> tuple[int, int]:
+    """Return how many edges are drawn as those of a tree, and how many as curves."""
+    bent, curved = (
+        [t for t in figure.data if t.mode == 'lines' and (t.name is None) == is_bent]
+        for is_bent in (True, False)
+    )
+    return sum(t.x.count(None) for t in bent), sum(t.x.count(None) for t in curved)
+
+
 def test_forests_and_cycles_can_be_drawn():
     graph = nx.disjoint_union(nx.complete_graph(4), nx.path_graph(3))
-    positions = node_positions(plot_fair_graph(graph))
-    assert len(set(positions.values())) == 7
-    lines = plot_fair_graph(graph).data[0]
-    assert lines.x.count(None) == graph.number_of_edges()
+    figure = plot_fair_graph(graph)
+    assert len(set(node_positions(figure).values())) == 7
+    assert drawn(figure) == (3 + 2, 3)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_edges_beyond_the_tree_are_curves_and_move_no_column(seed):
+    tree = tree_with_roles(15, seed)
+    graph = tree.copy()
+    graph.add_edges_from(list(nx.non_edges(tree))[seed % 7 :: 9], beyond_tree=True)
+    figure = plot_fair_graph(graph)
+    assert node_positions(figure) == node_positions(plot_fair_graph(tree))
+    assert drawn(figure) == (14, graph.number_of_edges() - 14)
+    (notes,) = [trace for trace in figure.data if trace.marker.opacity == 0]
+    assert len(notes.x) == len(set(notes.hovertext)) == graph.number_of_edges()
+    (curves,) = [trace for trace in figure.data if trace.name == 'beyond the tree']
+    for found, axis in ((curves.x, figure.layout.xaxis), (curves.y, figure.layout.yaxis)):
+        low, high = axis.range
+        assert all(low <= place <= high for place in found if place is not None)
+
+
+def test_the_tree_of_a_fit_is_the_one_that_was_chosen_first():
+    census = simulate_census(3000, seed=0)
+    synthesizer = PreFairSynthesizer(
+        census.metadata, epsilon=20.0, structure='aim', public_ranges=True, **census.roles.as_dict()
+    )
+    synthesizer.fit(census.data)
+    graph = synthesizer.get_fair_graph()
+    choices = synthesizer.get_privacy_ledger().query("step == 'select more pairs'")
+    beyond = [edge for *edge, is_beyond in graph.edges(data='beyond_tree') if is_beyond]
+    # The last choice may be of nothing more.
+    assert len(choices) - len(beyond) in (0, 1)
+    assert drawn(synthesizer.visualize()) == (len(graph) - 1, len(beyond))
+    graph.remove_edges_from(beyond)
+    assert nx.is_tree(graph)
 
 
 def test_an_empty_graph_gives_an_empty_picture():
