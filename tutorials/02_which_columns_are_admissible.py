@@ -285,8 +285,8 @@ figure.show()
 # is another matter. In real rows `marital_status` goes with sex. With `structure='adaptive'`, the
 # default, an unlabelled column may be tied to the outcome (as long as it is then cut off from the
 # protected ones). A classifier learns that tie, and in real rows the column gives sex away again.
-# `'greedy'` ties outcomes to admissible columns and other outcomes only. The third way is to give
-# such columns a role: here, to protect them as well.
+# `'greedy'` ties outcomes to admissible columns and other outcomes only, and so does `'aim'`. The
+# third way is to give such columns a role: here, to protect them as well.
 
 # %%
 CHOICES = {
@@ -367,6 +367,7 @@ for slip, wrong in SLIPS.items():
 #   are themselves the injustice. The last is a judgement no table can make for you.
 # - A longer list is a weaker promise. If in doubt, leave a column out.
 # - `verify_fairness()` certifies the model against your list. It cannot certify the list.
-# - If a model will be trained on the rows, use `'greedy'`, or give proxies a role, and measure.
+# - If a model will be trained on the rows, use `'greedy'` or `'aim'`, or give proxies a role, and
+#   measure.
 #
 # Next: [03: How much epsilon?](03_how_much_epsilon.ipynb)

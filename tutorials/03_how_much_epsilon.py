@@ -118,7 +118,9 @@ figure.show()
 # %% [markdown]
 # Read it from left to right: error falls with epsilon, and flattens. What is left on the right is
 # not noise: it is that the model is a tree, that rows are finitely many, and that the direct
-# effect of sex and race on income is kept out on purpose. More epsilon cannot buy that.
+# effect of sex and race on income is kept out on purpose. More epsilon cannot buy that. To the
+# first there is an answer, `structure='aim'`: where noise leaves room it holds more pairs than a
+# tree, so it is worth most where these lines are flat.
 #
 # Compare the lines: ten times the rows are worth about ten times the epsilon, for noise does not
 # grow with the table. So "which epsilon is normal?" has no answer without "for how many rows?".
