@@ -6,9 +6,9 @@ For every table, epsilon and setting so many fits are made. Of each so many rows
 noisy total says; they are compared with the real table and trained on, by classifiers that see at
 most `--train-rows` of them, so that the whole run takes hours on a laptop and not days. Results
 go to a CSV line by line: a run that is stopped takes up where it was, and several runs may share
-the work by `--tables` or `--first`. `--quick` does one fit of each and the linear classifier
-only. At the end `paper_results.py` makes tables of the CSV. The real tables are read outside any
-privacy budget: this is a benchmark.
+the work by `--tables`, `--settings` or `--first`. `--quick` does one fit of each and the linear
+classifier only. At the end `paper_results.py` makes tables of the CSV. The real tables are read
+outside any privacy budget: this is a benchmark.
 """
 
 import argparse
@@ -75,6 +75,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument('--samples', type=int, default=10, help='fits of each kind')
     parser.add_argument('--first', type=int, default=0, help='number of the first fit')
     parser.add_argument('--tables', nargs='+', choices=TABLES, default=list(TABLES))
+    parser.add_argument('--settings', nargs='+', choices=SETTINGS, default=list(SETTINGS))
     parser.add_argument('--classifiers', nargs='*', default=['linear', 'forest', 'mlp'])
     parser.add_argument('--epsilons', nargs='+', type=float, default=EPSILONS)
     parser.add_argument('--train-rows', type=int, default=20_000, help='rows a classifier sees')
@@ -103,7 +104,7 @@ def _run(results: Path, options: argparse.Namespace) -> None:
 def _keys(table: str, options: argparse.Namespace) -> Iterator[tuple]:
     for sample in range(options.first, options.samples):
         for epsilon in options.epsilons:
-            for setting in SETTINGS:
+            for setting in options.settings:
                 yield table, epsilon, setting, sample
 
 
