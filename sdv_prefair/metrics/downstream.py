@@ -7,6 +7,7 @@ logistic regression, where the paper rounds a linear one.
 """
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from sdv_prefair.errors import RolesError, SynthesizerInputError
+from sdv_prefair.errors import RolesError, SynthesizerInputError, shown
 from sdv_prefair.metrics.codes import as_numbers
 from sdv_prefair.metrics.tables import Tables
 
@@ -38,16 +39,28 @@ MOST_OUTCOMES = 100
 _MISSING = 'missing'
 
 
-def with_known(outcome: str, tables: Tables) -> Tables:
-    """Leave out the rows whose outcome is missing: nothing can be trained or checked on them."""
+def only_outcome(outcome: str | Sequence[str], tables: Tables) -> str:
+    """Return the one column to predict, which may come as a list of one."""
     outcome, *others = tables.select('outcome', outcome)
     if others:
         raise RolesError(f'outcome ({[outcome, *others]}) must be one column to predict.')
+    return outcome
+
+
+def with_known(outcome: str | Sequence[str], tables: Tables) -> Tables:
+    """Leave out the rows whose outcome is missing: nothing can be trained or checked on them."""
+    outcome = only_outcome(outcome, tables)
     real, synthetic = (frame[frame[outcome].notna()] for frame in (tables.real, tables.synthetic))
-    if max(real[outcome].nunique(), synthetic[outcome].nunique()) > MOST_OUTCOMES:
+    found = [set(frame[outcome].astype(object)) for frame in (real, synthetic)]
+    if max(map(len, found)) > MOST_OUTCOMES:
         raise RolesError(
             f"outcome ('{outcome}') must have at most {MOST_OUTCOMES} values to be predicted by "
             'a classifier. Put its values in a few bins first.'
+        )
+    if all(found) and found[0].isdisjoint(found[1]):
+        raise RolesError(
+            f"outcome ('{outcome}') must have values in the synthetic table that occur in the real "
+            'one too. Give it the same dtype in both.'
         )
     return Tables(real, synthetic, tables.columns)
 
@@ -74,23 +87,26 @@ def predict_real(
         classifier = DummyClassifier(strategy='most_frequent')
     features = [name for name in tables.columns if name != outcome]
     pipeline = make_pipeline(_encoder(tables, features, model), classifier)
+    real, synthetic = _features(tables, features)
     with warnings.catch_warnings():
         if model == 'mlp':  # stops after the paper's 20 epochs, converged or not
             warnings.simplefilter('ignore', ConvergenceWarning)
-        pipeline.fit(_features(tables.synthetic, tables, features), trained_on)
-    return np.asarray(values, dtype=object)[
-        pipeline.predict(_features(tables.real, tables, features))
-    ]
+        pipeline.fit(synthetic, trained_on)
+    return np.asarray(values, dtype=object)[pipeline.predict(real)]
+
+
+def check_model(model: str | BaseEstimator) -> None:
+    """Raise unless the model can be trained."""
+    _classifier(model, seed=None)
 
 
 def _classifier(model: str | BaseEstimator, seed: int | None) -> BaseEstimator:
-    if isinstance(model, str):
-        if model not in _MODELS:
-            raise SynthesizerInputError(
-                f"model ('{model}') must be one of {list(MODELS)} or a scikit-learn classifier."
-            )
-        model = _MODELS[model]
-    model = clone(model)
+    known = _MODELS.get(model) if isinstance(model, str) else model
+    if isinstance(known, type) or not hasattr(known, 'get_params'):
+        raise SynthesizerInputError(
+            f'model ({shown(model)}) must be one of {list(MODELS)} or a scikit-learn classifier.'
+        )
+    model = clone(known)
     return model.set_params(random_state=seed) if 'random_state' in model.get_params() else model
 
 
@@ -98,14 +114,29 @@ def _is_number(column: dict) -> bool:
     return column['sdtype'] in {'numerical', 'datetime'}
 
 
-def _features(frame: pd.DataFrame, tables: Tables, names: list[str]) -> pd.DataFrame:
-    """Numbers and dates as floats, everything else as text, so that both tables agree."""
-    return pd.DataFrame({
-        name: as_numbers(frame[name])
+def _features(tables: Tables, names: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the features of the real and of the synthetic rows.
+
+    Numbers and dates become floats, everything else text: one text for equal values, however each
+    table stores them. Were 1 and 1.0 two texts, the classifier would know none of the real values.
+    """
+    pairs = {name: (tables.real[name], tables.synthetic[name]) for name in names}
+    made = {
+        name: [as_numbers(series) for series in pair]
         if _is_number(tables.columns[name])
-        else frame[name].astype(object).where(frame[name].notna(), _MISSING).astype(str).to_numpy()
-        for name in names
-    })
+        else _texts(*pair)
+        for name, pair in pairs.items()
+    }
+    real, synthetic = (
+        pd.DataFrame({name: columns[side] for name, columns in made.items()}) for side in (0, 1)
+    )
+    return real, synthetic
+
+
+def _texts(real: pd.Series, synthetic: pd.Series) -> list[np.ndarray]:
+    codes, values = pd.factorize(pd.concat([real, synthetic]).astype(object))
+    texts = np.array([*map(str, values), _MISSING], dtype=object)[codes]  # -1 is missing
+    return np.split(texts, [len(real)])
 
 
 def _encoder(tables: Tables, names: list[str], model: str | BaseEstimator) -> ColumnTransformer:

@@ -18,14 +18,11 @@ import pandas as pd
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
-from sdv_prefair.errors import SynthesizerInputError
-from sdv_prefair.metrics.codes import encode, joint_codes
-from sdv_prefair.metrics.downstream import predict_real, with_known
+from sdv_prefair.errors import SynthesizerInputError, shown
+from sdv_prefair.metrics.downstream import only_outcome, predict_real, with_known
 from sdv_prefair.metrics.group_rates import RateGap, rate_gap
+from sdv_prefair.metrics.groups import STRATA_BINS, group_names, strata_codes
 from sdv_prefair.metrics.tables import Tables, read_tables
-
-STRATA_BINS = 8
-"""Bins of an admissible number unless asked otherwise: few, so that strata hold both groups."""
 
 MIN_ROWS = 30
 """Rows each of two groups must have to be compared, unless asked otherwise."""
@@ -133,8 +130,8 @@ class _GroupDifference(SingleTableMetric):
             protected: The column that makes the groups; several make a group of each
                 combination. Numbers and dates are binned.
             admissible: The columns that make the strata; conditional measures only.
-            positive: The outcome value that counts as positive. ``None`` takes each value in
-                turn and keeps the largest difference.
+            positive: The outcome value that counts as positive. ``None`` takes the greater of
+                two values; of more than two each in turn, and keeps the largest difference.
             model: ``'linear'``, ``'forest'``, ``'mlp'`` or a scikit-learn classifier; for
                 several measures of one classifier, `predict_real` once and the functions above.
             num_bins: Bins of a number or a date among the groups or strata; ``None`` keeps
@@ -151,10 +148,14 @@ class _GroupDifference(SingleTableMetric):
             the ``interval`` of their signed difference, the ``rates`` of all groups, and the
             ``coverage``: the share of rows in strata that hold at least two groups.
         """
-        tables = with_known(outcome, read_tables(real_data, synthetic_data, metadata, table_name))
+        tables = read_tables(real_data, synthetic_data, metadata, table_name)
+        outcome = only_outcome(outcome, tables)
+        tables = with_known(outcome, tables)
         group, strata = cls._groups_and_strata(tables, protected, admissible, num_bins)
         prediction = predict_real(tables, outcome, model, seed)
         label = tables.real[outcome].to_numpy(dtype=object)
+        if positive is not None:
+            check_positive(outcome, positive, label)
         return cls.compare_groups(
             prediction, label, group, strata, positive,
             min_rows=min_rows, bootstraps=bootstraps, confidence=confidence, seed=seed,
@@ -180,7 +181,7 @@ class _GroupDifference(SingleTableMetric):
             positive: As in ``compute_breakdown``, which also says what is returned.
             **options: ``min_rows``, ``bootstraps``, ``confidence``, ``seed`` of `rate_gap`.
         """
-        values = pd.unique(np.asarray(label)) if positive is None else [positive]
+        values = _positives(np.asarray(label)) if positive is None else [positive]
         gaps = [
             (value, cls._gap(prediction, label, group, value, strata, **options))
             for value in values
@@ -210,27 +211,23 @@ class _GroupDifference(SingleTableMetric):
         return group, None
 
 
-def group_names(tables: Tables, protected, num_bins: int | None = STRATA_BINS) -> np.ndarray:
-    """Return the group of each real row, as text; bin numbers stand for numbers and dates."""
-    names = tables.select('protected', protected)
-    codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
-    parts = [
-        codes[name].astype(str)
-        if tables.columns[name]['sdtype'] in {'numerical', 'datetime'}
-        else tables.real[name].astype(str).to_numpy(dtype=str)
-        for name in names
-    ]
-    groups = parts[0]
-    for part in parts[1:]:
-        groups = np.char.add(np.char.add(groups, ', '), part)
-    return groups
+def check_positive(outcome: str, positive: Hashable, label: np.ndarray) -> None:
+    """Raise unless the positive value occurs: of one that does not, all groups have the same."""
+    if len(label) and not (np.asarray(label, dtype=object) == positive).any():
+        raise SynthesizerInputError(
+            f"positive ({shown(positive)}) must be a value that the outcome '{outcome}' has in the "
+            'real table, and of its type.'
+        )
 
 
-def strata_codes(tables: Tables, admissible, num_bins: int | None = STRATA_BINS) -> np.ndarray:
-    """Return the stratum of each real row: equal where the admissible columns agree."""
-    names = tables.select('admissible', admissible)
-    codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
-    return joint_codes([codes[name] for name in names])
+def _positives(label: np.ndarray) -> list[Hashable]:
+    """Return the values to take as positive: the greater of two, or all if there are more.
+
+    Taking both of two would make the true positive and the true negative rate the same thing.
+    scikit-learn, too, takes the greater one as positive.
+    """
+    values = sorted(pd.unique(label), key=lambda value: (str(type(value)), value))
+    return values[1:] if len(values) == 2 else values
 
 
 def _parity(prediction, label, group, positive, strata, **options) -> RateGap:

@@ -16,6 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from scipy.stats import norm
+
+from sdv_prefair.errors import SynthesizerInputError, shown
 
 
 class RateGap(NamedTuple):
@@ -28,8 +31,8 @@ class RateGap(NamedTuple):
         second: The group with the lower rate.
         coverage: Share of rows in strata that hold at least two groups.
         interval: Bootstrap interval of the signed difference between these two groups; holds
-            zero when the rows do not tell the groups apart. It does not account for having
-            picked the most distant pair: with many groups, read it as too narrow.
+            zero when the rows do not tell the groups apart. It is wide enough for the most
+            distant of all pairs that were compared (Bonferroni).
         rates: The rate of every group over all its rows, without strata.
     """
 
@@ -63,6 +66,8 @@ def rate_gap(
         confidence: Level of the interval.
         seed: Seed or generator of the resampling.
     """
+    if not 0 < confidence < 1:
+        raise SynthesizerInputError(f'confidence ({shown(confidence)}) must be between 0 and 1.')
     event = np.asarray(event, dtype=bool)
     codes, names = pd.factorize(np.asarray(group), use_na_sentinel=False)
     levels = np.zeros(len(event)) if strata is None else np.asarray(strata)
@@ -72,14 +77,27 @@ def rate_gap(
     if not np.isfinite(differences).any():
         return RateGap(np.nan, None, None, table.coverage(), (np.nan, np.nan), rates)
     first, second = np.unravel_index(np.nanargmax(differences), differences.shape)
+    gap = float(differences[first, second])
     interval = (np.nan, np.nan)
     if bootstraps:
         draws = table.resampled_differences(first, second, bootstraps, np.random.default_rng(seed))
-        tail = (1 - confidence) / 2
-        interval = tuple(np.nanquantile(draws, [tail, 1 - tail]).tolist())
-    gap = float(differences[first, second])
+        pairs = int(np.isfinite(differences).sum()) // 2
+        interval = _interval(draws, gap, confidence, pairs)
     labels = names.tolist()
     return RateGap(gap, labels[first], labels[second], table.coverage(), interval, rates)
+
+
+def _interval(draws: np.ndarray, gap: float, confidence: float, pairs: int) -> tuple[float, float]:
+    """Return the percentile interval, widened for having picked one of several pairs.
+
+    Quantiles that far out would need tens of thousands of draws, so the interval of one pair is
+    stretched about the gap as a normal one would be.
+    """
+    tail = (1 - confidence) / 2
+    stretch = norm.isf(tail / pairs) / norm.isf(tail)
+    ends = gap + stretch * (np.nanquantile(draws, [tail, 1 - tail]) - gap)
+    low, high = np.clip(ends, -1.0, 1.0).tolist()
+    return low, high
 
 
 class _Cells(NamedTuple):

@@ -15,6 +15,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 
 from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, encode, joint_codes
 from sdv_prefair.metrics.tables import read_tables
+from sdv_prefair.roles import Roles
 
 
 class Independence(NamedTuple):
@@ -228,6 +229,7 @@ class ConditionalMutualInformation(SingleTableMetric):
         tables = read_tables(real_data, synthetic_data, metadata, table_name)
         named = {'protected': protected, 'admissible': admissible, 'outcome': outcome}
         groups = {role: tables.select(role, names) for role, names in named.items()}
+        Roles(**groups)  # raises if a column has two of them
         names = [name for group in groups.values() for name in group]
         frames = [frame for frame in (tables.real, tables.synthetic) if frame is not None]
         codes = encode(frames, tables.columns, names, num_bins, single_values)[-1]

@@ -13,7 +13,7 @@ from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
 from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, encode
-from sdv_prefair.metrics.downstream import predict_real, with_known
+from sdv_prefair.metrics.downstream import only_outcome, predict_real, with_known
 from sdv_prefair.metrics.tables import read_tables
 
 
@@ -163,7 +163,9 @@ class DownstreamAccuracy(SingleTableMetric):
             ``score``, and ``majority``: the accuracy of always answering the commonest real
             outcome, which a useful classifier exceeds.
         """
-        tables = with_known(outcome, read_tables(real_data, synthetic_data, metadata, table_name))
+        tables = read_tables(real_data, synthetic_data, metadata, table_name)
+        outcome = only_outcome(outcome, tables)
+        tables = with_known(outcome, tables)
         label = tables.real[outcome].to_numpy(dtype=object)
         prediction = predict_real(tables, outcome, model, seed)
         majority = tables.real[outcome].value_counts(normalize=True).max()

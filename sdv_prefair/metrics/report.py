@@ -8,6 +8,8 @@ from sdmetrics.reports.base_unified_report import BaseUnifiedReport
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError
+from sdv_prefair.metrics.downstream import check_model
+from sdv_prefair.metrics.fairness import check_positive
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
 from sdv_prefair.metrics.tables import Frames, read_tables
 from sdv_prefair.roles import Roles
@@ -54,14 +56,18 @@ class FairnessReport(BaseUnifiedReport):
         seed: int | None = None,
     ):
         super().__init__()
-        roles = roles if isinstance(roles, Roles) else Roles(**roles)
-        if not roles:
+        roles = Roles(**roles) if isinstance(roles, Mapping) else roles
+        if not (isinstance(roles, Roles) and roles):
             raise RolesError(
                 'roles must name protected, admissible and outcome columns: without them there is '
                 'no fairness to report on.'
             )
+        positive = dict(positive or {})
+        if others := sorted(map(str, set(positive) - set(roles.outcome))):
+            raise RolesError(f'positive ({others}) must be given for outcome columns only.')
+        check_model(model)
         self._settings = Settings(
-            roles, table_name, dict(positive or {}), model, permutations, bootstraps, seed
+            roles, table_name, positive, model, permutations, bootstraps, seed
         )
         self.report_info['roles'] = roles.as_dict()
         self._properties = {
@@ -95,11 +101,11 @@ class FairnessReport(BaseUnifiedReport):
 
     def _validate(self, real_data, synthetic_data, metadata, constraints=None) -> None:
         super()._validate(real_data, synthetic_data, metadata, constraints)
-        no_rows = ({name: frame.iloc[:0] for name, frame in data.items()} for data in
-                   (real_data, synthetic_data))  # fmt: skip
-        tables = read_tables(*no_rows, metadata, self._settings.table_name)
+        tables = read_tables(real_data, synthetic_data, metadata, self._settings.table_name)
         for role, names in self._settings.roles.as_dict().items():
             tables.select(role, names)
+        for outcome, positive in self._settings.positive.items():
+            check_positive(outcome, positive, tables.real[outcome].to_numpy(dtype=object))
 
     def get_visualization(self, property_name: str, table_name: str | None = None) -> go.Figure:
         """Return a figure of a property.
@@ -108,7 +114,7 @@ class FairnessReport(BaseUnifiedReport):
             property_name: Name of the property, as in ``get_properties``.
             table_name: There is one table, so its name may be left out.
         """
-        self._validate_property_generated(property_name)
+        self.get_details(property_name, table_name)  # raises for names that do not exist
         return self._properties[property_name].get_visualization(table_name)
 
 

@@ -35,7 +35,7 @@ class Tables:
 
     def select(self, role: str, names: str | Iterable[str]) -> list[str]:
         """Return ``names`` as a list after checking that they can be measured."""
-        names = [names] if isinstance(names, str) else list(names)
+        names = [names] if isinstance(names, str) or not isinstance(names, Iterable) else [*names]
         missing = [name for name in names if name not in self.columns]
         if missing or not names:
             raise RolesError(
@@ -64,17 +64,26 @@ def read_tables(
     real = None if real_data is None else _one_table(real_data, table_name)
     columns = _modelled_columns(metadata, table_name, synthetic if real is None else real)
     for name, frame in (('real_data', real), ('synthetic_data', synthetic)):
-        missing = [] if frame is None else [c for c in columns if c not in frame.columns]
-        if missing:
-            raise ValueError(
-                f'{name} has no columns {missing}, which the metadata describes. Add them, or take '
-                'them out of the metadata.'
-            )
+        if frame is not None:
+            _check_frame(name, frame, columns)
     return Tables(
         None if real is None else _with_datetimes(real, columns),
         _with_datetimes(synthetic, columns),
         columns,
     )
+
+
+def _check_frame(name: str, frame: pd.DataFrame, columns: dict[str, dict]) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(
+            f'{name} has no columns {missing}, which the metadata describes. Add them, or take '
+            'them out of the metadata.'
+        )
+    if frame.empty:
+        raise ValueError(f'{name} has no rows. Give a table that has some.')
+    if not all(isinstance(column, str) for column in columns):
+        raise ValueError(f'{name} has columns whose names are no text. Rename them.')
 
 
 def _one_table(data: Frames, table_name: str | None) -> pd.DataFrame:
@@ -84,11 +93,12 @@ def _one_table(data: Frames, table_name: str | None) -> pd.DataFrame:
 
 
 def _only_table(tables: dict, table_name: str | None) -> str:
-    if table_name is None and len(tables) != 1:
-        raise ValueError(
-            f'table_name must be one of {list(tables)}, because there is not just one table.'
-        )
-    return next(iter(tables)) if table_name is None else table_name
+    if table_name is None and len(tables) == 1:
+        return next(iter(tables))
+    if table_name not in tables:
+        given = '' if table_name is None else f' ({shown(table_name)})'
+        raise ValueError(f'table_name{given} must be one of {list(tables)}.')
+    return table_name
 
 
 def _modelled_columns(metadata, table_name: str | None, frame: pd.DataFrame) -> dict[str, dict]:

@@ -1,5 +1,6 @@
 """The release beside the real table, and beside plain MST: numbers that are not private."""
 
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 import pandas as pd
@@ -75,14 +76,16 @@ def comparison_section(facts: Facts, measured: Measured | None) -> Element:
 def _warning(facts: Facts, measured: Measured) -> Element:
     again = (
         f' Plain MST was fitted for this comparison with an epsilon of '
-        f'{short(facts.promise["epsilon"])} of its own; neither it nor its rows may be released.'
+        f'{short(facts.promise["epsilon"])} of its own, divided in the same way (budget '
+        f"'{facts.parameters['budget']}'); neither it nor its rows may be released."
     )
     return note(
         'warning',
         strong('Not private. '),
         'All numbers in this section were computed on the real table, outside of the budget. They '
-        f'compare {whole(measured.num_rows)} real rows with as many synthetic ones. Keep this copy '
-        'inside.',
+        f'compare {whole(measured.num_rows)} real rows with as many synthetic ones. '
+        'A classifier trained on "the real table itself" is asked about the very rows it was '
+        'trained on. Keep this copy inside.',
         again if PLAIN in measured.quality else None,
     )
 
@@ -126,11 +129,13 @@ def _fairness(measured: Measured) -> list[Content]:
         ),
         _marked(_rates_table(measured)),
         paragraph(
-            'Differences between the two groups that differ most, with 95 % intervals, of a '
+            'Differences between the two groups that differ most, with 95 % intervals wide enough '
+            'for having picked them, of a '
             'classifier trained on each table and used on the real rows: in how often it predicts '
             'the positive outcome (demographic parity), in how often it finds those who have it '
             '(true positive rate) and those who have not (true negative rate). The conditional '
-            'ones compare people with the same admissible values.'
+            'ones compare people with the same admissible values; rows say something about them '
+            'only if two groups share these values, and the share of such rows is given.'
         ),
         _marked(
             plot(_gaps(measured), 'The same differences as points with intervals.', is_wide=True)
@@ -139,19 +144,20 @@ def _fairness(measured: Measured) -> list[Content]:
 
 
 def _independence_table(measured: Measured) -> Element:
-    first = next(iter(measured.independence.values()))
+    # Every source has a row for each pair of roles, answered or not, in the same order.
     rows = [
-        (
-            f'{row.Outcome} and {row.Protected}',
-            *(_information(details.iloc[place]) for details in measured.independence.values()),
-        )
-        for place, row in enumerate(first.itertuples())
+        (f'{same[0]["Outcome"]} and {same[0]["Protected"]}', *map(_information, same))
+        for same in _side_by_side(measured.independence)
     ]
     header = ('Information', *measured.independence)
     return table('I(outcome; protected | admissible), best at what chance gives', header, rows)
 
 
-def _information(row: pd.Series) -> Element:
+def _side_by_side(details: dict[str, pd.DataFrame]) -> Iterator[tuple[dict, ...]]:
+    return zip(*(frame.to_dict('records') for frame in details.values()), strict=True)
+
+
+def _information(row: dict) -> Element:
     if pd.isna(row['Score']):
         return num('the rows do not tell')
     low, high = row['Null Low'], row['Null High']
@@ -161,8 +167,8 @@ def _information(row: pd.Series) -> Element:
 def _rates_table(measured: Measured) -> Element:
     names = _named(next(iter(measured.rates.values())))
     rows = [
-        (name, *(_gap(details.iloc[place]) for details in measured.rates.values()))
-        for place, name in enumerate(names)
+        (name, *map(_gap, same))
+        for name, same in zip(names, _side_by_side(measured.rates), strict=True)
     ]
     header = ('Difference', *measured.rates)
     return table('Differences between groups, best at 0', header, rows)
@@ -171,19 +177,18 @@ def _rates_table(measured: Measured) -> Element:
 def _named(details: pd.DataFrame) -> list[str]:
     pairs = zip(details['Outcome'], details['Protected'], strict=True)
     names = [f'{outcome} by {protected}' for outcome, protected in pairs]
-    if 'Metric' not in details:
-        return names
-    known = details['Metric'].notna()
-    measures = pd.Series('none of the measures', index=details.index)
-    measures[known] = measures_in_words(details[known])
+    measures = measures_in_words(details)
     return [f'{name}: {measure}' for name, measure in zip(names, measures, strict=True)]
 
 
-def _gap(row: pd.Series) -> Element:
+def _gap(row: dict) -> Element:
     if pd.isna(row['Score']):
         return num('the rows do not tell')
     low, high = row['Interval Low'], row['Interval High']
-    return num(f'{row["Gap"]:.3f} ({low:.3f} to {high:.3f})')
+    who = f'{row["Positive"]}: {row["First"]} over {row["Second"]}'
+    if row['Measure'].startswith('C'):
+        who += f'; {row["Coverage"]:.0%} of rows'
+    return num(f'{row["Gap"]:.3f} ({low:.3f} to {high:.3f})', tag('br'), tag('small', who))
 
 
 def _gaps(measured: Measured) -> go.Figure:

@@ -74,9 +74,9 @@ def badge(kind: str, text: str) -> Element:
     return tag('span', text, class_=f'badge {kind}')
 
 
-def num(text: str) -> Element:
-    """Return a cell of a table that holds a number."""
-    return tag('td', text, class_='num')
+def num(*content: Content) -> Element:
+    """Return a cell of a table that holds a number, and what goes with it."""
+    return tag('td', *content, class_='num')
 
 
 def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[Content]]) -> Element:

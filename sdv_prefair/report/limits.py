@@ -6,6 +6,11 @@ from sdv_prefair.report.elements import Content, bullets, code, paragraph, secti
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, listed, short, whole
 
+_TYPES = (
+    'The types of the columns, and whether whole numbers can be missing, are public knowledge too. '
+    'Types that a program guessed from the rows, as pandas does with a CSV file, are not.'
+)
+
 
 def limits_section(facts: Facts) -> Element:
     """Return what is not promised."""
@@ -67,7 +72,7 @@ def signing_section(facts: Facts) -> Element:
 
 
 def _confirmed(facts: Facts) -> list[Content]:
-    items = [_ranges(facts), _person(facts)]
+    items = [_ranges(facts), _TYPES, _person(facts)]
     items += [
         f'This is the only release from the table, or the epsilons of all of them, '
         f'{short(facts.promise["epsilon"])} for this one, add up to what is acceptable.',

@@ -1,20 +1,15 @@
 """How differently are groups treated by a classifier trained on the synthetic table?"""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics.downstream import predict_real, with_known
-from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS, group_names, strata_codes
-from sdv_prefair.metrics.properties.role_property import (
-    LEGEND_ABOVE,
-    RoleProperty,
-    height,
-    joined,
-)
+from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
+from sdv_prefair.metrics.groups import group_names, strata_codes
+from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
 from sdv_prefair.metrics.tables import Tables
 from sdv_prefair.palette import PATTERNS, SEQUENCE
 
@@ -27,27 +22,40 @@ class GroupRates(RoleProperty):
     `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated.
     """
 
+    measured = (
+        'Gap', 'Interval Low', 'Interval High', 'Positive', 'First', 'Second', 'Coverage',
+    )  # fmt: skip
+
     def _questions(self, metadata: dict) -> list[str]:
         return list(self.settings.roles.outcome)
 
-    def _unanswered(self, question: str) -> dict:
-        return {'Outcome': question, 'Protected': joined(self.settings.roles.protected)}
+    def _unanswered(self, question: str) -> list[dict]:
+        return [
+            {
+                'Outcome': question,
+                'Protected': protected,
+                'Metric': measure.name,
+                'Measure': short_name,
+            }
+            for protected in self.settings.roles.protected
+            for short_name, measure in MEASURES.items()
+        ]
 
     def _answer(self, question: str, tables: Tables) -> Iterator[dict]:
         settings, tables = self.settings, with_known(question, tables)
         prediction = predict_real(tables, question, settings.model, settings.seed)
         label = tables.real[question].to_numpy(dtype=object)
-        positive = settings.positive.get(question, _second_of_two(label))
+        positive = settings.positive.get(question)
         strata = strata_codes(tables, settings.roles.admissible)
-        for protected in settings.roles.protected:
-            group = group_names(tables, protected)
-            for short_name, measure in MEASURES.items():
-                breakdown = measure.compare_groups(
-                    prediction, label, group, strata if measure.conditional else None, positive,
-                    min_rows=MIN_ROWS, bootstraps=settings.bootstraps, seed=settings.seed,
-                )  # fmt: skip
-                names = {'Outcome': question, 'Protected': protected, 'Metric': measure.name}
-                yield names | {'Measure': short_name} | _details(breakdown)
+        groups = {name: group_names(tables, name) for name in settings.roles.protected}
+        for row in self._unanswered(question):
+            measure = MEASURES[row['Measure']]
+            breakdown = measure.compare_groups(
+                prediction, label, groups[row['Protected']],
+                strata if measure.conditional else None, positive,
+                min_rows=MIN_ROWS, bootstraps=settings.bootstraps, seed=settings.seed,
+            )  # fmt: skip
+            yield row | _details(breakdown)
 
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         figure, known = go.Figure(), details.dropna(subset='Score')
@@ -99,13 +107,3 @@ def _details(breakdown: dict) -> dict:
         'Second': breakdown['second'],
         'Coverage': breakdown['coverage'],
     }
-
-
-def _second_of_two(label: np.ndarray) -> Hashable | None:
-    """Return the greater of two values, which scikit-learn takes as positive too; else None.
-
-    With None the worst of all values is kept. For two values that would make the true positive and
-    the true negative rate the same thing.
-    """
-    values = sorted(pd.unique(label), key=lambda value: (str(type(value)), value))
-    return values[1] if len(values) == 2 else None

@@ -39,13 +39,19 @@ class ConditionalIndependence(RoleProperty):
         pairs = [((o,), (p,)) for o in roles.outcome for p in roles.protected]
         return pairs if len(pairs) == 1 else [*pairs, (roles.outcome, roles.protected)]
 
-    def _unanswered(self, question: Question) -> dict:
+    measured = (
+        'Information', 'Null Mean', 'Null Low', 'Null High', 'P-Value', 'Coverage',
+        'Real Information', 'Real Null Mean',
+    )  # fmt: skip
+
+    def _unanswered(self, question: Question) -> list[dict]:
         outcome, protected = question
-        return {
+        row = {
             'Outcome': joined(outcome),
             'Protected': joined(protected),
             'Metric': 'ConditionalMutualInformation',
         }
+        return [row]
 
     def _answer(self, question: Question, tables: Tables) -> Iterator[dict]:
         roles = dict(zip(('outcome', 'protected'), question, strict=True))
@@ -58,7 +64,8 @@ class ConditionalIndependence(RoleProperty):
         found = self._test(synthetic)
         open_question = conditional_entropy(synthetic['outcome'], synthetic['admissible'])
         before = self._test(real)
-        yield self._unanswered(question) | {
+        (row,) = self._unanswered(question)
+        yield row | {
             'Score': _score(found, open_question),
             'Information': found.estimate,
             'Null Mean': found.null_mean,

@@ -30,9 +30,11 @@ class Quality(RoleProperty):
         outcomes = [(DownstreamAccuracy, outcome) for outcome in self.settings.roles.outcome]
         return [(metric, None) for metric in _DISTANCES] + outcomes
 
-    def _unanswered(self, question: tuple) -> dict:
+    measured = ('Value', 'Majority')
+
+    def _unanswered(self, question: tuple) -> list[dict]:
         metric, outcome = question
-        return {'Metric': metric.name, 'Columns': outcome}
+        return [{'Metric': metric.name, 'Columns': outcome}]
 
     def _answer(self, question: tuple, tables: Tables) -> Iterator[dict]:
         metric, outcome = question
@@ -49,7 +51,8 @@ class Quality(RoleProperty):
         found = metric.compute_breakdown(
             *frames, outcome=outcome, model=settings.model, seed=settings.seed
         )
-        yield self._unanswered(question) | {
+        (row,) = self._unanswered(question)
+        yield row | {
             'Score': found['score'],
             'Value': found['score'],
             'Majority': found['majority'],

@@ -3,6 +3,7 @@
 import abc
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,9 +37,14 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
     a row of the details with a ``Score`` between 0 and 1, where 1 is best, or NaN where the rows
     do not tell.
 
+    Attributes:
+        measured: Columns of the details that are measured, besides the score.
+
     Args:
         settings: What the report was asked to measure.
     """
+
+    measured: ClassVar[tuple[str, ...]]
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -53,8 +59,8 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
         """Measure one item: yield rows of the details."""
 
     @abc.abstractmethod
-    def _unanswered(self, question: object) -> dict:
-        """Return what names an item in the details when it cannot be measured."""
+    def _unanswered(self, question: object) -> list[dict]:
+        """Return what names the rows of an item: all that is known if it cannot be measured."""
 
     @abc.abstractmethod
     def _draw(self, details: pd.DataFrame) -> go.Figure:
@@ -74,7 +80,10 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
                 rows += list(self._answer(question, tables))
             except SynthesizerInputError as error:
                 # As in SDMetrics: one column that cannot be measured does not stop the report.
-                rows.append(self._unanswered(question) | {'Score': np.nan, 'Error': str(error)})
+                nothing = dict.fromkeys(('Score', *self.measured), np.nan)
+                rows += [
+                    row | nothing | {'Error': str(error)} for row in self._unanswered(question)
+                ]
             if progress_bar is not None:
                 progress_bar.update()
         self.details = pd.DataFrame(rows)

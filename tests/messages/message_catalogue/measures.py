@@ -17,6 +17,7 @@ from sdv_prefair.metrics import (
 )
 
 FRAME, METADATA = PEOPLE.frame, PEOPLE.metadata
+ROLES = Roles(['sex'], ['education'], ['income'])
 MANY = pd.DataFrame({'x': range(200), 'y': [str(i) for i in range(200)]})
 
 
@@ -56,6 +57,25 @@ METRICS = [
         RolesError,
         "outcome ('y') must have at most 100 values to be predicted by a classifier.",
         'Put its values in a few bins first.',
+    ),
+    Message(
+        lambda: parity(FRAME.assign(income=[n % 2 for n in range(len(FRAME))])),
+        RolesError,
+        "outcome ('income') must have values in the synthetic table that occur in the real one "
+        'too.',
+        'Give it the same dtype in both.',
+    ),
+    Message(
+        lambda: parity(positive='rich'),
+        SynthesizerInputError,
+        "positive ('rich')",
+        "must be a value that the outcome 'income' has in the real table, and of its type.",
+    ),
+    Message(
+        lambda: parity(confidence=95),
+        SynthesizerInputError,
+        'confidence (95)',
+        'must be between 0 and 1.',
     ),
     Message(
         lambda: parity(model='oracle'),
@@ -98,7 +118,19 @@ METRICS = [
         lambda: parity({'one': FRAME, 'two': FRAME}),
         ValueError,
         'table_name',
-        "must be one of ['one', 'two'], because there is not just one table.",
+        "must be one of ['one', 'two'].",
+    ),
+    Message(
+        lambda: parity(FRAME.iloc[:0]),
+        ValueError,
+        'real_data has no rows.',
+        'Give a table that has some.',
+    ),
+    Message(
+        lambda: parity(MANY.set_axis([0, 1], axis=1), None, protected=0, outcome=1),
+        ValueError,
+        'real_data has columns whose names are no text.',
+        'Rename them.',
     ),
     Message(
         lambda: FairnessReport(Roles()),
@@ -106,6 +138,12 @@ METRICS = [
         'roles',
         'must name protected, admissible and outcome columns: without them there is no fairness '
         'to report on.',
+    ),
+    Message(
+        lambda: FairnessReport(ROLES, positive={'wage': 1}),
+        RolesError,
+        "positive (['wage'])",
+        'must be given for outcome columns only.',
     ),
 ]
 

@@ -146,18 +146,46 @@ def test_numbers_make_groups_by_bin():
     breakdown = DemographicParity.compute_breakdown(
         data, data, metadata, **OUTCOME, protected='age', num_bins=4, bootstraps=10
     )
-    assert set(breakdown['rates']) == {'0', '1', '2', '3'}
+    ages = data['census']['age']
+    named = [name.split(' to ') for name in breakdown['rates']]
+    assert len(named) == 4
+    assert {int(end) for ends in named for end in ends} <= set(ages)
+    covered = sum(ages.between(int(low), int(high)).sum() for low, high in named)
+    assert covered == len(ages)
 
 
-def test_without_a_positive_value_the_worst_of_all_is_kept():
+def test_without_a_positive_value_the_greater_of_two_is_taken():
     data, metadata, _ = simulate_census(3000, 0)
     options = {'outcome': 'income', 'protected': 'sex', 'seed': 0}
+    for measure in (TruePositiveRateBalance, TrueNegativeRateBalance):
+        chosen = measure.compute(data, data, metadata, positive='>50K', **options)
+        assert measure.compute(data, data, metadata, **options) == chosen
+
+
+def test_without_a_positive_value_the_worst_of_several_is_kept():
+    data, metadata, _ = simulate_census(3000, 0)
+    options = {'outcome': 'education', 'protected': 'sex', 'seed': 0}
     scores = [
         TruePositiveRateBalance.compute(data, data, metadata, positive=value, **options)
-        for value in ('<=50K', '>50K')
+        for value in data['census']['education'].unique()
     ]
-    assert TruePositiveRateBalance.compute(data, data, metadata, **options) == max(scores)
-    assert TrueNegativeRateBalance.compute(data, data, metadata, **options) == max(scores)
+    assert TruePositiveRateBalance.compute(data, data, metadata, **options) == np.nanmax(scores)
+
+
+@pytest.mark.parametrize('positive', ['rich', 1])
+def test_a_positive_value_that_does_not_occur_is_refused(positive):
+    data, metadata, _ = simulate_census(300, 0)
+    options = OUTCOME | {'protected': 'sex', 'positive': positive}
+    with pytest.raises(SynthesizerInputError, match='must be a value that the outcome'):
+        DemographicParity.compute(data, data, metadata, **options)
+
+
+def test_the_outcome_may_come_as_a_list_of_one():
+    data, metadata, _ = simulate_census(1000, 0)
+    options = OUTCOME | {'protected': 'sex'}
+    score = DemographicParity.compute(data, data, metadata, **options)
+    listed = options | {'outcome': ['income']}
+    assert DemographicParity.compute(data, data, metadata, **listed) == score > 0
 
 
 def test_more_than_two_outcome_values():

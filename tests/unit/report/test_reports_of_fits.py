@@ -58,6 +58,10 @@ def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
     assert 'May be published' not in tiles
 
 
+def test_types_are_said_to_be_assumed_public(page):
+    assert 'The types of the columns' in page.section('signing')['text']
+
+
 def test_persons_and_their_rows(census, tmp_path):
     page = report(make(census, person_column='email', max_rows_per_person=3), tmp_path)
     text = page.section('promises')['text']

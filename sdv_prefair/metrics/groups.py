@@ -1,0 +1,66 @@
+"""Who is compared with whom: groups of the protected columns, strata of the admissible ones."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.metrics.codes import encode, joint_codes
+from sdv_prefair.metrics.tables import Tables
+
+STRATA_BINS = 8
+"""Bins of an admissible number unless asked otherwise: few, so that strata hold both groups."""
+
+_BETWEEN = ', '
+
+
+def group_names(
+    tables: Tables, protected: str | Sequence[str], num_bins: int | None = STRATA_BINS
+) -> np.ndarray:
+    """Return the group of each real row, as text.
+
+    A group of numbers or dates is named by the smallest and the largest that it holds.
+    """
+    names = tables.select('protected', protected)
+    codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
+    parts = [
+        _ranges(tables.real[name], codes[name])
+        if tables.columns[name]['sdtype'] in {'numerical', 'datetime'}
+        else _values(tables.real[name])
+        for name in names
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    # Quoted where it could be read in two ways: two groups must not have one name.
+    quoted = [[repr(text) if _BETWEEN in text else text for text in part] for part in parts]
+    return np.array([_BETWEEN.join(texts) for texts in zip(*quoted, strict=True)], dtype=str)
+
+
+def strata_codes(
+    tables: Tables, admissible: str | Sequence[str], num_bins: int | None = STRATA_BINS
+) -> np.ndarray:
+    """Return the stratum of each real row: equal where the admissible columns agree."""
+    names = tables.select('admissible', admissible)
+    codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
+    return joint_codes([codes[name] for name in names])
+
+
+def _values(series: pd.Series) -> np.ndarray:
+    return series.astype(str).to_numpy(dtype=str)
+
+
+def _ranges(series: pd.Series, codes: np.ndarray) -> np.ndarray:
+    ends = series.groupby(codes).agg(['min', 'max'])
+    names = {
+        code: _shown(low) if low == high or pd.isna(low) else f'{_shown(low)} to {_shown(high)}'
+        for code, low, high in ends.itertuples()
+    }
+    return np.array([names[code] for code in codes], dtype=str)
+
+
+def _shown(value: object) -> str:
+    if pd.isna(value):
+        return 'missing'
+    if isinstance(value, pd.Timestamp):
+        return str(value.date()) if value == value.normalize() else str(value)
+    return f'{value:g}'
