@@ -30,6 +30,9 @@ CHORDS_SHARE = Fraction(3, 10)
 _FIRST_LOOK = (2, 3)
 # How often the model is estimated on the way. More would be closer to AIM, and slower.
 _STAGES = 4
+# Iterations of these estimates. They tell where a model is wrong by more than noise, for which
+# a sixth of what the last estimate may take is enough.
+_ROUGHLY = 50
 _CHOOSE, _MEASURE = 'select more pairs', 'measure two-ways'
 
 
@@ -98,6 +101,8 @@ class _GrowingGraph:
     ) -> list[Pair]:
         """Choose up to one pair a share and measure them; fewer if more would not pay."""
         candidates = self._candidates(strategy, roles)
+        if not candidates:
+            return []
         gap, chosen = self._gap(candidates), []
         for rho in shares:
             open_now = set(self._candidates(strategy, roles))
@@ -137,6 +142,7 @@ class _GrowingGraph:
             self._table.domain,
             list(nx.find_cliques(nx.Graph(self._edges))),
             shrink=self._budget.shrink,
+            iterations=_ROUGHLY,
         )
 
     def _noise(self, pair: Pair) -> float:

@@ -7,7 +7,7 @@ import networkx as nx
 from sdv_prefair.model.compression import Compression
 from sdv_prefair.model.fitted import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
-from sdv_prefair.model.max_entropy import fit_chordal
+from sdv_prefair.model.max_entropy import ITERATIONS, fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.shrinkage import shrink_tables
@@ -28,6 +28,7 @@ def estimate(
     estimator: str = 'auto',
     compressions: Mapping[str, Compression] | None = None,
     shrink: bool = False,
+    iterations: int = ITERATIONS,
     progress: Progress | None = None,
 ) -> GraphicalModel:
     """Estimate the model whose marginals are nearest to the measurements.
@@ -51,6 +52,8 @@ def estimate(
         shrink: Whether to draw tables that are mostly noise towards independence first, see
             ``shrinkage.py``. The model's loss is against the measurements as they were given, its
             gap against those that were fitted.
+        iterations: The most that a chordal graph which is no forest may take, if it is solved
+            directly.
         progress: Called with the number of iterations done.
     """
     if estimator not in ESTIMATORS:
@@ -68,7 +71,7 @@ def estimate(
         nodes, gap = _fit_forest(fitted, domain, cliques, total, progress)
     elif estimator == 'auto' and _is_chordal(cliques):
         estimator = 'direct'
-        nodes = _fit_beyond_forest(fitted, domain, cliques, total, progress)
+        nodes = _fit_beyond_forest(fitted, domain, cliques, total, iterations, progress)
     else:
         estimator = 'mbi'
         nodes = fit_with_mbi(fitted, domain, cliques, total, progress=progress)
@@ -94,6 +97,7 @@ def _fit_beyond_forest(
     domain: Domain,
     cliques: Sequence[Clique],
     total: float,
+    iterations: int,
     progress: Progress | None,
 ) -> list[CliqueTable]:
     """Start from the forest of those pairs that were measured first.
@@ -107,7 +111,7 @@ def _fit_beyond_forest(
     inside = [m for m in measurements if len(m.columns) == 1 or frozenset(m.columns) in held]
     edges = _maximal_cliques([m.columns for m in inside], domain)
     forest, _ = _fit_forest(inside, domain, edges, total, None)
-    return fit_chordal(soften(forest), measurements, cliques, total, progress)
+    return fit_chordal(soften(forest), measurements, cliques, total, iterations, progress)
 
 
 def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:

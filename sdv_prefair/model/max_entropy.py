@@ -34,7 +34,7 @@ from sdv_prefair.sampling import CliqueTable, broadcast_to, sum_to
 # loss is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi is not done after
 # 5000 steps; what counts, how far pairs are from the real table, is within 2 % of mbi at both.
 _DIVERGENCE_WEIGHT = 0.1
-_ITERATIONS = 300
+ITERATIONS = 300
 # Stops when no cell of a table is further off than this, in units of its noise and own chance.
 _STATIONARITY = 0.01
 
@@ -44,6 +44,7 @@ def fit_chordal(
     measurements: Sequence[Measurement],
     cliques: Sequence[Clique],
     total: float,
+    iterations: int = ITERATIONS,
     progress: Progress | None = None,
 ) -> list[CliqueTable]:
     """Estimate the distributions of the cliques of a chordal graph.
@@ -55,6 +56,7 @@ def fit_chordal(
         measurements: Each of columns that some clique contains.
         cliques: The maximal cliques of a chordal graph that contains the forest.
         total: Number of rows.
+        iterations: The most that may be done.
         progress: Called with the number of iterations done.
     """
     places, done = arrange(cliques), 0
@@ -76,7 +78,7 @@ def fit_chordal(
             jac=True,
             method='L-BFGS-B',
             callback=count,
-            options={'maxiter': _ITERATIONS, 'maxcor': 20, 'gtol': _STATIONARITY, 'ftol': 1e-12},
+            options={'maxiter': iterations, 'maxcor': 10, 'gtol': _STATIONARITY, 'ftol': 1e-12},
         )
     return dual.model(found.x)
 
@@ -100,7 +102,13 @@ class MaxEntropyDual:
     ):
         self._places, self._total = places, total
         self._measurements = measurements
+        # Of each table, the smallest other one that holds its columns: passes over the table of a
+        # clique are what takes time, so one-ways are read off pairs and not off cliques.
+        self._inside = [_smallest_larger(measurements, m.columns) for m in measurements]
         self._home = [_smallest_holder(places, m.columns) for m in measurements]
+        self._largest_first = sorted(
+            range(len(measurements)), key=lambda m: -len(measurements[m].columns)
+        )
         self._prior = [
             _logarithm(CliqueTable(*place, marginal(forest, place.clique)).conditional())
             for place in places
@@ -119,12 +127,12 @@ class MaxEntropyDual:
         factors = self._factors(z)
         log_mass, beliefs = calibrate(self._places, self._logarithms(factors))
         value, gradient = self._total * log_mass, []
+        tables = self._tables(beliefs)
         for m, measurement in enumerate(self._measurements):
-            place = self._places[self._home[m]]
-            rows = self._total * sum_to(beliefs[self._home[m]], place.clique, measurement.columns)
             pull = self._penalty[m] * factors[m]
             value += float(np.vdot(factors[m], pull / 2 - measurement.values))
-            gradient.append(((rows + pull - measurement.values) * self._scaling[m]).ravel())
+            excess = self._total * tables[m] + pull - measurement.values
+            gradient.append((excess * self._scaling[m]).ravel())
         return value, np.concatenate(gradient)
 
     def model(self, z: np.ndarray) -> list[CliqueTable]:
@@ -144,11 +152,27 @@ class MaxEntropyDual:
 
     def _logarithms(self, factors: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the logarithm of each clique's part of the product."""
-        logarithms = list(self._prior)
-        for home, measurement, factor in zip(self._home, self._measurements, factors, strict=True):
-            clique = self._places[home].clique
-            logarithms[home] = logarithms[home] + broadcast_to(factor, measurement.columns, clique)
+        logarithms, factors = list(self._prior), list(factors)
+        for m in reversed(self._largest_first):
+            columns, inside, home = self._measurements[m].columns, self._inside[m], self._home[m]
+            if inside is None:
+                spread = broadcast_to(factors[m], columns, self._places[home].clique)
+                logarithms[home] = logarithms[home] + spread
+            else:
+                spread = broadcast_to(factors[m], columns, self._measurements[inside].columns)
+                factors[inside] = factors[inside] + spread
         return logarithms
+
+    def _tables(self, beliefs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the model's distribution over the columns of each measurement."""
+        tables = [None] * len(self._measurements)
+        for m in self._largest_first:
+            columns, inside, home = self._measurements[m].columns, self._inside[m], self._home[m]
+            if inside is None:
+                tables[m] = sum_to(beliefs[home], self._places[home].clique, columns)
+            else:
+                tables[m] = sum_to(tables[inside], self._measurements[inside].columns, columns)
+        return tables
 
 
 def calibrate(
@@ -199,3 +223,8 @@ def _logarithm(table: np.ndarray) -> np.ndarray:
 def _smallest_holder(places: Sequence[Place], columns: Sequence[str]) -> int:
     holders = [i for i, place in enumerate(places) if set(columns) <= set(place.clique)]
     return min(holders, key=lambda i: len(places[i].clique))
+
+
+def _smallest_larger(measurements: Sequence[Measurement], columns: Sequence[str]) -> int | None:
+    larger = [i for i, m in enumerate(measurements) if set(columns) < set(m.columns)]
+    return min(larger, key=lambda i: measurements[i].values.size, default=None)
