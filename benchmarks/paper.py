@@ -60,7 +60,7 @@ EPSILONS = (0.1, 1.0, 10.0)
 
 
 def main() -> None:
-    """Run what is missing, then write the tables and figures."""
+    """Run what is missing, then write the tables."""
     options = _options()
     warnings.simplefilter('ignore')
     options.out.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,16 @@ def _keys(table: str, options: argparse.Namespace) -> Iterator[tuple]:
 def _finished(results: Path) -> set[tuple]:
     if not results.exists():
         return set()
+    _drop_torn_line(results)
     return set(pd.read_csv(results)[KEY].itertuples(index=False, name=None))
+
+
+def _drop_torn_line(results: Path) -> None:
+    """Cut off a line that a run which was killed has left unfinished."""
+    text = results.read_bytes()
+    whole = text[: text.rfind(b'\n') + 1]
+    if whole != text:
+        results.write_bytes(whole)
 
 
 def _append(results: Path, row: dict) -> None:

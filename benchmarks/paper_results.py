@@ -53,35 +53,26 @@ def read_results(path: Path) -> pd.DataFrame:
 
 def write_results(results: pd.DataFrame, path: Path) -> None:
     """Write all tables to a Markdown file."""
-    fits = results.groupby('table', sort=False)['sample'].nunique()
+    kinds = results.groupby(['table', 'epsilon', 'setting'], sort=False)['sample'].nunique()
+    fits = kinds.groupby('table', sort=False).agg(['min', 'max']).itertuples()
     trained = [name for name in CLASSIFIERS if f'{name} accuracy' in results]
     lines = [
         "# Tables of the paper's experiments",
         '',
         'Made by `python benchmarks/paper.py` and `python benchmarks/paper_results.py`. Fits of '
-        f'each kind: {", ".join(f"{table} {count}" for table, count in fits.items())}.',
+        f'each kind: {", ".join(_counted(*fit) for fit in fits)}.',
         "MST, Greedy and Exact use the paper's budget (`budget='paper'`); Ours is the default "
         "(`'adaptive'`, `budget='tuned'`), and Ours, greedy is `structure='greedy'` with the tuned "
         "budget. Fair AIM is `structure='aim'`; AIM, not fair is the same without regard to roles, "
         'to show what fairness costs. ± is one standard error of the mean over fits.',
     ]
-    for name in trained:
-        lines += ['', f'## Epsilon 1, {CLASSIFIERS[name]}, per cent of MST', '']
-        lines += [_markdown(overview(results, name))]
-    if 'mlp' in trained:
-        conditional = [f'mlp {measure}' for measure in CONDITIONAL]
-        lines += ['', '## Every epsilon, MLP, per cent of MST', '']
-        lines += [_markdown(shares(results, ['TVD2', *conditional]).rename(columns=_last_word))]
-    by_authors = [f"mlp {measure}, authors' formula" for measure in CONDITIONAL]
-    if set(by_authors) <= set(results):
-        known = results.dropna(subset=by_authors)
-        lines += [
-            '',
-            "## The conditional measures by the authors' formula, MLP, per cent of MST",
-            '',
-        ]
-        lines += [_markdown(shares(known, by_authors).set_axis(CONDITIONAL, axis=1))]
-    lines += ['', '## Quality', '', _markdown(spread(results, QUALITY))]
+    lines += _shares_of_mst(results, trained)
+    lines += [
+        '',
+        '## Quality, and seconds of a fit',
+        '',
+        _markdown(spread(results, [*QUALITY, 'seconds'])),
+    ]
     for name in trained:
         measures = [f'{name} {measure}' for measure in ['accuracy', *FAIRNESS]]
         lines += ['', f'## Accuracy and fairness, {CLASSIFIERS[name]}', '']
@@ -89,6 +80,35 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
     if trained:
         lines += ['', _coverage(results, trained[0])]
     path.write_text('\n'.join([*lines, '']))
+
+
+def _shares_of_mst(results: pd.DataFrame, trained: list[str]) -> list[str]:
+    """Return the tables in per cent of plain MST, of what can be compared with it."""
+    lines, compared = [], _with_baseline(results)
+    if compared.empty:
+        return lines
+    for name in trained:
+        lines += ['', f'## Epsilon 1, {CLASSIFIERS[name]}, per cent of MST', '']
+        lines += [_markdown(overview(compared, name))]
+    conditional = [f'mlp {measure}' for measure in CONDITIONAL]
+    if 'mlp' in trained:
+        lines += ['', '## Every epsilon, MLP, per cent of MST', '']
+        lines += [_markdown(shares(compared, ['TVD2', *conditional]).rename(columns=_last_word))]
+    by_authors = [f"{measure}, authors' formula" for measure in conditional]
+    if set(by_authors) <= set(results):
+        known = _with_baseline(results.dropna(subset=by_authors))
+        title = "The conditional measures by the authors' formula, MLP, per cent of MST"
+        lines += ['', f'## {title}', '']
+        lines += [_markdown(shares(known, by_authors).set_axis(CONDITIONAL, axis=1))]
+    return lines
+
+
+def _with_baseline(results: pd.DataFrame) -> pd.DataFrame:
+    return results[results['table'].isin(results.query('setting == @BASELINE')['table'])]
+
+
+def _counted(table: str, least: int, most: int) -> str:
+    return f'{table} {least}' if least == most else f'{table} {least} to {most}'
 
 
 def _last_word(name: str) -> str:
@@ -119,7 +139,7 @@ def spread(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     groups = results.groupby(['table', 'epsilon', 'setting'], sort=False)[measures]
     mean, error = groups.mean(), groups.sem()
     shown = {
-        name: [f'{m:.4f} ± {e:.4f}' for m, e in zip(mean[name], error[name], strict=True)]
+        name: [f'{m:.4f}{_error(e, 4)}' for m, e in zip(mean[name], error[name], strict=True)]
         for name in measures
     }
     return pd.DataFrame(shown, index=mean.index)
@@ -136,10 +156,15 @@ def shares(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     ratio = 100 * mean / of_base[0]
     error = ratio * np.sqrt(relative**2 + of_base[1] ** 2)
     shown = {
-        name: [f'{r:.0f} ± {e:.0f}' for r, e in zip(ratio[name], error[name], strict=True)]
+        name: [f'{r:.0f}{_error(e, 0)}' for r, e in zip(ratio[name], error[name], strict=True)]
         for name in measures
     }
     return pd.DataFrame(shown, index=ratio.index).drop(BASELINE, level='setting')
+
+
+def _error(error: float, decimals: int) -> str:
+    """Return a standard error as it is written; one fit alone has none."""
+    return '' if np.isnan(error) else f' ± {error:.{decimals}f}'
 
 
 def figures(results: pd.DataFrame) -> dict[str, go.Figure]:

@@ -167,7 +167,9 @@ def _source(name: str, learnt: set, chosen: set, modelled: dict, person: str | N
         return 'made up; nothing is learnt from its values'
     if name in chosen:
         return 'values taken as public: a transformer was given for it'
-    return 'values learnt within the budget' if name in learnt else 'values taken as public'
+    if name in learnt:
+        return 'values learnt within the budget, as far as noise allowed'
+    return 'values taken as public'
 
 
 def _constraints(synthesizer: 'PreFairSynthesizer') -> tuple[str, ...]:

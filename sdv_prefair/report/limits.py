@@ -1,5 +1,6 @@
 """What is not promised, and what the signer vouches for."""
 
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
@@ -22,8 +23,9 @@ def _limits(facts: Facts) -> list[Content]:
     if facts.is_fair:
         roles = facts.roles
         items += [
-            [strong('Parity. '), f'What {listed(roles.protected)} do to {listed(roles.outcome)} '
-             f'through {listed(roles.admissible)} stays as it was measured.'],
+            [strong('Parity. '), f'What {_subject(roles.protected, "do", "does")} to '
+             f'{listed(roles.outcome)} through {listed(roles.admissible)} stays as it was '
+             'measured.'],
             [strong('That the roles are right. '), 'Which columns are admissible is a judgement '
              'about the world that no computation makes.'],
             [strong('Fair classifiers. '), 'A classifier trained on the synthetic rows and used on '
@@ -43,6 +45,10 @@ def _limits(facts: Facts) -> list[Content]:
         [strong('Side channels. '), 'Time and memory used by the fit, and anything published about '
          'the table by other means.'],
     ]  # fmt: skip
+
+
+def _subject(names: Sequence[str], plural: str, singular: str) -> str:
+    return f'{listed(names)} {singular if len(names) == 1 else plural}'
 
 
 def _beside_outcomes(facts: Facts) -> str:
@@ -82,7 +88,8 @@ def _confirmed(facts: Facts) -> list[Content]:
         roles = facts.roles
         items.append(
             f'It is right that {listed(roles.admissible)} may influence {listed(roles.outcome)}, '
-            f'and {listed(roles.protected)} may only by way of them.'
+            f'and {listed(roles.protected)} only by way of '
+            f'{"it" if len(roles.admissible) == 1 else "them"}.'
         )
     if facts.strategy == 'fixed':
         items.append('The tree of the model was not read off the private rows.')
@@ -117,6 +124,6 @@ def _delta(facts: Facts) -> str:
     delta, rows = facts.promise['delta'], facts.model.total
     verdict = 'is well below' if delta * rows < 0.01 else 'is NOT well below'
     return (
-        f'delta = {short(delta)} {verdict} one over the number of people, of which there are '
-        f'about {whole(rows / facts.promise["max_rows_per_person"])} or more.'
+        f'delta = {short(delta)} {verdict} one over the number of people, which is about '
+        f'{whole(rows / facts.promise["max_rows_per_person"])} or more.'
     )

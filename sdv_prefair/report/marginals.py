@@ -23,7 +23,11 @@ from sdv_prefair.report.facts import Column, Facts
 from sdv_prefair.report.noise import (
     CLEAR,
     NOISY,
+    NOISY_FROM,
+    NOISY_MERGED,
     SWAMPED,
+    SWAMPED_FROM,
+    SWAMPED_MERGED,
     Noise,
     noise_of_columns,
     noise_of_pairs,
@@ -61,6 +65,15 @@ def marginals_section(facts: Facts) -> Element:
             'Rows misplaced: the share of rows that the noise alone would be expected to put in a '
             'wrong cell. Dependence: how many times larger than the noise the measured departure '
             'from independence is; below 1, more of it is noise than not.'
+        ),
+        paragraph(
+            f'A column is called {NOISY} if {percent(NOISY_FROM, 0)} of rows or more are '
+            f'misplaced, and {SWAMPED} from {percent(SWAMPED_FROM, 0)}; also if its rare values, '
+            f'known only together, hold {percent(NOISY_MERGED, 0)} or '
+            f'{percent(SWAMPED_MERGED, 0)} of rows. '
+            f'A pair is {SWAMPED} if its dependence is below 1 and {percent(NOISY_FROM, 0)} or '
+            f'more are misplaced, and {NOISY} if the dependence is larger but '
+            f'{percent(SWAMPED_FROM, 0)} or more are.'
         ),
     )
 

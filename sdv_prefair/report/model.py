@@ -91,8 +91,9 @@ def _columns(facts: Facts) -> Element:
         )
         for column in facts.columns
     ]
-    header = ('Column', 'Role', 'Kind', 'Values or bins', 'Where its values come from')
-    return table('Columns of the table', header, rows)
+    header = ('Column', 'Role', 'Kind', 'Codes', 'Where its values come from')
+    caption = 'Columns of the table; codes are values or bins, also for what is missing or unlisted'
+    return table(caption, header, rows)
 
 
 def _constraints(facts: Facts) -> Element | None:

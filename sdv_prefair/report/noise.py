@@ -11,9 +11,9 @@ from sdv_prefair.model.measurement import by_columns
 CLEAR, NOISY, SWAMPED, UNRELATED = 'clear', 'noisy', 'swamped by noise', 'no dependence seen'
 
 # Shares of rows in the wrong cell from which on a marginal is called noisy, or swamped.
-_NOISY, _SWAMPED = 0.02, 0.10
+NOISY_FROM, SWAMPED_FROM = 0.02, 0.10
 # The same for shares of rows whose values are known as a group only.
-_NOISY_MERGED, _SWAMPED_MERGED = 0.10, 0.50
+NOISY_MERGED, SWAMPED_MERGED = 0.10, 0.50
 # E|X| of a standard normal X.
 _MEAN_SIZE = np.sqrt(2 / np.pi)
 
@@ -81,9 +81,9 @@ def _of_column(model: GraphicalModel, measurement: Measurement) -> Noise:
     misplaced = _misplaced(model, measurement)
     merged, share = _merged(model, column)
     verdict = CLEAR
-    if misplaced >= _NOISY or share >= _NOISY_MERGED:
+    if misplaced >= NOISY_FROM or share >= NOISY_MERGED:
         verdict = NOISY
-    if misplaced >= _SWAMPED or share >= _SWAMPED_MERGED:
+    if misplaced >= SWAMPED_FROM or share >= SWAMPED_MERGED:
         verdict = SWAMPED
     return _noise(measurement, misplaced, merged, share, np.nan, verdict)
 
@@ -97,9 +97,9 @@ def _of_pair(model: GraphicalModel, measurement: Measurement) -> Noise:
     departure = 2 * measurement.squared_error(expected) / measurement.values.size
     signal = float(np.sqrt(max(0.0, departure - 1)))
     if signal < 1:
-        verdict = UNRELATED if misplaced < _NOISY else SWAMPED
+        verdict = UNRELATED if misplaced < NOISY_FROM else SWAMPED
     else:
-        verdict = CLEAR if misplaced < _SWAMPED else NOISY
+        verdict = CLEAR if misplaced < SWAMPED_FROM else NOISY
     return _noise(measurement, misplaced, 0, 0.0, signal, verdict)
 
 

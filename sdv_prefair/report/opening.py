@@ -55,7 +55,7 @@ def _fairness(facts: Facts) -> Element:
 def _noise(facts: Facts) -> Element:
     swamped, measured = len(lost(facts)), counted(len(facts.modelled), 'column')
     if not swamped:
-        return _tile('good', 'Noise', 'Nothing is swamped', f'{measured} and the pairs joined.')
+        return _tile('good', 'Noise', 'Nothing is lost in it', f'{measured} and the pairs joined.')
     found = f'Of {measured} and the pairs joined.'
     return _tile('warning', 'Noise', f'{counted(swamped, "marginal")} swamped', found)
 

@@ -89,7 +89,7 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
         bound = [code(str(person)), f' tells persons apart; of each, at most {rows} count.']
     else:
         bound = [
-            'The table has no column that tells persons apart. That nobody has more than ',
+            'No column was named that tells persons apart. That nobody has more than ',
             f'{rows} row{"" if rows == 1 else "s"} is the word of whoever made the fit.',
         ]
     return facts_list([
