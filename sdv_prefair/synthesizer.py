@@ -254,7 +254,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         progress.step('Estimating the model')
         model = estimate_release(release, self.estimator, budget)
         if self._strategy.requires_roles:
-            self._assert_separated(model.cliques)
+            self._assert_separated(model)
         self._model, self._ledger = model, ledger
         progress.close()
 

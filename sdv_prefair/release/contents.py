@@ -124,7 +124,7 @@ def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
         if set(map(frozenset, edges)) != fitted:
             raise ReleaseError('The model of the release is not the one that was asked for.')
     if strategy.requires_roles:
-        synthesizer._assert_separated(model.cliques)
+        synthesizer._assert_separated(model)
 
 
 def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Index:

@@ -50,7 +50,15 @@ class Spender(Own):
 
 def fit(**changes):
     arguments = {'public_ranges': True} | SMALL.roles | changes
-    PreFairSynthesizer(SMALL.metadata, **arguments).fit(SMALL.data)
+    synthesizer = PreFairSynthesizer(SMALL.metadata, **arguments)
+    synthesizer.fit(SMALL.data)
+    return synthesizer
+
+
+def verify_turned_round():
+    synthesizer = fit()
+    synthesizer._model.nodes.reverse()
+    synthesizer.verify_fairness()
 
 
 GIVEN = [
@@ -116,6 +124,13 @@ WRITTEN_BY_USERS = [
         'The model is not justifiably fair: sex - income joins a protected and an outcome column '
         'with no admissible column between them.',
         "Do not release it; fit again with another structure, such as 'adaptive'.",
+    ),
+    Message(
+        verify_turned_round,
+        UnfairModelError,
+        'The tables that rows are drawn from form no junction tree, so it cannot be told whether '
+        'the model is fair.',
+        'Do not release it; fit again.',
     ),
     Message(
         lambda: fit(structure=Undeclared()),
