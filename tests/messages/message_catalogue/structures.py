@@ -6,7 +6,7 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.structure import FairTree, fair_spanning_tree
+from sdv_prefair.structure import AimStrategy, FairTree, fair_spanning_tree
 from sdv_prefair.structure import resolve_strategy as strategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.tree import usable_pairs
@@ -215,6 +215,18 @@ PROBLEM = [
         StructureError,
         'time_limit (0)',
         'must be a number of seconds above 0, or None.',
+    ),
+    Message(
+        lambda: AimStrategy(max_cells=-1),
+        StructureError,
+        'max_cells (-1)',
+        'must be a whole number above 0, for example 50_000.',
+    ),
+    Message(
+        lambda: AimStrategy('adaptive'),
+        StructureError,
+        "tree ('adaptive')",
+        'must be a strategy object, for example AdaptiveStrategy().',
     ),
     Message(
         lambda: strategy('exact').select(['p', 'o'], ROLES, None),
