@@ -86,7 +86,7 @@ def _make_unfitted(
     synthesizer_class: type, metadata: Metadata, fields: Fields
 ) -> 'PreFairSynthesizer':
     (table,) = metadata.tables.values()
-    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, len(table.columns))
+    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, list(table.columns))
     synthesizer = synthesizer_class(metadata, **parameters)
     constraints = read_constraints(fields.raw('constraints'))
     if constraints:
