@@ -3,9 +3,8 @@
 from itertools import combinations
 
 import networkx as nx
-import numpy as np
 import pytest
-from releases import assert_same, fit, released, staff_rows
+from releases import assert_same, fit, released, tied_rows
 
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.release.strategy import ReleasedStrategy, read_structure, write_structure
@@ -86,16 +85,6 @@ def test_a_strategy_is_written_by_name_if_its_name_says_all():
     assert (read.name, read.requires_roles) == ('aim', True)
     pairs = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     assert sorted(read.declare(COLUMNS, Roles())) == pairs
-
-
-def tied_rows():
-    """Sex tells of the grade, and hours tell of either, never of which."""
-    table, rng = staff_rows(3000), np.random.default_rng(1)
-    lady = (table['sex'] == 'F').to_numpy()
-    table['grade'] = table['grade'].mask(lady & (rng.random(len(table)) < 0.6), 'a')
-    rank = table['grade'].map({'a': 0, 'b': 1, 'c': 2}).to_numpy()
-    hours = np.where(rng.random(len(table)) < 0.5, 20 * lady, 10 * rank)
-    return table.assign(hours=hours)
 
 
 def test_a_graph_beyond_a_tree_comes_back_and_is_fitted_again(path):
