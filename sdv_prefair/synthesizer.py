@@ -79,7 +79,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         enforce_rounding: Whether numbers are rounded to the declared decimal places.
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
-        verbose: Whether to show progress bars.
+        verbose: Whether to show a progress bar; it tells nothing of the rows.
     """
 
     def __init__(
