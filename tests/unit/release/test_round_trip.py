@@ -154,6 +154,7 @@ def test_arguments_come_back(changes, path):
     assert returned == given
 
 
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 @pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'none'])
 @pytest.mark.parametrize(
     'changes',
@@ -170,6 +171,7 @@ def test_whatever_was_paid_for_opens(structure, changes, path):
     assert_same(synthesizer, released(synthesizer, path))
 
 
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 @pytest.mark.parametrize('structure', ['none', AimStrategy(UnconstrainedStrategy())])
 @pytest.mark.parametrize('ranges', [True, False])
 def test_a_single_column_comes_back(structure, ranges, path):
