@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 from sdv_prefair import arguments
 from sdv_prefair.errors import NotFittedError, UnfairModelError
 from sdv_prefair.figure_text import plain_text
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model.junction import is_junction_tree
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
@@ -65,14 +67,17 @@ class Disclosure:
         return graph
 
     def verify_fairness(self) -> bool:
-        """Check the fitted model again; return True, or raise and name the offending path."""
+        """Check the fitted model again; return True, or raise and name the offending path.
+
+        Asked are the cliques of the model, and the tables that rows are drawn from.
+        """
         self._require_fit()
         if not self._roles:
             raise UnfairModelError(
                 'This synthesizer has no roles: there is nothing to verify. Name protected, '
                 'admissible and outcome columns when you make one.'
             )
-        self._assert_separated(self._model.cliques)
+        self._assert_separated(self._model)
         return True
 
     def visualize(self) -> go.Figure:
@@ -123,8 +128,14 @@ class Disclosure:
         measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
         write_report(gather(self), path, measured)
 
-    def _assert_separated(self, cliques: list[tuple[str, ...]]) -> None:
-        path = unblocked_path(self._in_original_columns(cliques), self._roles)
+    def _assert_separated(self, model: GraphicalModel) -> None:
+        if not is_junction_tree(model.nodes):
+            raise UnfairModelError(
+                'The tables that rows are drawn from form no junction tree, so it cannot be told '
+                'whether the model is fair. Do not release it; fit again.'
+            )
+        tied = [*model.cliques, *(node.columns for node in model.nodes)]
+        path = unblocked_path(self._in_original_columns(tied), self._roles)
         if path:
             raise UnfairModelError(
                 f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '

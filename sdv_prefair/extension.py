@@ -124,10 +124,14 @@ class _GrowingGraph:
         return list(by_columns(self._measured + last).values())
 
     def _candidates(self, strategy: ExtendingStrategy, roles: Roles) -> list[Pair]:
-        """Return pairs for which a look is left: all chords weigh no more than the tree."""
-        left = 2 * self._tree_weight - self._total_weight()
-        pairs = strategy.chords(self._edges, roles, self._table.domain)
-        return [pair for pair in pairs if self._weight(pair) <= left]
+        """Return pairs for which a look is left: all chords weigh no more than the tree.
+
+        A column with one code tells nothing, so a look at it would be paid for in vain.
+        """
+        left, domain = 2 * self._tree_weight - self._total_weight(), self._table.domain
+        pairs = strategy.chords(self._edges, roles, domain)
+        telling = [pair for pair in pairs if min(domain[column] for column in pair) > 1]
+        return [pair for pair in telling if self._weight(pair) <= left]
 
     def _gap(self, pairs: Sequence[Pair]) -> ModelGap:
         model = self._model()

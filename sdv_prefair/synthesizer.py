@@ -79,7 +79,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         enforce_rounding: Whether numbers are rounded to the declared decimal places.
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
-        verbose: Whether to show progress bars.
+        verbose: Whether to show a progress bar; it tells nothing of the rows.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         progress.step('Estimating the model')
         model = estimate_release(release, self.estimator, budget)
         if self._strategy.requires_roles:
-            self._assert_separated(model.cliques)
+            self._assert_separated(model)
         self._model, self._ledger = model, ledger
         progress.close()
 

@@ -33,9 +33,10 @@ def estimate(
 ) -> GraphicalModel:
     """Estimate the model whose marginals are nearest to the measurements.
 
-    Distance is half the sum of squared residuals, each in units of its noise. A column that no
-    clique names is independent of the others; one that was not measured is uniform, or what its
-    edges say.
+    Distance is half the sum of squared residuals, each in units of its noise; for a chordal graph
+    that is no forest, with a penalty that draws towards its forest, see ``max_entropy.py``. A
+    column that no clique names is independent of the others; one that was not measured is uniform,
+    or what its edges say.
 
     Paper: last step of Greedy-PreFair and Exponential-PreFair, Private-PGM's estimate.
     Privacy: post-processing of released values.

@@ -47,6 +47,28 @@ def arrange(cliques: Sequence[Clique]) -> list[Place]:
     return places
 
 
+def continues_tree(
+    columns: Sequence[str], separator: Sequence[str], before: Sequence[CliqueTable]
+) -> bool:
+    """Whether what a node shares with nodes before it is its separator, and is not all of it."""
+    seen = {column for node in before for column in node.columns}
+    return seen.intersection(columns) == set(separator) and len(separator) < len(columns)
+
+
+def is_junction_tree(nodes: Sequence[CliqueTable]) -> bool:
+    """Whether rows drawn from the nodes, in their order, depend along their cliques alone."""
+    return all(
+        continues_tree(node.columns, node.separator, nodes[:place])
+        and (node.parent is None or 0 <= node.parent < place)
+        and set(node.separator) <= _columns_of(nodes, node.parent)
+        for place, node in enumerate(nodes)
+    )
+
+
+def _columns_of(nodes: Sequence[CliqueTable], position: int | None) -> set[str]:
+    return set() if position is None else set(nodes[position].columns)
+
+
 class _Factor(NamedTuple):
     columns: Clique
     table: np.ndarray

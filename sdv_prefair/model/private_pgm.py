@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import networkx as nx
 import numpy as np
 
 from sdv_prefair.model.junction import Clique, arrange
@@ -17,6 +18,7 @@ from sdv_prefair.model.lazy_mbi import double_precision, load_mbi
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.tree import Progress
 from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     import mbi
@@ -42,7 +44,7 @@ def fit_with_mbi(
     Args:
         measurements: Each of columns that some clique contains.
         domain: Number of codes of every column.
-        cliques: The Markov graph; cliques without a cycle or any others.
+        cliques: The maximal cliques of the Markov graph, chordal or not.
         total: Number of rows.
         iterations: Steps of mirror descent.
         progress: Called with the number of iterations done.
@@ -104,7 +106,13 @@ def _clique_vector(
 def _chordal_cliques(
     mbi: ModuleType, domain: mbi.Domain, cliques: Sequence[Clique]
 ) -> list[Clique]:
-    """Return the maximal cliques of the triangulated Markov graph."""
+    """Return the maximal cliques of the triangulated Markov graph; a chordal one is left as it is.
+
+    mbi's elimination order may fill in a chordal graph too, and with it tie columns that nobody
+    chose to tie.
+    """
+    if nx.is_chordal(markov_graph(cliques)):
+        return list(cliques)
     tree, _ = mbi.junction_tree.make_junction_tree(domain, cliques)
     return sorted(tree.nodes, key=domain.axes)
 

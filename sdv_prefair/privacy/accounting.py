@@ -227,11 +227,15 @@ class Ledger:
         return frame
 
     def footer(self) -> dict:
-        """Return the promise in numbers: who is protected, and what other units would cost."""
+        """Return the promise in numbers: who is protected, and what other units would cost.
+
+        What twice the rows would cost is None if categories were learnt by threshold.
+        """
         histograms = math.fsum(
             float(line.rho) for line in self._debits if line.mechanism in HISTOGRAM_MECHANISMS
         )
         others = float(self.spent) - histograms
+        for_noise = self.delta - self.reserved_delta
         return {
             'epsilon': self.epsilon,
             'delta': self.delta,
@@ -242,6 +246,9 @@ class Ledger:
             else f'add or remove up to {self.max_rows_per_person} rows of one person',
             'max_rows_per_person': self.max_rows_per_person,
             # Replacing a row moves a histogram by sqrt(2), a score or a tree by 2, in rows.
-            'epsilon_if_replace_one': epsilon_of(2 * histograms + 4 * others, self.delta),
-            'epsilon_if_twice_the_rows': epsilon_of(4 * float(self.spent), self.delta),
+            'epsilon_if_replace_one': epsilon_of(2 * histograms + 4 * others, for_noise),
+            # A threshold hides the values of so many rows and no more.
+            'epsilon_if_twice_the_rows': None
+            if self.reserved_delta
+            else epsilon_of(4 * float(self.spent), for_noise),
         }

@@ -59,8 +59,8 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
     """Return the synthesizer that a release holds, whoever wrote it; no code in it is run.
 
     It samples the same rows as the one that was saved. Privacy and fairness are what the file says
-    as far as that can be checked: the ledger adds up to the promise, and the model is fair if its
-    structure claims to be.
+    as far as that can be checked: the ledger adds up to the promise and pays for the measurements,
+    and the model is one that its structure can choose, fair if it claims to be.
 
     Raises:
         ReleaseError: If the file is no release, is damaged, or does not keep what it promises.

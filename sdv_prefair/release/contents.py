@@ -8,6 +8,7 @@ from sdv.metadata import Metadata
 
 import sdv_prefair
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
+from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.release.archive import Archive
 from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
 from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
@@ -15,13 +16,20 @@ from sdv_prefair.release.constraints_record import read_constraints, write_const
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
 from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoding
 from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.ledger_checks import (
+    check_learning,
+    check_measured,
+    check_measurements,
+    check_scores,
+)
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
 from sdv_prefair.release.parameters import read_parameters, write_parameters
+from sdv_prefair.release.structure_checks import check_estimate, check_structure
 from sdv_prefair.release.values import read_value, write_value
-from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.structure.exact import ExactStrategy
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -77,6 +85,7 @@ def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesi
         rebuild_encoding(synthesizer, fields)
     synthesizer._model = model
     _check_model(synthesizer)
+    _check_ledger(synthesizer)
     synthesizer._original_columns = _read_given_names(synthesizer, fields.raw('given_names'))
     _mark_fitted(synthesizer, Fields(fields.raw('fit'), 'fit', _FIT_KEYS))
     return synthesizer
@@ -86,7 +95,7 @@ def _make_unfitted(
     synthesizer_class: type, metadata: Metadata, fields: Fields
 ) -> 'PreFairSynthesizer':
     (table,) = metadata.tables.values()
-    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, len(table.columns))
+    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, list(table.columns))
     synthesizer = synthesizer_class(metadata, **parameters)
     constraints = read_constraints(fields.raw('constraints'))
     if constraints:
@@ -118,13 +127,21 @@ def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
     if list(model.domain.items()) != list(synthesizer._encoding.domain.items()):
         raise ReleaseError('The model of the release has other columns or codes than its metadata.')
     check_hidden(model, synthesizer._encoding.hidden_codes)
-    edges = getattr(strategy, 'edges', None)
-    if edges is not None:
-        fitted = set(map(frozenset, markov_graph(model.cliques).edges))
-        if set(map(frozenset, edges)) != fitted:
-            raise ReleaseError('The model of the release is not the one that was asked for.')
+    check_structure(model, strategy, synthesizer._modelled_roles)
+    check_estimate(model, synthesizer.estimator)
     if strategy.requires_roles:
-        synthesizer._assert_separated(model.cliques)
+        synthesizer._assert_separated(model)
+
+
+def _check_ledger(synthesizer: 'PreFairSynthesizer') -> None:
+    ledger, strategy = synthesizer._ledger, synthesizer._strategy
+    check_measured(synthesizer._model)
+    check_measurements(synthesizer._model.measurements, ledger)
+    unknown = synthesizer._unchosen_domains() | synthesizer._plan.domains_to_learn
+    check_learning(undeclared_columns(unknown), synthesizer._domain_ledger)
+    if isinstance(strategy, ExactStrategy):
+        pairs = strategy.declare(list(synthesizer._model.domain), synthesizer._modelled_roles)
+        check_scores(ledger.debits, len(pairs), ledger.max_rows_per_person)
 
 
 def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Index:

@@ -10,6 +10,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.release.fields import Fields
+from sdv_prefair.release.ledger_checks import check_lines
 
 MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
@@ -56,17 +57,19 @@ def read_ledger(
         columns: The columns whose counts may have been read.
 
     Raises:
-        ReleaseError: If it does not: if lines add up to more than the budget, or the budget is not
-            the one that follows from epsilon and delta.
+        ReleaseError: If it does not: if lines do not add up to the budget or have less noise than
+            they pay for, or the budget is not the one that follows from epsilon and delta.
     """
     fields = Fields(written, 'ledger', _LEDGER_KEYS)
     columns = set(columns)
     lines = [_read_line(line, columns) for line in fields.items('lines', MOST_LINES)]
     learning_lines = fields.whole('learning_lines', 0, len(lines))
-    return (
-        _enter(lines, _open_ledger(fields, parameters)),
-        _enter(lines[:learning_lines], _open_ledger(fields, parameters)),
-    )
+    ledger = _enter(lines, _open_ledger(fields, parameters))
+    learning = _enter(lines[:learning_lines], _open_ledger(fields, parameters))
+    if ledger.remaining:
+        raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
+    check_lines(lines, ledger.max_rows_per_person)
+    return ledger, learning
 
 
 def _open_ledger(fields: Fields, parameters: dict[str, Any]) -> Ledger:
@@ -97,7 +100,7 @@ def _read_line(written: Any, columns: set[str]) -> Debit:
         fields.names('columns', columns),
         _read_fraction(fields.text('rho')),
         fields.number('delta', 0.0),
-        fields.number('scale', 0.0) if fields.optional('scale') else math.nan,
+        float(fields.number('scale', 0.0)) if fields.optional('scale') else math.nan,
     )
 
 

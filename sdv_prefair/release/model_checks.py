@@ -7,6 +7,7 @@ import numpy as np
 
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model.junction import continues_tree
 from sdv_prefair.sampling import CliqueTable
 
 # Estimators stop a little before tables agree; far below what sampling could show.
@@ -43,8 +44,7 @@ def check_order(
     before: Sequence[CliqueTable],
 ) -> None:
     """Raise unless what a node shares with nodes before it is in its parent, and is not all."""
-    seen = {column for node in before for column in node.columns}
-    if seen.intersection(columns) != set(separator) or len(separator) == len(columns):
+    if not continues_tree(columns, separator, before):
         raise ReleaseError('The nodes of the release are no junction tree.')
     if parent is not None and not separator:
         raise ReleaseError('A node of the release shares nothing with its parent.')

@@ -28,7 +28,9 @@ def write_parameters(synthesizer: Any) -> dict[str, Any]:
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
 
-def read_parameters(written: Any, synthesizer_class: type, num_columns: int) -> dict[str, Any]:
+def read_parameters(
+    written: Any, synthesizer_class: type, columns: Sequence[str]
+) -> dict[str, Any]:
     """Return the arguments to make a synthesizer with, but the metadata.
 
     Only what the constructor would not refuse by itself is checked here.
@@ -36,21 +38,21 @@ def read_parameters(written: Any, synthesizer_class: type, num_columns: int) -> 
     Args:
         written: What ``write_parameters`` returned.
         synthesizer_class: What will be made.
-        num_columns: Number of columns, each of which may be cut into bins.
+        columns: The columns of the table, each of which may be cut into bins.
 
     Raises:
         ReleaseError: If an argument is not known, or would make what it asks for too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
     fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
-    fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // num_columns))
+    fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
     _check_locales(given['locales'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
-    return given | {'structure': read_structure(written['structure'])}
+    return given | {'structure': read_structure(written['structure'], columns)}
 
 
 def _check_locales(locales: Any) -> None:

@@ -14,7 +14,7 @@ from sdv_prefair.structure import FairTree, Strategy
 from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.structure.resolve import STRATEGIES
-from sdv_prefair.structure.tree import Pair, Scores
+from sdv_prefair.structure.tree import Pair, Scores, all_pairs
 
 _STRATEGY = 'strategy'
 
@@ -27,27 +27,42 @@ class ReleasedStrategy:
         name: Name of the other strategy.
         requires_roles: Whether it keeps to the roles.
         edges: The pairs: those of a tree, or of a chordal graph.
+        given: The columns of the table before constraints change them, while a release is opened.
     """
 
     name: str
     requires_roles: bool
     edges: tuple[Pair, ...]
+    given: tuple[str, ...] = ()
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
-        """Return the pairs, once they are known to be a fair spanning tree or chordal graph."""
-        kept = roles if self.requires_roles else Roles()
-        check_known(self.edges, columns)
-        if not _is_chordal(self.edges, columns):
-            return FixedStrategy(self.edges).declare(columns, kept)
-        check_fair(self.edges, kept)
-        return in_order(self.edges, columns)
+        """Return the pairs, once they are known to be a fair spanning tree or chordal graph.
+
+        Pairs may name columns that constraints will make. Until all are there, nothing is known.
+        """
+        return all_pairs(columns) if self._waits(columns) else self._checked(columns, roles)
 
     def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
         """Return the pairs.
 
         Privacy: asks nothing of ``scores``.
         """
-        return FairTree(self.declare(columns, roles))
+        return FairTree(self._checked(columns, roles))
+
+    def _waits(self, columns: Sequence[str]) -> bool:
+        """Whether constraints are still to make columns, and have taken none that is needed."""
+        missing = [column for edge in self.edges for column in edge if column not in columns]
+        # The one column of a model without pairs may be made of several.
+        awaits = bool(missing) or (not self.edges and len(columns) > 1)
+        return awaits and bool(self.given) and not any(c in self.given for c in missing)
+
+    def _checked(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+        kept = roles if self.requires_roles else Roles()
+        check_known(self.edges, columns)
+        if not _is_chordal(self.edges, columns):
+            return FixedStrategy(self.edges).declare(columns, kept)
+        check_fair(self.edges, kept)
+        return in_order(self.edges, columns)
 
 
 def _is_chordal(edges: Sequence[Pair], columns: Sequence[str]) -> bool:
@@ -84,10 +99,16 @@ def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]
     }
 
 
-def read_structure(written: Any) -> Any:
-    """Return what to give as ``structure``; a list of pairs is checked where it is used."""
+def read_structure(written: Any, given: Sequence[str]) -> Any:
+    """Return what to give as ``structure``; a list of pairs is checked where it is used.
+
+    Args:
+        written: What ``write_structure`` returned.
+        given: The columns of the table, before constraints change them.
+    """
     if not isinstance(written, dict) or written.get(TYPE) != _STRATEGY:
         return read_value(written)
     fields = Fields(written, 'structure', (TYPE, 'name', 'requires_roles', 'edges'))
     edges = FixedStrategy(fields.items('edges', MOST_MEASUREMENTS)).edges
-    return ReleasedStrategy(fields.text('name'), fields.flag('requires_roles'), edges)
+    name, requires_roles = fields.text('name'), fields.flag('requires_roles')
+    return ReleasedStrategy(name, requires_roles, edges, tuple(given))

@@ -14,6 +14,9 @@ from sdv_prefair.report.words import counted, percent, short, some_of
 
 _MEASURING = 'measure two-ways'
 
+# A threshold on categories is built for the rows a person may have, and no more.
+_UNKNOWN = 'no promise: values were learnt by threshold'
+
 
 def ledger_section(facts: Facts) -> Element:
     """Return the ledger as a picture and as tables."""
@@ -95,15 +98,17 @@ def _lines_table(ledger: pd.DataFrame) -> Element:
 def _footer(facts: Facts) -> Element:
     promise, rows = facts.promise, facts.promise['max_rows_per_person']
     unit = '1 row' if rows == 1 else f'{rows} rows'
+    units = {
+        f'adding or removing {unit} of a person (this release)': promise['epsilon'],
+        f'replacing {unit} of a person by others': promise['epsilon_if_replace_one'],
+        f'adding or removing twice as many, {2 * rows} rows': promise['epsilon_if_twice_the_rows'],
+    }
+    delta = num(short(promise['delta']))
     return table(
         'What the same fit promises to other units of privacy',
         ('Tables differ by', 'epsilon', 'delta'),
         [
-            (f'adding or removing {unit} of a person (this release)',
-             num(short(promise['epsilon'])), num(short(promise['delta']))),
-            (f'replacing {unit} of a person by others',
-             num(short(promise['epsilon_if_replace_one'])), num(short(promise['delta']))),
-            (f'adding or removing twice as many, {2 * rows} rows',
-             num(short(promise['epsilon_if_twice_the_rows'])), num(short(promise['delta']))),
+            (name, num(short(epsilon)), delta) if epsilon is not None else (name, _UNKNOWN, '')
+            for name, epsilon in units.items()
         ],
-    )  # fmt: skip
+    )

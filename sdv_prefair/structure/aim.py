@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import ClassVar
 
+from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.decomposable import affordable_chords
 from sdv_prefair.structure.fairness import fair_additions
@@ -21,17 +23,34 @@ class AimStrategy:
 
     After AIM (McKenna et al., 2022), which chooses, measures and estimates in turn until the
     budget is spent. What departs from it: the start is a tree and not single columns; pairs are
-    chosen a few at a time between estimates; choosing ends once noise would take more than a pair
-    gives, and what is left then makes the chosen pairs more exact.
+    chosen a few at a time between estimates; to choose nothing more is one of the candidates, the
+    best once noise would take more than any pair gives, and what is left then makes the chosen
+    pairs more exact. At a small epsilon the choice is blurred: "nothing more" is one candidate
+    among many, so pairs are then added nearly at random.
 
     Args:
         tree: How the tree is selected. Chords are of the pairs that it declares.
         max_cells: Largest number of cells of a clique's table.
+
+    Raises:
+        StructureError: If ``tree`` is no strategy, or ``max_cells`` no whole number above 0.
     """
 
     tree: Strategy = field(default_factory=GreedyStrategy)
     max_cells: int = 50_000
     name: ClassVar[str] = 'aim'
+
+    def __post_init__(self):
+        if not isinstance(self.tree, Strategy) or isinstance(self.tree, type):
+            raise StructureError(
+                f'tree ({shown(self.tree)}) must be a strategy object, for example '
+                'AdaptiveStrategy().'
+            )
+        cells = self.max_cells
+        if not isinstance(cells, Integral) or isinstance(cells, bool) or cells < 1:
+            raise StructureError(
+                f'max_cells ({shown(cells)}) must be a whole number above 0, for example 50_000.'
+            )
 
     @property
     def requires_roles(self) -> bool:

@@ -3,6 +3,7 @@
 import io
 import json
 import warnings
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -72,7 +73,7 @@ def fitted(constraints=()):
 def assert_sound(loaded):
     """What was opened keeps its promises and samples rows of its own domain."""
     ledger = loaded.get_privacy_ledger()
-    assert loaded._ledger.spent <= loaded._ledger.budget
+    assert loaded._ledger.spent == loaded._ledger.budget
     assert ledger.attrs['epsilon'] == loaded.epsilon
     if loaded._strategy.requires_roles:
         assert loaded.verify_fairness() is True
@@ -90,6 +91,12 @@ def assert_sound(loaded):
             assert transformer.is_declared(sampled[column]).all()
     loaded.get_fair_graph()
     loaded.get_info()
+
+
+def unpacked(content):
+    """Return the members of a release by name."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def edited(members, **changes):

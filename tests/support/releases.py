@@ -35,6 +35,16 @@ def staff_rows(num_rows=300, seed=0):
     })
 
 
+def tied_rows():
+    """Sex tells of the grade, and hours tell of either, never of which."""
+    table, rng = staff_rows(3000), np.random.default_rng(1)
+    lady = (table['sex'] == 'F').to_numpy()
+    table['grade'] = table['grade'].mask(lady & (rng.random(len(table)) < 0.6), 'a')
+    rank = table['grade'].map({'a': 0, 'b': 1, 'c': 2}).to_numpy()
+    hours = np.where(rng.random(len(table)) < 0.5, 20 * lady, 10 * rank)
+    return table.assign(hours=hours)
+
+
 def fit(table=None, metadata=None, **changes):
     arguments = ROLES | {'public_ranges': True} | changes
     synthesizer = PreFairSynthesizer(metadata or staff_metadata(), **arguments)

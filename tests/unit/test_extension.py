@@ -87,6 +87,7 @@ def test_the_ledger_is_spent_and_says_how_exact_each_pair_is(drawn):
     tree = nx.Graph(release.edges[:num_tree])
     assert tree.number_of_nodes() == 0 or nx.is_tree(tree)
     assert len(tree) == (len(drawn[1]) if num_tree else 0)
+    assert all(min(m.values.shape) > 1 for m in measured[num_tree:]), 'a chord that tells nothing'
     lines = debits(ledger, 'measure two-ways')
     for measurement in measured:
         paid = sum(line.rho for line in lines if line.columns == measurement.columns)

@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-from hostile_releases import COLUMNS, edited, npy
+from hostile_releases import COLUMNS, edited, npy, replacing
 
 from message_catalogue.opening import (
     Opened,
@@ -82,6 +82,21 @@ def far_off():
     return edited(members(), release=change)
 
 
+def last_unmeasured():
+    """Return a release without the measurement of an edge of its tree."""
+    measured = model_of(members())['measurements'][:-1]
+    kept = {n: c for n, c in members().items() if n != f'measurements/{len(measured)}.npy'}
+    return edited(kept, release=replacing(['model', 'measurements'], measured))
+
+
+def threshold_for_nothing():
+    def change(release):
+        line = release['ledger']['lines'][0]
+        line |= {'step': 'learn domains', 'mechanism': 'discrete Gaussian, threshold'}
+
+    return edited(members(), release=change)
+
+
 def first_named(model):
     columns = model['columns']
     return model | {'columns': [columns[0], columns[1] | {'name': columns[0]['name']}]}
@@ -107,6 +122,37 @@ LEDGER = [
     Opened(
         lambda: with_field('ledger', 'lines', 0, 'delta', 0.001),
         'The ledger of the release spends more of delta than was set aside.',
+    ),
+]
+
+PAID = [
+    Opened(
+        lambda: with_field('ledger', 'lines', []),
+        'The lines in the ledger of the release do not add up to its budget.',
+    ),
+    Opened(
+        lambda: with_field('ledger', 'lines', 0, 'step', 'look at the rows'),
+        'A line of the ledger of the release is of no kind that is known.',
+    ),
+    Opened(
+        threshold_for_nothing,
+        'In the ledger of the release thresholds must cost some of delta, and nothing else may.',
+    ),
+    Opened(
+        lambda: with_field('ledger', 'lines', 0, 'scale', 0.001),
+        'A line of the ledger of the release has less noise than its rho asks for.',
+    ),
+    Opened(
+        last_unmeasured,
+        'The model of the release ties columns that were never measured.',
+    ),
+    Opened(
+        lambda: with_field('model', 'measurements', -1, 'stddev', 0.001),
+        'A measurement of the release says that it is more exact than the ledger pays for.',
+    ),
+    Opened(
+        lambda: with_field('ledger', 'learning_lines', 1),
+        'The release has learnt a domain that its ledger does not pay for.',
     ),
 ]
 
@@ -173,6 +219,10 @@ NODES = [
         'The model of the release is not the one that was asked for.',
     ),
     Opened(
+        lambda: with_field('model', 'estimator', 'mbi'),
+        'The model of the release does not come from the estimator it names.',
+    ),
+    Opened(
         lambda: with_field('model', 'measurements', 0, 'columns', []),
         'A measurement of the release lies in none of the cliques.',
     ),
@@ -182,4 +232,4 @@ NODES = [
     ),
 ]
 
-MESSAGES = [*LEDGER, *CODES, *NODES]
+MESSAGES = [*LEDGER, *PAID, *CODES, *NODES]

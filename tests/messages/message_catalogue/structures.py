@@ -6,7 +6,7 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.structure import FairTree, fair_spanning_tree
+from sdv_prefair.structure import AimStrategy, FairTree, fair_spanning_tree
 from sdv_prefair.structure import resolve_strategy as strategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.tree import usable_pairs
@@ -50,7 +50,15 @@ class Spender(Own):
 
 def fit(**changes):
     arguments = {'public_ranges': True} | SMALL.roles | changes
-    PreFairSynthesizer(SMALL.metadata, **arguments).fit(SMALL.data)
+    synthesizer = PreFairSynthesizer(SMALL.metadata, **arguments)
+    synthesizer.fit(SMALL.data)
+    return synthesizer
+
+
+def verify_turned_round():
+    synthesizer = fit()
+    synthesizer._model.nodes.reverse()
+    synthesizer.verify_fairness()
 
 
 GIVEN = [
@@ -116,6 +124,13 @@ WRITTEN_BY_USERS = [
         'The model is not justifiably fair: sex - income joins a protected and an outcome column '
         'with no admissible column between them.',
         "Do not release it; fit again with another structure, such as 'adaptive'.",
+    ),
+    Message(
+        verify_turned_round,
+        UnfairModelError,
+        'The tables that rows are drawn from form no junction tree, so it cannot be told whether '
+        'the model is fair.',
+        'Do not release it; fit again.',
     ),
     Message(
         lambda: fit(structure=Undeclared()),
@@ -200,6 +215,18 @@ PROBLEM = [
         StructureError,
         'time_limit (0)',
         'must be a number of seconds above 0, or None.',
+    ),
+    Message(
+        lambda: AimStrategy(max_cells=-1),
+        StructureError,
+        'max_cells (-1)',
+        'must be a whole number above 0, for example 50_000.',
+    ),
+    Message(
+        lambda: AimStrategy('adaptive'),
+        StructureError,
+        "tree ('adaptive')",
+        'must be a strategy object, for example AdaptiveStrategy().',
     ),
     Message(
         lambda: strategy('exact').select(['p', 'o'], ROLES, None),

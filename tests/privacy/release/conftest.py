@@ -1,9 +1,7 @@
-import io
 import warnings
-import zipfile
 
 import pytest
-from hostile_releases import fitted
+from hostile_releases import fitted, unpacked
 
 from sdv_prefair import load_release
 from sdv_prefair.errors import ReleaseError
@@ -23,8 +21,7 @@ def content(synthesizer, tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def members(content):
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+    return unpacked(content)
 
 
 @pytest.fixture

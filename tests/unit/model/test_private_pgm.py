@@ -92,3 +92,23 @@ def test_a_ring_goes_to_mbi_and_leaves_jax_as_it_was(joint_least_squares):
     rows = model.sample(1000, {'a': 1})
     assert (rows['a'] == 1).all()
     assert list(rows) == ['a', 'b', 'c', 'd', 'e']
+
+
+# Chordal, but mbi would take x out first, with x's few codes, and join y and z for it.
+PAIRS = [('y', 'x'), ('x', 'z'), ('y', 'a'), ('y', 'b'), ('a', 'b'), ('z', 'c'), ('z', 'd')]
+CHORDAL = [*PAIRS, ('c', 'd')]
+CODES = {'x': 2, 'y': 2, 'z': 2} | dict.fromkeys('abcd', 6)
+
+
+def test_rows_are_drawn_from_the_chosen_cliques_and_nothing_else():
+    rng = np.random.default_rng(4)
+    shapes = {pair: [CODES[column] for column in pair] for pair in CHORDAL}
+    measurements = [
+        Measurement(pair, 50 * rng.random(shape), 5.0) for pair, shape in shapes.items()
+    ]
+    model = estimate(measurements, CODES, total=1000.0, estimator='mbi')
+    assert {node.columns for node in model.nodes} == set(model.cliques)
+    assert set(model.cliques) == {('x', 'y'), ('x', 'z'), ('y', 'a', 'b'), ('z', 'c', 'd')}
+    joint = model.marginal(['x', 'y', 'z'])
+    apart = joint.sum(2)[:, :, None] * joint.sum(1)[:, None, :] / joint.sum((1, 2))[:, None, None]
+    np.testing.assert_allclose(joint, apart, atol=1e-12)

@@ -111,3 +111,13 @@ def test_footer_says_what_other_units_would_cost():
     assert footer['epsilon_if_twice_the_rows'] == pytest.approx(2.07, abs=0.005)
     assert footer['neighbours'] == 'add or remove one row'
     assert footer['private'] is True
+
+
+def test_footer_converts_at_the_delta_that_thresholds_leave():
+    """A threshold for one row hides no value of two rows, so nothing is said of twice the rows."""
+    ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10)
+    ledger.debit(Debit('step', 'discrete Gaussian', ('a',), ledger.budget))
+    footer = ledger.footer()
+    assert footer['epsilon_if_replace_one'] == epsilon_of(2 * ledger.budget, 5e-10)
+    assert footer['epsilon_if_replace_one'] > epsilon_of(2 * ledger.budget, 1e-9)
+    assert footer['epsilon_if_twice_the_rows'] is None

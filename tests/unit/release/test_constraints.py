@@ -1,5 +1,7 @@
 """Constraints come back, but those that are code."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,14 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.errors import ReleaseError
+from sdv_prefair.errors import ReleaseError, StructureError
+from sdv_prefair.structure import (
+    AdaptiveStrategy,
+    AimStrategy,
+    ExactStrategy,
+    FairTree,
+    UnconstrainedStrategy,
+)
 
 TRIP = {
     'key': {'sdtype': 'id'},
@@ -95,6 +104,70 @@ def test_combinations_that_reject_rows_come_back(path):
     constraints = [PLACES, FixedCombinations(['city', 'red'])]
     synthesizer = fit_trips(constraints)
     assert synthesizer._plan.rejections
+    assert_same(synthesizer, released(synthesizer, path), rows=60)
+
+
+@pytest.mark.parametrize(
+    'constraints',
+    [
+        [Inequality('out', 'back')],
+        [FixedCombinations(['city', 'land'])],
+        CONSTRAINTS,
+        [PLACES, FixedCombinations(['city', 'red'])],
+    ],
+    ids=['steps', 'combinations', 'every kind', 'one rejects rows'],
+)
+@pytest.mark.parametrize(
+    'structure',
+    [
+        AimStrategy(AdaptiveStrategy()),
+        AimStrategy(max_cells=1000),
+        ExactStrategy(time_limit=3.0),
+    ],
+    ids=['tree', 'cells', 'time'],
+)
+def test_constraints_come_back_with_a_strategy_that_was_configured(structure, constraints, path):
+    """Its pairs are of columns that constraints have made."""
+    synthesizer = fit_trips(constraints, structure=structure)
+    loaded = released(synthesizer, path)
+    assert_same(synthesizer, loaded, rows=60)
+    assert len(loaded._plan.chain) == len(synthesizer._plan.chain) > 0
+    assert loaded.verify_fairness() is True
+    loaded.validate_constraints(loaded.sample(50)['staff'])
+
+
+class Chain:
+    """A strategy of somebody's own, that knows some columns by name."""
+
+    name, requires_roles = 'chain', False
+
+    def declare(self, columns, roles):
+        if 'out' not in columns:
+            raise StructureError('The column out must be modelled. Leave it as it is.')
+        return list(pairwise(columns))
+
+    def select(self, columns, roles, scores):
+        return FairTree(self.declare(columns, roles))
+
+
+def test_a_constraint_that_a_strategy_of_ones_own_does_not_let_make_columns_comes_back(path):
+    synthesizer = fit_trips([CONSTRAINTS[2], Inequality('out', 'back')], structure=Chain())
+    assert (len(synthesizer._plan.chain), len(synthesizer._plan.rejections)) == (1, 1)
+    loaded = released(synthesizer, path)
+    assert_same(synthesizer, loaded, rows=60)
+    loaded.fit({'staff': trips()})
+    assert loaded._model.cliques == synthesizer._model.cliques
+
+
+def test_a_model_of_one_column_that_was_made_comes_back(path):
+    metadata = {'columns': {c: TRIP[c] for c in ('city', 'land')}}
+    synthesizer = PreFairSynthesizer(
+        Metadata.load_from_dict({'tables': {'staff': metadata}}),
+        structure=AimStrategy(UnconstrainedStrategy()),
+        public_ranges=True,
+    )
+    synthesizer.add_constraints([PLACES])
+    synthesizer.fit({'staff': trips()[['city', 'land']]})
     assert_same(synthesizer, released(synthesizer, path), rows=60)
 
 

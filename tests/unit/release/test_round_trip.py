@@ -8,7 +8,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from releases import ROLES, TREE, assert_same, fit, released, staff_metadata, staff_rows
+from releases import (
+    ROLES,
+    TREE,
+    assert_same,
+    fit,
+    released,
+    staff_metadata,
+    staff_rows,
+    tied_rows,
+)
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 import sdv_prefair
@@ -18,6 +28,8 @@ from sdv_prefair.errors import SynthesizerInputError
 from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
+
+SEX = {'sdtype': 'categorical', 'range_values': ['F', 'M']}
 
 
 @pytest.fixture(scope='module')
@@ -142,10 +154,43 @@ def test_arguments_come_back(changes, path):
     assert returned == given
 
 
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'none'])
+@pytest.mark.parametrize(
+    'changes',
+    [
+        {'max_rows_per_person': 3, 'person_column': 'key', 'epsilon': 1e4},
+        {'public_ranges': False, 'epsilon': 100.0, 'delta': 1e-6},
+        {'seed': 5, 'budget': 'paper'},
+        {'epsilon': 1e-4},
+    ],
+    ids=['persons', 'learnt', 'seed', 'noise'],
+)
+def test_whatever_was_paid_for_opens(structure, changes, path):
+    synthesizer = fit(structure=structure, **changes)
+    assert_same(synthesizer, released(synthesizer, path))
+
+
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+@pytest.mark.parametrize('structure', ['none', AimStrategy(UnconstrainedStrategy())])
+@pytest.mark.parametrize('ranges', [True, False])
+def test_a_single_column_comes_back(structure, ranges, path):
+    synthesizer = PreFairSynthesizer(
+        Metadata.load_from_dict({'tables': {'staff': {'columns': {'sex': SEX}}}}),
+        structure=structure,
+        public_ranges=ranges,
+    )
+    synthesizer.fit({'staff': staff_rows()[['sex']]})
+    assert_same(synthesizer, released(synthesizer, path))
+
+
 @pytest.mark.slow
 def test_a_model_of_mbi_comes_back(path):
     synthesizer = fit(estimator='mbi')
     assert_same(synthesizer, released(synthesizer, path))
+    beyond_tree = fit(tied_rows(), estimator='mbi', structure='aim', epsilon=1e6)
+    assert len(beyond_tree.get_fair_graph().edges) == 4, 'the test needs a chord'
+    assert_same(beyond_tree, released(beyond_tree, path))
 
 
 def test_learnt_domains_with_unequal_bins_come_back(path):

@@ -3,9 +3,8 @@
 from itertools import combinations
 
 import networkx as nx
-import numpy as np
 import pytest
-from releases import assert_same, fit, released, staff_rows
+from releases import assert_same, fit, released, tied_rows
 
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.release.strategy import ReleasedStrategy, read_structure, write_structure
@@ -63,24 +62,29 @@ def test_an_unfair_graph_is_refused_unless_it_claims_nothing():
     assert strategy(ALL, requires_roles=False).declare(COLUMNS, roles) == list(ALL)
 
 
+def test_pairs_of_columns_to_be_made_wait_for_the_constraints():
+    """Columns a and b become one; d is never made, and c is not to be taken."""
+    waiting = ReleasedStrategy('own', True, (('a+b', 'c'), ('c', 'd')), ('a', 'b', 'c', 'd'))
+    roles = Roles(['a+b'], ['c'], ['d'])
+    assert waiting.declare(COLUMNS, roles) == list(ALL)
+    assert waiting.declare(['c', 'd', 'a+b'], roles) == [('c', 'a+b'), ('c', 'd')]
+    for columns in (['d', 'a+b', 'other'], ['c', 'd', 'a+b', 'other']):
+        with pytest.raises(StructureError):
+            waiting.declare(columns, roles)
+    with pytest.raises(StructureError):
+        waiting.select(COLUMNS, roles, None)
+    with pytest.raises(StructureError):
+        strategy(waiting.edges).declare(COLUMNS, roles)
+
+
 def test_a_strategy_is_written_by_name_if_its_name_says_all():
     cliques = [('a', 'b', 'c'), ('c', 'd')]
     assert write_structure(AimStrategy(), AimStrategy(), cliques) == 'aim'
     small = AimStrategy(max_cells=99)
-    read = read_structure(write_structure(small, small, cliques))
+    read = read_structure(write_structure(small, small, cliques), COLUMNS)
     assert (read.name, read.requires_roles) == ('aim', True)
     pairs = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     assert sorted(read.declare(COLUMNS, Roles())) == pairs
-
-
-def tied_rows():
-    """Sex tells of the grade, and hours tell of either, never of which."""
-    table, rng = staff_rows(3000), np.random.default_rng(1)
-    lady = (table['sex'] == 'F').to_numpy()
-    table['grade'] = table['grade'].mask(lady & (rng.random(len(table)) < 0.6), 'a')
-    rank = table['grade'].map({'a': 0, 'b': 1, 'c': 2}).to_numpy()
-    hours = np.where(rng.random(len(table)) < 0.5, 20 * lady, 10 * rank)
-    return table.assign(hours=hours)
 
 
 def test_a_graph_beyond_a_tree_comes_back_and_is_fitted_again(path):

@@ -44,6 +44,7 @@ def test_what_was_learnt_and_what_is_assumed(census, tmp_path):
     page = report(make(stripped, public_ranges=False, epsilon=5.0), tmp_path)
     assert 'values learnt within the budget' in page.section('model')['text']
     assert 'learn domains' in page.section('ledger')['text']
+    assert '2 rowsno promise: values were learnt by threshold' in page.section('ledger')['text']
     assert 'The names and the kinds of the columns are public' in page.section('signing')['text']
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,
@@ -133,3 +134,16 @@ def test_it_is_a_value():
     assert AimStrategy() not in others
     assert resolve_strategy(AimStrategy(max_cells=7)) in others
     assert AimStrategy().name == 'aim'
+
+
+@pytest.mark.parametrize('cells', ['1000', None, 1000.0, True, 0, -1])
+def test_a_number_of_cells_that_is_none_is_refused_before_a_fit(cells):
+    with pytest.raises(StructureError, match='max_cells'):
+        AimStrategy(max_cells=cells)
+    assert AimStrategy(max_cells=np.int64(9)).max_cells == 9
+
+
+@pytest.mark.parametrize('tree', ['adaptive', AdaptiveStrategy, None, [('a', 'b')]])
+def test_a_tree_that_is_no_strategy_is_refused_before_a_fit(tree):
+    with pytest.raises(StructureError, match='must be a strategy object'):
+        AimStrategy(tree)

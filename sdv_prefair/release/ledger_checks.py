@@ -1,0 +1,99 @@
+"""What must hold of a ledger from anybody: each line costs what its noise costs, and pays for it.
+
+Nobody can tell from a file that noise was drawn. But what it says of noise must agree with what it
+says of the budget: scales follow from amounts, and measurements are as exact as lines paid for.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.model import GraphicalModel, Measurement
+from sdv_prefair.privacy import Ledger
+from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.structure.fairness import markov_graph
+
+_HISTOGRAM, _THRESHOLD = 'discrete Gaussian', 'discrete Gaussian, threshold'
+_SCORES, _CHOICE, _INTERVALS = 'discrete Gaussian on scores', 'exponential', 'PrivTree'
+_MEASURING = ('measure one-ways', 'measure two-ways')
+_MECHANISMS = {
+    'learn domains': (_HISTOGRAM, _THRESHOLD, _INTERVALS),
+    'select the tree': (_CHOICE, _SCORES),
+    'select more pairs': (_CHOICE,),
+} | dict.fromkeys(_MEASURING, (_HISTOGRAM,))
+# Scales are square roots in floating point of what amounts give exactly.
+_ROUNDING = 1e-9
+
+
+def check_lines(lines: Iterable[Debit], max_rows_per_person: int) -> None:
+    """Raise unless every line is of a known kind, with the noise that its rho asks for."""
+    for line in lines:
+        if line.mechanism not in _MECHANISMS.get(line.step, ()):
+            raise ReleaseError('A line of the ledger of the release is of no kind that is known.')
+        if (line.delta > 0) != (line.mechanism == _THRESHOLD):
+            raise ReleaseError(
+                'In the ledger of the release thresholds must cost some of delta, and nothing else '
+                'may.'
+            )
+        # Of scores there is one for two columns, at least; `check_scores` knows better.
+        scores = math.ceil(len(line.columns) / 2) if line.mechanism == _SCORES else 1
+        _check_scale(line, max_rows_per_person**2 * scores)
+
+
+def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: int) -> None:
+    """Raise unless noise on scores is enough for so many of them."""
+    for line in lines:
+        if line.mechanism == _SCORES:
+            _check_scale(line, max_rows_per_person**2 * num_pairs)
+
+
+def _check_scale(line: Debit, sensitivity_squared: int) -> None:
+    """Raise if noise is smaller, or a choice sharper, than the line pays for.
+
+    rho is D^2/(2 sigma^2) of a Gaussian, epsilon^2/8 of a choice and epsilon^2/2 of PrivTree.
+    """
+    rho, squared = float(line.rho), line.scale * line.scale
+    if line.mechanism in (_CHOICE, _INTERVALS):
+        enough = squared <= (8 if line.mechanism == _CHOICE else 2) * rho * (1 + _ROUNDING)
+    else:
+        enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
+    if not enough:
+        raise ReleaseError(
+            'A line of the ledger of the release has less noise than its rho asks for.'
+        )
+
+
+def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> None:
+    """Raise unless lines on the same columns paid for how exact each measurement says it is.
+
+    What is compared is the sum of 1/sigma^2: two looks at a table make up one measurement, and one
+    line pays for one measurement only. Merging codes makes cells less exact, never more.
+    """
+    paid, claimed = Counter(), Counter()
+    for line in ledger.debits:
+        if line.step in _MEASURING:
+            paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)
+    for measurement in measurements:
+        claimed[frozenset(measurement.columns)] += float(1 / np.min(measurement.variance))
+    if any(not exact <= paid[columns] * (1 + _ROUNDING) for columns, exact in claimed.items()):
+        raise ReleaseError(
+            'A measurement of the release says that it is more exact than the ledger pays for.'
+        )
+
+
+def check_measured(model: GraphicalModel) -> None:
+    """Raise unless every column and every pair that the model ties was measured."""
+    measured = {frozenset(measurement.columns) for measurement in model.measurements}
+    tied = [*((column,) for column in model.domain), *markov_graph(model.cliques).edges]
+    if not measured.issuperset(map(frozenset, tied)):
+        raise ReleaseError('The model of the release ties columns that were never measured.')
+
+
+def check_learning(learnt: Iterable[str], learning: Ledger) -> None:
+    """Raise unless something was paid for every domain that is not public."""
+    paid = {column for line in learning.debits for column in line.columns}
+    if not paid.issuperset(learnt) or any(s.step != 'learn domains' for s in learning.debits):
+        raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')
