@@ -113,7 +113,7 @@ def _explain(census: Dataset, fair: PreFairSynthesizer, say: Callable) -> None:
     say(
         'Not guaranteed: parity (what acts through admissible columns stays), nor what a classifier'
     )
-    say("trained on the table does to real rows: see structure='greedy' in the README.")
+    say('trained on the table does to real rows: see "Which structure when" in the README.')
 
 
 def _write(
