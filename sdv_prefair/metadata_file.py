@@ -5,10 +5,8 @@ no such key, so a file with roles is read by ``load_metadata``; a file without b
 """
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdv.metadata import Metadata
@@ -16,6 +14,7 @@ from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_doe
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
+from sdv_prefair.whole_file import draft_of
 
 _ROLE = 'role'
 
@@ -38,15 +37,15 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     if mode == 'write':
         validate_file_does_not_exist(path)
     _check_known(metadata, roles)
-    with TemporaryDirectory(dir=path.parent, prefix=f'.{path.name}.') as folder:
-        draft = Path(folder) / path.name
+    with draft_of(path) as draft:
         metadata.save_to_json(draft)
         document = read_json(draft)
         for column, description in _columns(document):
             if column in roles.columns():
                 description[_ROLE] = roles.of(column)
-        draft.write_text(json.dumps(document, indent=4), encoding='utf-8')
-        os.replace(draft, path)
+        text = json.dumps(document, indent=4, ensure_ascii=False)
+        # A name may hold half a character, which UTF-8 cannot write.
+        draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
 def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.archive import Archive, pack, write_whole
+from sdv_prefair.release.archive import Archive, pack
 from sdv_prefair.release.contents import read_contents, write_contents
 from sdv_prefair.release.fidelity import check_same
+from sdv_prefair.whole_file import check_place, write_whole
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -46,8 +47,10 @@ def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
 
     Raises:
         ReleaseError: If something of the fit is code, or a value that has no place in a release.
+        OSError: If no file can be written there.
     """
     synthesizer._require_fit()
+    check_place(Path(path))
     content = pack(write_contents(synthesizer))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # they were given when it was made
