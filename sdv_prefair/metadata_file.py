@@ -67,23 +67,37 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
 
 
 def _read_object(path: str | Path) -> dict[str, Any]:
+    if not Path(path).exists():
+        raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
         document = read_json(path)
-    except ValueError as error:
-        if isinstance(error, json.JSONDecodeError):
-            raise ValueError(
-                f"'{Path(path).name}' is no JSON from line {error.lineno}, column {error.colno}: "
-                f'{error.msg}. Look for a comma or a quotation mark too many or too few.'
-            ) from None
-        if not isinstance(error, UnicodeDecodeError):
-            raise  # SDV's own, for a file that is not there
-        document = None
-    if not isinstance(document, dict):
+    except json.JSONDecodeError as error:
         raise ValueError(
-            f"'{Path(path).name}' is no metadata in JSON. Give a file that save_metadata or SDV's "
+            f"'{path}' is no JSON from line {error.lineno}, column {error.colno}: {error.msg}. "
+            'Look for a comma or a quotation mark too many or too few.'
+        ) from None
+    except UnicodeDecodeError:
+        document = None
+    if not _has_form(document):
+        raise ValueError(
+            f"'{path}' is no metadata of SDV in JSON. Give a file that save_metadata or SDV's "
             'save_to_json wrote.'
         )
     return document
+
+
+def _has_form(document: Any) -> bool:
+    """Whether a document is made of tables of described columns, or is one such table."""
+    tables = document.get('tables', {'': document}) if isinstance(document, dict) else None
+    if not isinstance(tables, dict) or not tables:
+        return False
+    columns = [
+        table.get('columns') if isinstance(table, dict) else None for table in tables.values()
+    ]
+    return all(
+        isinstance(described, dict) and all(isinstance(c, dict) for c in described.values())
+        for described in columns
+    )
 
 
 def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

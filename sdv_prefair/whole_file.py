@@ -41,8 +41,11 @@ def naming(path: Path) -> Generator[None, None, None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or 'it cannot be written'
-        raise OSError(error.errno, reason, str(path)) from error
+        reason = f' ({error.strerror})' if error.strerror else ''
+        raise OSError(
+            f"'{path}' cannot be written{reason}. Make room on the disk, or correct the path or "
+            'the rights to it.'
+        ) from error
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -1,6 +1,7 @@
 """What each command does, in the order in which a newcomer needs them."""
 
 import argparse
+import contextlib
 from collections.abc import Callable
 
 from sdv.metadata import Metadata
@@ -9,13 +10,13 @@ from sdv_prefair.cli.evaluating import measure, read_whole_table, report_lines
 from sdv_prefair.cli.files import check_table, look_at_table, read_table, write_table
 from sdv_prefair.cli.fitting import fit_release
 from sdv_prefair.cli.outputs import check_new_folder, check_output
+from sdv_prefair.cli.releases import open_file
 from sdv_prefair.cli.roles import metadata_and_roles
-from sdv_prefair.cli.sampling import draw_rows
+from sdv_prefair.cli.sampling import draw_rows, without_bars
 from sdv_prefair.demo import run_demo
 from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
 from sdv_prefair.errors import RolesError
 from sdv_prefair.metadata_file import save_metadata
-from sdv_prefair.release import load_release
 from sdv_prefair.roles import Roles
 
 Say = Callable[[str], None]
@@ -62,8 +63,9 @@ def fit(options: argparse.Namespace, say: Say) -> None:
 def sample(options: argparse.Namespace, say: Say) -> None:
     """Write synthetic rows, all of them or those that meet conditions."""
     check_output(options.out, ['.csv', '.parquet'], [options.release])
-    synthesizer = load_release(options.release)
-    table = draw_rows(synthesizer, options.rows, options.where)
+    synthesizer = open_file(options.release)
+    with without_bars() if options.quiet else contextlib.nullcontext():
+        table = draw_rows(synthesizer, options.rows, options.where)
     write_table(table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
 
@@ -88,7 +90,7 @@ def report(options: argparse.Namespace, say: Say) -> None:
     check_output(options.out, ['.html', '.htm'], [options.release, options.real])
     if options.real is not None:
         check_table(options.real)
-    synthesizer = load_release(options.release)
+    synthesizer = open_file(options.release)
     if options.real is None:
         synthesizer.create_release_report(path=options.out)
         say(f'Written to {options.out}.')

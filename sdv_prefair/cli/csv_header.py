@@ -22,12 +22,12 @@ def read_names(path: Path) -> list[str]:
     nameless = [number for number, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(
-            f"{_columns(nameless)} of '{path}' no name in the first line: perhaps an index that "
-            f'pandas wrote. {_REMEDY}'
+            f'{_columns(nameless, path)} no name in the first line: perhaps an index that pandas '
+            f'wrote. {_REMEDY}'
         )
     repeated = [number for number, name in enumerate(names, 1) if names.count(name) > 1]
     if repeated:
-        raise ValueError(f"{_columns(repeated)} of '{path}' a name that is there twice. {_REMEDY}")
+        raise ValueError(f'{_columns(repeated, path)} a name that is there twice. {_REMEDY}')
     return names
 
 
@@ -50,15 +50,20 @@ def check_names(path: Path, names: Iterable[str], table: pd.DataFrame) -> None:
     ]
     if strange:
         raise ValueError(
-            f"The first line of '{path}' must hold the column names, which become public, but "
-            f'{_columns(strange).lower()} what looks like a value there: a number, a date, or what '
-            'is in later rows too. Add a line of names, or change these.'
+            f'{_columns(strange, path)} what looks like a value in the first line, which must hold '
+            'the names, as these become public: a number, a date, or what is in later rows too. '
+            'Add a line of names, or change these.'
         )
 
 
-def _columns(numbers: Sequence[int]) -> str:
+def _columns(numbers: Sequence[int], path: Path) -> str:
+    """Return columns by number: a name could be a value."""
     text = ', '.join(map(str, numbers))
-    return f'Column {text} has' if len(numbers) == 1 else f'Columns {text} have'
+    return (
+        f"Column {text} of '{path}' has"
+        if len(numbers) == 1
+        else f"Columns {text} of '{path}' have"
+    )
 
 
 def _is_value(name: str) -> bool:

@@ -11,7 +11,7 @@ from sdv_prefair.domain import modelled_columns
 from sdv_prefair.metrics import FairnessReport
 from sdv_prefair.roles import Roles
 
-_QUALITY = 'Quality'
+_MARGINALS = ('OneWayTotalVariation', 'TwoWayTotalVariation')
 _MOST_MARGINALS = 10
 
 
@@ -40,21 +40,25 @@ def measure(
 
 
 def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
-    """Yield the properties and their details, of the marginals only the worst unless all."""
+    """Yield the properties and their details; of marginals the worst, unless all are asked for."""
     yield 'Computed on the real table: these numbers are not private.'
     yield 'Conditional Independence is about the synthetic rows, of which it is promised. Group'
     yield 'Rates are about a classifier trained on them and used on real rows: nothing is promised.'
     yield report.get_properties().to_string(index=False)
     for title in report.get_properties()['Property']:
-        yield ''
         details = report.get_details(title)
-        if title == _QUALITY and not show_all and len(details) > _MOST_MARGINALS:
-            worst = details.sort_values('Score', kind='stable').head(_MOST_MARGINALS)
-            yield f'{title}, the {len(worst)} worst of {len(details)} (--all shows all):'
-            yield _readable(worst)
-        else:
-            yield f'{title}:'
-            yield _readable(details)
+        shown = details if show_all else _without_good_marginals(details)
+        left_out = len(details) - len(shown)
+        yield ''
+        yield f'{title}{f", without {left_out} marginals: see --all" if left_out else ""}:'
+        yield _readable(shown)
+
+
+def _without_good_marginals(details: pd.DataFrame) -> pd.DataFrame:
+    """Return the details with the worst marginals only, which come last, the worst first."""
+    are_marginals = details['Metric'].isin(_MARGINALS)
+    worst = details[are_marginals].sort_values('Score', kind='stable').head(_MOST_MARGINALS)
+    return pd.concat([details[~are_marginals], worst])
 
 
 def _readable(details: pd.DataFrame) -> str:

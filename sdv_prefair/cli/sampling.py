@@ -1,10 +1,28 @@
 """The command ``sample``: rows of a release, all of them or those that meet conditions."""
 
+import contextlib
+import io
+import warnings
+from collections.abc import Generator
+
 import pandas as pd
 from sdv.sampling import Condition
 
 from sdv_prefair.cli.where import read_conditions
 from sdv_prefair.synthesizer import PreFairSynthesizer
+
+
+@contextlib.contextmanager
+def without_bars() -> Generator[None, None, None]:
+    """Hide progress bars, which SDV draws whether asked to or not; warnings come afterwards."""
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter('always')
+        yield
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def draw_rows(synthesizer: PreFairSynthesizer, num_rows: int, where: list[str]) -> pd.DataFrame:

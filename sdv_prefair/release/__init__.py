@@ -81,9 +81,7 @@ def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesiz
             f"There is no file '{path}'. Give the path of one that save_release wrote."
         )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(
-            f"'{path.name}' is no file. Give the path of one that save_release wrote."
-        )
+        raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         return _read(stream, synthesizer_class, _GET_AGAIN)
 
