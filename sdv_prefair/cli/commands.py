@@ -38,7 +38,7 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     """Write metadata with the kinds of the columns, and say what is left to a person."""
     check_output(options.out, ['.json'], [options.data], keep=True)
     table = look_at_table(options.data)
-    name = options.table or options.data.name.partition('.')[0]
+    name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
     metadata = strip_ranges(Metadata.detect_from_dataframes({name: table}))
     save_metadata(metadata, Roles(), options.out)
     say(f'Written to {options.out}: what kind each column is, and no ranges.')
