@@ -1,6 +1,8 @@
 """Differentially private and justifiably fair synthetic tables, inside SDV."""
 
 import importlib
+import os
+import sys
 
 __version__ = '0.1.0'
 
@@ -30,6 +32,15 @@ def __dir__() -> list[str]:
     return __all__
 
 
+def _is_command() -> bool:
+    """Whether this process is the command line, which shows its help without SDV."""
+    if sys.argv[:1] == ['-m']:  # Python has not found the module yet
+        return 'sdv_prefair.cli' in sys.orig_argv
+    return os.path.basename(sys.argv[0] if sys.argv else '') in {'sdv-prefair', 'sdv-prefair.exe'}
+
+
 # SDV loads its add-ons, this package among them, while it is imported. It has to be complete
-# before any module here imports from it; by now __getattr__ is in place to answer it.
-import sdv as _sdv  # noqa: E402, F401
+# before any module here imports from it; by now __getattr__ is in place to answer it. It takes
+# seconds, so the command line imports it itself, once there is something to do.
+if not _is_command():
+    import sdv as _sdv  # noqa: F401

@@ -10,14 +10,17 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
 
 ESTIMATORS = ('auto', 'mbi')
+MOST_ROWS_PER_PERSON = 10**9
 
 
-def check_whole_number(name: str, value: object, least: int) -> None:
-    """Raise unless ``value`` is a whole number of at least ``least``."""
+def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise unless ``value`` is a whole number of at least ``least``, and at most ``most``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise SynthesizerInputError(
             f'{name} ({shown(value)}) must be a whole number of at least {least}.'
         )
+    if most is not None and value > most:
+        raise SynthesizerInputError(f'{name} ({shown(value)}) must be at most {most}.')
 
 
 def check_choice(name: str, value: object, choices: Iterable) -> None:

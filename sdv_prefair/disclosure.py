@@ -18,6 +18,7 @@ from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
 from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.whole_file import check_place
 
 
 class Disclosure:
@@ -124,6 +125,7 @@ class Disclosure:
         from sdv_prefair.report import check_request, gather, measure, write_report
 
         self._require_fit()
+        check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
         measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
         write_report(gather(self), path, measured)

@@ -5,10 +5,8 @@ no such key, so a file with roles is read by ``load_metadata``; a file without b
 """
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sdv.metadata import Metadata
@@ -16,6 +14,7 @@ from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_doe
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
+from sdv_prefair.whole_file import draft_of
 
 _ROLE = 'role'
 
@@ -38,15 +37,15 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     if mode == 'write':
         validate_file_does_not_exist(path)
     _check_known(metadata, roles)
-    with TemporaryDirectory(dir=path.parent, prefix=f'.{path.name}.') as folder:
-        draft = Path(folder) / path.name
+    with draft_of(path) as draft:
         metadata.save_to_json(draft)
         document = read_json(draft)
         for column, description in _columns(document):
             if column in roles.columns():
                 description[_ROLE] = roles.of(column)
-        draft.write_text(json.dumps(document, indent=4), encoding='utf-8')
-        os.replace(draft, path)
+        text = json.dumps(document, indent=4, ensure_ascii=False)
+        # A name may hold half a character, which UTF-8 cannot write.
+        draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
 def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
@@ -68,23 +67,37 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
 
 
 def _read_object(path: str | Path) -> dict[str, Any]:
+    if not Path(path).exists():
+        raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
         document = read_json(path)
-    except ValueError as error:
-        if isinstance(error, json.JSONDecodeError):
-            raise ValueError(
-                f"'{Path(path).name}' is no JSON from line {error.lineno}, column {error.colno}: "
-                f'{error.msg}. Look for a comma or a quotation mark too many or too few.'
-            ) from None
-        if not isinstance(error, UnicodeDecodeError):
-            raise  # SDV's own, for a file that is not there
-        document = None
-    if not isinstance(document, dict):
+    except json.JSONDecodeError as error:
         raise ValueError(
-            f"'{Path(path).name}' is no metadata in JSON. Give a file that save_metadata or SDV's "
+            f"'{path}' is no JSON from line {error.lineno}, column {error.colno}: {error.msg}. "
+            'Look for a comma or a quotation mark too many or too few.'
+        ) from None
+    except UnicodeDecodeError:
+        document = None
+    if not _has_form(document):
+        raise ValueError(
+            f"'{path}' is no metadata of SDV in JSON. Give a file that save_metadata or SDV's "
             'save_to_json wrote.'
         )
     return document
+
+
+def _has_form(document: Any) -> bool:
+    """Whether a document is made of tables of described columns, or is one such table."""
+    tables = document.get('tables', {'': document}) if isinstance(document, dict) else None
+    if not isinstance(tables, dict) or not tables:
+        return False
+    columns = [
+        table.get('columns') if isinstance(table, dict) else None for table in tables.values()
+    ]
+    return all(
+        isinstance(described, dict) and all(isinstance(c, dict) for c in described.values())
+        for described in columns
+    )
 
 
 def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

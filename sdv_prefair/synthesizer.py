@@ -133,7 +133,9 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         check_epsilon_delta(self.epsilon, self.delta)
         resolve_budget(self.budget)
         arguments.check_whole_number('numeric_bins', self.numeric_bins, 2)
-        arguments.check_whole_number('max_rows_per_person', self.max_rows_per_person, 1)
+        arguments.check_whole_number(
+            'max_rows_per_person', self.max_rows_per_person, 1, arguments.MOST_ROWS_PER_PERSON
+        )
         arguments.check_choice('estimator', self.estimator, arguments.ESTIMATORS)
         arguments.check_choice('public_ranges', self.public_ranges, (None, True, False))
         arguments.check_choice('verbose', self.verbose, (True, False))

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 import sdv_prefair
 from sdv_prefair import PreFairSynthesizer, load_release
-from sdv_prefair.cli import _parser
+from sdv_prefair.cli.parser import make_parser
 from sdv_prefair.datasets import simulate_census
 
 ROOT = Path(__file__).parents[1]
@@ -126,7 +126,9 @@ def described_commands():
 
 def commands_of_parser():
     (subparsers,) = (
-        action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)
+        action
+        for action in make_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
     )
     return {
         command: [action for action in parser._actions if action.dest != 'help']

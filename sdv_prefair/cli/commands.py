@@ -1,23 +1,23 @@
 """What each command does, in the order in which a newcomer needs them."""
 
 import argparse
-import warnings
+import contextlib
 from collections.abc import Callable
-from pathlib import Path
 
-import pandas as pd
 from sdv.metadata import Metadata
-from sdv.sampling import Condition
 
-from sdv_prefair.cli.files import check_folder, is_table, read_table, write_table
+from sdv_prefair.cli.evaluating import measure, read_whole_table, report_lines
+from sdv_prefair.cli.files import check_table, look_at_table, read_table, write_table
+from sdv_prefair.cli.fitting import fit_release
+from sdv_prefair.cli.outputs import check_new_folder, check_output
+from sdv_prefair.cli.releases import open_file
+from sdv_prefair.cli.roles import metadata_and_roles
+from sdv_prefair.cli.sampling import draw_rows, without_bars
 from sdv_prefair.demo import run_demo
 from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
-from sdv_prefair.errors import PrivacyWarning, RolesError
-from sdv_prefair.metadata_file import load_metadata, save_metadata
-from sdv_prefair.metrics import FairnessReport
-from sdv_prefair.release import load_release
+from sdv_prefair.errors import RolesError
+from sdv_prefair.metadata_file import save_metadata
 from sdv_prefair.roles import Roles
-from sdv_prefair.synthesizer import PreFairSynthesizer
 
 Say = Callable[[str], None]
 
@@ -30,14 +30,15 @@ _KEYS_TO_FILL = {
 
 def demo(options: argparse.Namespace, say: Say) -> None:
     """Compare plain MST and PreFair on a simulated census."""
+    check_new_folder(options.out)
     run_demo(options.rows, options.epsilon, options.out, say)
 
 
 def domain(options: argparse.Namespace, say: Say) -> None:
     """Write metadata with the kinds of the columns, and say what is left to a person."""
-    check_folder(options.out)
-    table = read_table(options.data)
-    name = options.table or options.data.stem
+    check_output(options.out, ['.json'], [options.data], keep=True)
+    table = look_at_table(options.data)
+    name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
     metadata = strip_ranges(Metadata.detect_from_dataframes({name: table}))
     save_metadata(metadata, Roles(), options.out)
     say(f'Written to {options.out}: what kind each column is, and no ranges.')
@@ -54,158 +55,49 @@ def domain(options: argparse.Namespace, say: Say) -> None:
 
 def fit(options: argparse.Namespace, say: Say) -> None:
     """Fit a synthesizer to a file and write the release."""
-    check_folder(options.out)
-    metadata, roles = _metadata_and_roles(options)
-    is_table(options.data)
-    synthesizer = _make_synthesizer(options, metadata, roles)
-    _fit_file(synthesizer, options.data, metadata)
-    synthesizer.save_release(options.out)
-    ledger = synthesizer.get_privacy_ledger()
-    say(
-        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
-    )
-    for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
-        say(f'  {step:<20} {rho / ledger.attrs["rho"]:4.0%}')
-    if roles:
-        say(_promise(roles) if options.structure != 'none' else "structure 'none': not fair.")
-
-
-def _make_synthesizer(
-    options: argparse.Namespace, metadata: Metadata, roles: Roles
-) -> PreFairSynthesizer:
-    public_ranges = None
-    if options.ranges_are_public or options.learn_ranges:
-        public_ranges = options.ranges_are_public
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always')
-        synthesizer = PreFairSynthesizer(
-            metadata,
-            epsilon=options.epsilon,
-            delta=options.delta,
-            structure=options.structure,
-            budget=options.budget,
-            numeric_bins=options.numeric_bins,
-            public_ranges=public_ranges,
-            person_column=options.person_column,
-            max_rows_per_person=options.max_rows_per_person,
-            verbose=not options.quiet,
-            **roles.as_dict(),
-        )
-    if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
-        # The same in the words of the command line.
-        warnings.warn(
-            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
-            'written by hand.',
-            PrivacyWarning,
-            stacklevel=3,
-        )
-    return synthesizer
-
-
-def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
-    if path.is_dir() or path.suffix == '.parquet':
-        synthesizer.fit_table(path)
-        return
-    (name,) = metadata.tables
-    synthesizer.fit({name: read_table(path, metadata)})
-
-
-def _promise(roles: Roles) -> str:
-    return (
-        f'{", ".join(roles.outcome)} is independent of {", ".join(roles.protected)} given '
-        f'{", ".join(roles.admissible)}.'
-    )
+    check_output(options.out, ['.prefair'], [options.data, options.metadata])
+    for line in fit_release(options):
+        say(line)
 
 
 def sample(options: argparse.Namespace, say: Say) -> None:
     """Write synthetic rows, all of them or those that meet conditions."""
-    check_folder(options.out)
-    synthesizer = load_release(options.release)
-    if options.where:
-        asked = _conditions(options.where, synthesizer)
-        tables = synthesizer.sample_from_conditions([Condition(asked, options.rows)])
-    else:
-        tables = synthesizer.sample(options.rows)
-    (table,) = tables.values()
+    check_output(options.out, ['.csv', '.parquet'], [options.release])
+    synthesizer = open_file(options.release)
+    with without_bars() if options.quiet else contextlib.nullcontext():
+        table = draw_rows(synthesizer, options.rows, options.where)
     write_table(table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
 
 
-def _conditions(where: list[str], synthesizer: PreFairSynthesizer) -> dict:
-    (columns,) = (table.columns for table in synthesizer.get_metadata().tables.values())
-    asked = {}
-    for condition in where:
-        column, equals, text = condition.partition('=')
-        if not equals or column not in columns:
-            raise ValueError(
-                f"--where '{condition}' must be COLUMN=VALUE, with one of the columns "
-                f'{list(columns)}.'
-            )
-        asked[column] = _as_value(condition, text, columns[column])
-    return asked
-
-
-def _as_value(condition: str, text: str, column: dict) -> object:
-    """Return the declared value that is written like this, a number, or the text itself."""
-    for value in (*column.get('range_values', ()), True, False):
-        if str(value) == text and (column['sdtype'] == 'boolean') == isinstance(value, bool):
-            return value
-    if column['sdtype'] == 'numerical':
-        try:
-            number = float(text)
-        except ValueError:
-            raise ValueError(
-                f"--where '{condition}' must have a number after the '=': the column is numerical."
-            ) from None
-        return int(number) if number.is_integer() else number
-    return text
-
-
 def evaluate(options: argparse.Namespace, say: Say) -> None:
     """Print quality and fairness of synthetic rows beside the real ones."""
-    metadata, roles = _metadata_and_roles(options)
+    metadata, roles = metadata_and_roles(options)
     if not roles:
         raise RolesError(
             'evaluate needs roles. Write them into the metadata file, or give --protected, '
             '--admissible and --outcome.'
         )
-    real, synthetic = (read_table(path, metadata) for path in (options.real, options.synthetic))
-    report = FairnessReport(roles)
-    (name,) = metadata.tables
-    report.generate({name: real}, {name: synthetic}, metadata, verbose=False)
-    say('Computed on the real table: these numbers are not private.')
-    say('Conditional Independence is about the synthetic rows, of which it is promised. Group')
-    say('Rates are about a classifier trained on them and used on real rows: nothing is promised.')
-    say(report.get_properties().to_string(index=False))
-    for title in report.get_properties()['Property']:
-        say('')
-        say(f'{title}:')
-        say(_readable(report.get_details(title)))
-
-
-def _readable(details: pd.DataFrame) -> str:
-    return details.to_string(index=False, float_format='{:.4f}'.format)
+    synthetic, real = (
+        read_whole_table(path, metadata) for path in (options.synthetic, options.real)
+    )
+    for line in report_lines(measure(synthetic, real, metadata, roles), options.all):
+        say(line)
 
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
-    check_folder(options.out)
-    synthesizer = load_release(options.release)
+    check_output(options.out, ['.html', '.htm'], [options.release, options.real])
+    if options.real is not None:
+        check_table(options.real)
+    synthesizer = open_file(options.release)
     if options.real is None:
         synthesizer.create_release_report(path=options.out)
-    else:
-        metadata = synthesizer.get_metadata()
-        (name,) = metadata.tables
-        real = {name: read_table(options.real, metadata)}
-        synthesizer.create_release_report(real, options.out, show_real_numbers=True)
-    say(f'Written to {options.out}.')
-
-
-def _metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Roles]:
-    metadata, roles = load_metadata(options.metadata)
-    given = {role: getattr(options, role) for role in ('protected', 'admissible', 'outcome')}
-    if any(names is not None for names in given.values()):
-        known = roles.as_dict()
-        roles = Roles(**{r: known[r] if names is None else names for r, names in given.items()})
-    return metadata, roles
+        say(f'Written to {options.out}.')
+        return
+    metadata = synthesizer.get_metadata()
+    (name,) = metadata.tables
+    real = {name: read_table(options.real, metadata)}
+    synthesizer.create_release_report(real, options.out, show_real_numbers=True)
+    say(f'Written to {options.out}, with numbers of the real table: it is not private. Keep it')
+    say('among those who may see that table, and run report without --real for a page to publish.')

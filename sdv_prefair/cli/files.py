@@ -1,54 +1,97 @@
 """Tables in files: read as the metadata means them, written whole or not at all."""
 
-import os
+import zlib
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.csv_cells import as_described
+from sdv_prefair.cli.csv_header import check_described, check_names, read_names
+from sdv_prefair.whole_file import draft_of
+
+# What pandas raises for a file that is no CSV, or not compressed as its name says.
+_UNREADABLE = (pd.errors.ParserError, UnicodeDecodeError, EOFError, zlib.error, OSError)
+_PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
 
 
-def is_table(path: Path) -> None:
-    """Raise unless there is a table at the path."""
+def check_table(path: Path) -> None:
+    """Raise unless there is something at the path that may be a table."""
     if not path.exists():
         raise FileNotFoundError(f"There is no file '{path}'. Correct the path.")
-
-
-def check_folder(path: Path) -> None:
-    """Raise unless there is a folder to write the path to, before any work is done for it."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"There is no folder '{path.parent}' to write to. Make it, or correct --out."
+    if path.is_dir() and not any(map(_starts_as_parquet, path.rglob('*'))):
+        raise ValueError(
+            f"The folder '{path}' holds no Parquet files. Give a folder of these, or a file."
         )
+    if not is_parquet(path) and not _is_csv(path):
+        raise ValueError(f"'{path}' must be a .csv or .parquet file.")
 
 
-def read_table(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
+def is_parquet(path: Path) -> bool:
+    """Whether a path is a Parquet file or a folder, of Parquet files as it must be."""
+    return path.is_dir() or path.suffix.lower() == '.parquet'
+
+
+def _starts_as_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open('rb') as stream:
+        return stream.read(len(_PARQUET)) == _PARQUET
+
+
+def _is_csv(path: Path) -> bool:
+    return '.csv' in (suffix.lower() for suffix in path.suffixes)
+
+
+def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     """Return the table of a CSV or Parquet file.
 
     Args:
-        path: Ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
-        metadata: Types of the columns of a CSV file. Without it pandas guesses them from the
-            rows, which is fit for a look at the file only.
+        path: Ends in ``.csv``, ``.csv.gz`` or ``.parquet``, or is a folder of Parquet files.
+        metadata: Types of the columns of a CSV file.
     """
-    is_table(path)
-    if path.suffix == '.parquet':
+    check_table(path)
+    if is_parquet(path):
         return _read_parquet(path)
-    if '.csv' not in path.suffixes:
-        raise ValueError(f"'{path}' must be a .csv or .parquet file.")
-    try:
-        if metadata is None:
-            return pd.read_csv(path)
+    (table,) = metadata.tables.values()
+    with _reading_csv(path):
+        names = read_names(path)
+        check_described(path, names, list(table.columns))
         cells = pd.read_csv(path, dtype=object, keep_default_na=False, na_values=[''])
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError):
-        # What pandas says would quote the file.
+    return as_described(cells, metadata)
+
+
+def look_at_table(path: Path) -> pd.DataFrame:
+    """Return a table as pandas reads it without metadata: types are guessed from the rows."""
+    check_table(path)
+    if is_parquet(path):
+        return _read_parquet(path)
+    with _reading_csv(path):
+        names = read_names(path)
+        table = pd.read_csv(path)
+        check_names(path, names, table)
+    return table
+
+
+@contextmanager
+def _reading_csv(path: Path) -> Generator[None, None, None]:
+    """Say what is wrong with a file in other words than pandas, which would quote it."""
+    try:
+        yield
+    except pd.errors.EmptyDataError:
+        raise ValueError(
+            f"'{path}' is empty. Give a file with a first line of column names, and rows below it."
+        ) from None
+    except _UNREADABLE as error:
+        if getattr(error, 'strerror', None):  # the system's, which quotes nothing
+            raise
         raise ValueError(
             f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
             'first line of column names; or as Parquet.'
         ) from None
-    return as_described(cells, metadata)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -62,13 +105,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table beside its place first, then move it there."""
-    if path.suffix not in {'.csv', '.parquet'}:
-        raise ValueError(f"'{path}' must end in .csv or .parquet.")
-    with TemporaryDirectory(dir=path.parent, prefix=f'.{path.name}.') as folder:
-        draft = Path(folder) / path.name
-        if path.suffix == '.csv':
-            table.to_csv(draft, index=False)
-        else:
+    """Write a table as what the path's ending says."""
+    with draft_of(path) as draft:
+        if is_parquet(path):
             table.to_parquet(draft, index=False)
-        os.replace(draft, path)
+        else:
+            table.to_csv(draft, index=False)

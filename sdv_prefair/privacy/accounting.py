@@ -18,6 +18,10 @@ from scipy.optimize import brentq, minimize_scalar
 
 from sdv_prefair.errors import BudgetError, shown
 
+# Between these the conversions below are exact enough in floats; nobody needs to go beyond.
+LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
+LEAST_DELTA, MOST_DELTA = 1e-100, 0.999
+
 _QUANTA_BITS = 45
 # Mechanisms that add noise to a histogram, in which one row changes one cell.
 HISTOGRAM_MECHANISMS = ('discrete Gaussian', 'discrete Gaussian, threshold')
@@ -55,7 +59,8 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
     Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound allows 5 to 18 per
     cent less noise for the same promise.
     """
-    check_epsilon_delta(epsilon, delta)
+    # Half of a delta may be set aside for thresholds, which is not for the user to correct.
+    check_epsilon_delta(epsilon, max(delta, LEAST_DELTA) if delta > 0 else delta)
 
     def excess(log_rho: float) -> float:
         return math.log(max(delta_of_rho(math.exp(log_rho), epsilon), 1e-300)) - math.log(delta)
@@ -87,7 +92,7 @@ def epsilon_of(rho: float, delta: float) -> float:
 
 
 def check_epsilon_delta(epsilon: float, delta: float) -> None:
-    """Raise unless epsilon is finite and positive and delta is in (0, 1)."""
+    """Raise unless epsilon is positive, delta is in (0, 1), and both can be converted."""
     if not _is_number(epsilon) or not math.isfinite(epsilon) or epsilon <= 0:
         raise BudgetError(
             f'epsilon ({shown(epsilon)}) must be a finite number above 0, for example 1.0.'
@@ -96,6 +101,14 @@ def check_epsilon_delta(epsilon: float, delta: float) -> None:
         raise BudgetError(
             f'delta ({shown(delta)}) must be between 0 and 1, both excluded; choose it well below '
             'one over the number of people, for example 1e-9.'
+        )
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise BudgetError(
+            f'epsilon ({shown(epsilon)}) must be between {LEAST_EPSILON:g} and {MOST_EPSILON:g}.'
+        )
+    if not LEAST_DELTA <= delta <= MOST_DELTA:
+        raise BudgetError(
+            f'delta ({shown(delta)}) must be between {LEAST_DELTA:g} and {MOST_DELTA:g}.'
         )
 
 

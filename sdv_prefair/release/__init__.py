@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.archive import Archive, pack, write_whole
+from sdv_prefair.release.archive import Archive, pack
 from sdv_prefair.release.contents import read_contents, write_contents
 from sdv_prefair.release.fidelity import check_same
+from sdv_prefair.whole_file import check_place, write_whole
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -46,8 +47,10 @@ def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
 
     Raises:
         ReleaseError: If something of the fit is code, or a value that has no place in a release.
+        OSError: If no file can be written there.
     """
     synthesizer._require_fit()
+    check_place(Path(path))
     content = pack(write_contents(synthesizer))
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # they were given when it was made
@@ -78,9 +81,7 @@ def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesiz
             f"There is no file '{path}'. Give the path of one that save_release wrote."
         )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(
-            f"'{path.name}' is no file. Give the path of one that save_release wrote."
-        )
+        raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         return _read(stream, synthesizer_class, _GET_AGAIN)
 

@@ -1,4 +1,4 @@
-"""The zip that a release is: written whole or not at all, read by name and within limits.
+"""The zip that a release is: read by name and within limits.
 
 Nothing is ever extracted to disk, so no name in the zip can point anywhere. What a zip says of its
 own size is compared with a limit before it is believed, and never more is decompressed than that.
@@ -6,11 +6,9 @@ own size is compared with a limit before it is believed, and never more is decom
 
 import io
 import os
-import secrets
 import struct
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 from sdv_prefair.errors import ReleaseError
@@ -38,19 +36,6 @@ def pack(members: Mapping[str, bytes]) -> bytes:
             info.external_attr = _READABLE_FILE
             packed.writestr(info, content)
     return buffer.getvalue()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that at every moment the path holds all of it, or what it held before."""
-    draft = path.parent / f'.release-{secrets.token_hex(8)}.tmp'
-    try:
-        with open(draft, 'xb') as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 class Archive:

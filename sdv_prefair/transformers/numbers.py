@@ -93,6 +93,11 @@ class NumberBins(ColumnCodes):
         return int(scaled.to_integral_value(ROUND_CEILING))
 
     @property
+    def places(self) -> int | None:
+        """How many decimals values have, by declaration or by dtype; None for any number."""
+        return self._places
+
+    @property
     def _num_values(self) -> int:
         return len(self._bins)
 

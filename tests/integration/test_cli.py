@@ -89,18 +89,26 @@ def test_report_and_evaluate(folder, capsys):
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        ('fit {f}/none.csv --metadata {f}/metadata.json --out {f}/z', 'There is no file'),
-        ('fit {f}/people.csv --metadata {f}/none.json --out {f}/z', 'none.json'),
-        ('fit {f}/people.csv --metadata {f}/people.csv --out {f}/z', ''),
-        ('fit {f}/people.csv --metadata {f}/metadata.json --protected zip --out {f}/z', "'zip'"),
-        ('fit {f}/people.csv --metadata {f}/metadata.json --epsilon 0 --out {f}/z', 'epsilon'),
-        ('fit {f}/people.csv --metadata {f}/metadata.json --structure oak --out {f}/z', 'oak'),
-        ('fit {f}/metadata.json --metadata {f}/metadata.json --out {f}/z', '.csv or .parquet'),
+        ('fit {f}/none.csv --metadata {f}/metadata.json --out {f}/z.prefair', 'There is no file'),
+        ('fit {f}/people.csv --metadata {f}/none.json --out {f}/z.prefair', 'none.json'),
+        ('fit {f}/people.csv --metadata {f}/people.csv --out {f}/z.prefair', ''),
+        (
+            'fit {f}/people.csv --metadata {f}/metadata.json --protected zip --out {f}/z.prefair',
+            "'zip'",
+        ),
+        (
+            'fit {f}/people.csv --metadata {f}/metadata.json --epsilon 0 --out {f}/z.prefair',
+            'epsilon',
+        ),
+        (
+            'fit {f}/metadata.json --metadata {f}/metadata.json --out {f}/z.prefair',
+            '.csv or .parquet',
+        ),
         ('sample {f}/people.csv --rows 3 --out {f}/z.csv', 'no release'),
         ('sample {f}/none --rows 3 --out {f}/z.csv', 'none'),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.txt', '.csv or .parquet'),
         ('sample {f}/model.prefair --rows 3 --out {f}/no/z.csv', 'no'),
-        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex=martian', "'sex'"),
+        ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex=martian', "'female'"),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where height=3', 'COLUMN=VALUE'),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.csv --where sex', 'COLUMN=VALUE'),
         ('report {f}/none --out {f}/z.html', 'none'),
@@ -116,7 +124,13 @@ def test_wrong_use_is_one_line_and_leaves_nothing(folder, arguments, message, ca
 
 
 @pytest.mark.parametrize(
-    'arguments', [[], ['paint'], ['sample', 'x', '--rows', '-3', '--out', 'y']]
+    'arguments',
+    [
+        [],
+        ['paint'],
+        ['sample', 'x', '--rows', '-3', '--out', 'y'],
+        ['fit', 'x', '--metadata', 'y', '--structure', 'oak', '--out', 'z.prefair'],
+    ],
 )
 def test_what_the_parser_refuses_ends_with_2(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:

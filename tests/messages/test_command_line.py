@@ -1,6 +1,7 @@
 """Wrong use of the command line is one line on standard error, and nothing more."""
 
 import pytest
+from message_catalogue import command_files
 from message_catalogue.command_line import COMMANDS, arguments, files
 from message_catalogue.message import FOLDER
 
@@ -19,7 +20,9 @@ USAGE = {
 }
 
 
-@pytest.mark.parametrize('command', COMMANDS, ids=lambda command: command.line)
+@pytest.mark.parametrize(
+    'command', [*COMMANDS, *command_files.MESSAGES], ids=lambda command: command.line
+)
 def test_an_error_is_one_line(command, capsys):
     before = sorted(files().iterdir())
     assert main(arguments(command.line)) == 2

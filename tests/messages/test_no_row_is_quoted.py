@@ -173,7 +173,9 @@ FILES = {
     'table.parquet': ('{mark}', 'evaluate', 2),
 }
 LINES = {
-    'fit': 'fit {f}/%s --metadata {f}/metadata.json --ranges-are-public --quiet --out {f}/z',
+    'fit': (
+        'fit {f}/%s --metadata {f}/metadata.json --ranges-are-public --quiet --out {f}/z.prefair'
+    ),
     'evaluate': 'evaluate {f}/people.csv --real {f}/%s --metadata {f}/metadata.json',
 }
 

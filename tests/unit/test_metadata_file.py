@@ -116,5 +116,5 @@ def test_several_tables_are_refused(tmp_path):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(ValueError, match='does not exist'):
+    with pytest.raises(ValueError, match='There is no file'):
         load_metadata(tmp_path / 'none.json')

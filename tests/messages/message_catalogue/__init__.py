@@ -5,6 +5,7 @@ A module for each area holds a list ``MESSAGES``. Texts are whole, but for the f
 
 from message_catalogue import (
     arguments,
+    command_files,
     command_line,
     constraints,
     counts,
@@ -24,7 +25,7 @@ from message_catalogue import (
 AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
     *(releases_saved, releases_files, releases_columns, releases_models),
-    *(measures, command_line, warned),
+    *(measures, command_line, command_files, warned),
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message

@@ -108,6 +108,24 @@ NUMBERS = [
         'people, for example 1e-9.',
     ),
     Message(
+        lambda: new(epsilon=1e300),
+        BudgetError,
+        'epsilon (1e+300)',
+        'must be between 1e-30 and 1e+09.',
+    ),
+    Message(
+        lambda: new(delta=1e-300),
+        BudgetError,
+        'delta (1e-300)',
+        'must be between 1e-100 and 0.999.',
+    ),
+    Message(
+        lambda: new(max_rows_per_person=10**10),
+        SynthesizerInputError,
+        'max_rows_per_person (10000000000)',
+        'must be at most 1000000000.',
+    ),
+    Message(
         lambda: new(numeric_bins=2.5),
         SynthesizerInputError,
         'numeric_bins (2.5)',

@@ -3,13 +3,14 @@
 import contextlib
 import functools
 import io
+import json
 
 from people import people
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
-from sdv_prefair.cli import _parser
-from sdv_prefair.errors import ReleaseError, RolesError
+from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.errors import ReleaseError
 
 SMALL = people(60, ('sex', 'education', 'age', 'income'))
 
@@ -24,10 +25,25 @@ def files():
     save_metadata(SMALL.metadata, Roles(), folder / 'roleless.json')
     (folder / 'broken.csv').write_text('sex,age\n"F,3\n')
     (folder / 'broken.parquet').write_text('no table')
+    (folder / 'empty.csv').write_text('')
+    (folder / 'nameless.csv').write_text(',sex,\n1,F,\n')
+    (folder / 'twice.csv').write_text('sex,age,sex\nF,3,M\n')
+    (folder / 'headless.csv').write_text('F,school,33,low\nM,school,21,high\n')
+    (folder / 'rowless.csv').write_text('sex,education,age,income\n')
+    (folder / 'renamed.csv').write_text('gender,education,age,income\nF,school,33,low\n')
+    (folder / 'page.html').write_text('somebody needs this')
+    (folder / 'folder').mkdir()
+    (folder / 'folder.html').mkdir()
+    write_two_tables(folder / 'two.json')
     synthesizer = PreFairSynthesizer(SMALL.metadata, public_ranges=True, **SMALL.roles)
     synthesizer.fit(SMALL.data)
     synthesizer.save_release(folder / 'model.prefair')
     return folder
+
+
+def write_two_tables(path):
+    table = {'columns': {'x': {'sdtype': 'categorical'}}}
+    path.write_text(json.dumps({'tables': {'a': table, 'b': table}}))
 
 
 def arguments(line):
@@ -36,7 +52,7 @@ def arguments(line):
 
 def run(line):
     """Run a command without the part of ``main`` that turns errors into lines."""
-    options = _parser().parse_args(arguments(line))
+    options = make_parser().parse_args(arguments(line))
     options.run(options, lambda line: None)
 
 
@@ -48,7 +64,7 @@ def parse(line):
     """Parse a line; the last line on standard error becomes an exception."""
     with contextlib.redirect_stderr(io.StringIO()) as shown:
         try:
-            _parser().parse_args(arguments(line))
+            make_parser().parse_args(arguments(line))
         except SystemExit as end:
             raise Usage(shown.getvalue().splitlines()[-1]) from end
 
@@ -74,26 +90,26 @@ COMMANDS = [
         'Make it, or correct --out.',
     ),
     Command(
-        'domain {f}/none.csv --out {f}/z',
+        'domain {f}/none.csv --out {f}/z.json',
         FileNotFoundError,
         "There is no file 'FOLDER/cli/none.csv'.",
         'Correct the path.',
     ),
     Command(
-        'domain {f}/metadata.json --out {f}/z',
+        'domain {f}/metadata.json --out {f}/z.json',
         ValueError,
         "'FOLDER/cli/metadata.json'",
         'must be a .csv or .parquet file.',
     ),
     Command(
-        'domain {f}/broken.csv --out {f}/z',
+        'domain {f}/broken.csv --out {f}/z.json',
         ValueError,
         "'FOLDER/cli/broken.csv' cannot be read as CSV.",
         'Save it as UTF-8, with commas between values and a first line of column names; or as '
         'Parquet.',
     ),
     Command(
-        'domain {f}/broken.parquet --out {f}/z',
+        'domain {f}/broken.parquet --out {f}/z.json',
         ValueError,
         "'FOLDER/cli/broken.parquet' cannot be read as Parquet.",
         'Write it again, or save it as CSV.',
@@ -101,20 +117,26 @@ COMMANDS = [
     Command(
         'sample {f}/model.prefair --rows 3 --out {f}/z.txt',
         ValueError,
-        "'FOLDER/cli/z.txt'",
+        "--out 'FOLDER/cli/z.txt'",
         'must end in .csv or .parquet.',
     ),
     Command(
         'sample {f}/none --rows 3 --out {f}/z.csv',
         FileNotFoundError,
         "There is no file 'FOLDER/cli/none'.",
-        'Give the path of one that save_release wrote.',
+        'Give a release that fit wrote.',
     ),
     Command(
         'sample {f}/people.csv --rows 3 --out {f}/z.csv',
         ReleaseError,
-        'The file is no release, or it was cut off.',
-        'Give a file that save_release wrote; get it again if it was changed on the way.',
+        "'FOLDER/cli/people.csv': The file is no release, or it was cut off.",
+        'Give a release that fit wrote; get it again if it was changed on the way.',
+    ),
+    Command(
+        'sample {f}/model.prefair --rows 1000000000000000 --out {f}/z.csv',
+        ValueError,
+        '--rows 1000000000000000 are more than fit in memory.',
+        'Ask for fewer rows.',
     ),
     Command(
         SAMPLE + ' --where height=3',
@@ -129,10 +151,34 @@ COMMANDS = [
         "must have a number after the '=': the column is numerical.",
     ),
     Command(
-        'evaluate {f}/people.csv --real {f}/people.csv --metadata {f}/roleless.json',
-        RolesError,
-        'evaluate needs roles.',
-        'Write them into the metadata file, or give --protected, --admissible and --outcome.',
+        SAMPLE + ' --where age=33 --where age=34',
+        ValueError,
+        "--where 'age=34' asks for column 'age' a second time.",
+        'Ask for it once.',
+    ),
+    Command(
+        SAMPLE + ' --where age=',
+        ValueError,
+        "--where 'age='",
+        "must have a value after the '=': the column is never missing.",
+    ),
+    Command(
+        SAMPLE + ' --where age=1000',
+        ValueError,
+        "--where 'age=1000'",
+        'must have a number from 18 to 99.',
+    ),
+    Command(
+        SAMPLE + ' --where age=33.25',
+        ValueError,
+        "--where 'age=33.25'",
+        'must have a number of at most 0 decimals.',
+    ),
+    Command(
+        SAMPLE + ' --where sex=X',
+        ValueError,
+        "--where 'sex=X'",
+        "must ask for one of ['F', 'M'].",
     ),
 ]
 
@@ -142,6 +188,13 @@ USAGE = [
         Usage,
         "sdv-prefair sample: argument --rows: '-3'",
         'must be a whole number above 0. See sdv-prefair sample --help.',
+    ),
+    Message(
+        lambda: parse('sample x --out y --rows 99999999999999999999'),
+        Usage,
+        "sdv-prefair sample: argument --rows: '99999999999999999999'",
+        'must be a whole number above 0 and at most 1000000000000000. See sdv-prefair sample '
+        '--help.',
     ),
     Message(
         lambda: parse('demo --epsilon much'),

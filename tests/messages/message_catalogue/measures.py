@@ -158,15 +158,21 @@ FILES = [
     Message(
         lambda: load_metadata(written('{"tables": {},\n }')),
         ValueError,
-        "'metadata.json' is no JSON from line 2, column 2: Expecting property name enclosed in "
-        'double quotes.',
+        "'FOLDER/metadata.json' is no JSON from line 2, column 2: Expecting property name enclosed "
+        'in double quotes.',
         'Look for a comma or a quotation mark too many or too few.',
     ),
     Message(
         lambda: load_metadata(written('[]')),
         ValueError,
-        "'metadata.json' is no metadata in JSON.",
+        "'FOLDER/metadata.json' is no metadata of SDV in JSON.",
         "Give a file that save_metadata or SDV's save_to_json wrote.",
+    ),
+    Message(
+        lambda: load_metadata(FOLDER / 'none.json'),
+        ValueError,
+        "There is no file 'FOLDER/none.json'.",
+        'Give the path of a metadata file.',
     ),
     Message(
         lambda: save_metadata(two_tables(), Roles(), FOLDER / 'two.json'),

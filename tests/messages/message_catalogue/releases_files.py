@@ -81,7 +81,7 @@ ZIPS = [
     Message(
         open_a_folder,
         ReleaseError,
-        "'folder' is no file.",
+        "'FOLDER/folder' is no file.",
         'Give the path of one that save_release wrote.',
     ),
     Opened(

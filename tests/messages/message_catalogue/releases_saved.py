@@ -9,7 +9,7 @@ from releases import ROLES, TREE, fit, staff_metadata, staff_rows
 from sdv.cag import SingleTableProgrammableConstraint
 
 from message_catalogue.message import FOLDER, Message
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.transformers import CategoryCodes
 
@@ -61,7 +61,35 @@ def save_changed():
     synthesizer.save_release(PATH)
 
 
+PLACES = [
+    Message(
+        lambda: fit().save_release(FOLDER / 'nowhere' / 'x.prefair'),
+        FileNotFoundError,
+        "There is no folder 'FOLDER/nowhere' to write to.",
+        'Make it, or correct the path.',
+    ),
+    Message(
+        lambda: fit().create_release_report(path=FOLDER),
+        FileExistsError,
+        "'FOLDER' is there and is no file that could be replaced.",
+        'Give the path of a file.',
+    ),
+    Message(
+        lambda: fit().save_release('/proc/x.prefair'),
+        OSError,
+        "'/proc/x.prefair' cannot be written (No such file or directory).",
+        'Make room on the disk, or correct the path or the rights to it.',
+    ),
+    Message(
+        lambda: load_release(FOLDER / 'none.prefair'),
+        FileNotFoundError,
+        "There is no file 'FOLDER/none.prefair'.",
+        'Give the path of one that save_release wrote.',
+    ),
+]
+
 MESSAGES = [
+    *PLACES,
     Message(
         lambda: save_with('sex', Own(['F', 'M'])),
         ReleaseError,

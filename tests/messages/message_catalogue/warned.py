@@ -8,7 +8,7 @@ from sdv.errors import RefitWarning
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
-from message_catalogue.command_line import run
+from message_catalogue.command_line import SAMPLE, run
 from message_catalogue.constraints import fit
 from message_catalogue.message import Message
 from message_catalogue.own_constraints import Named
@@ -60,11 +60,18 @@ MESSAGES = [
         'they are written by hand.',
     ),
     Message(
-        lambda: run('fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z'),
+        lambda: run('fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair'),
         PrivacyWarning,
         'The ranges in the metadata are taken as public knowledge. If SDV detected them from the '
         'data they are not:',
         'pass --learn-ranges, or --ranges-are-public once they are written by hand.',
+    ),
+    Message(
+        lambda: run(SAMPLE + ' --quiet --where sex=F --where income=low'),
+        FairnessWarning,
+        "Rows asked for by ['income', 'sex'] tie protected to outcome columns past the admissible "
+        'ones (sex - income), so the fairness guarantee does not cover them.',
+        'To stay within it, ask by the columns of one side only, or by admissible ones.',
     ),
     Message(
         lambda: new(seed=1).fit(PEOPLE.data),

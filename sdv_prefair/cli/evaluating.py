@@ -1,0 +1,65 @@
+"""The command ``evaluate``: what is measured, and how much of it is shown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_prefair.cli.files import read_table
+from sdv_prefair.domain import modelled_columns
+from sdv_prefair.metrics import FairnessReport
+from sdv_prefair.roles import Roles
+
+_MARGINALS = ('OneWayTotalVariation', 'TwoWayTotalVariation')
+_MOST_MARGINALS = 10
+
+
+def read_whole_table(path: Path, metadata: Metadata) -> pd.DataFrame:
+    """Return a table that has rows and every column that is measured."""
+    table = read_table(path, metadata)
+    (described,) = metadata.tables.values()
+    missing = [column for column in modelled_columns(described) if column not in table]
+    if missing:
+        raise ValueError(
+            f"'{path}' lacks the columns {missing} of the metadata. Add them, or correct the names."
+        )
+    if table.empty:
+        raise ValueError(f"'{path}' has no rows. Give a table with rows.")
+    return table
+
+
+def measure(
+    synthetic: pd.DataFrame, real: pd.DataFrame, metadata: Metadata, roles: Roles
+) -> FairnessReport:
+    """Return the report on a synthetic table."""
+    report = FairnessReport(roles)
+    (name,) = metadata.tables
+    report.generate({name: real}, {name: synthetic}, metadata, verbose=False)
+    return report
+
+
+def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
+    """Yield the properties and their details; of marginals the worst, unless all are asked for."""
+    yield 'Computed on the real table: these numbers are not private.'
+    yield 'Conditional Independence is about the synthetic rows, of which it is promised. Group'
+    yield 'Rates are about a classifier trained on them and used on real rows: nothing is promised.'
+    yield report.get_properties().to_string(index=False)
+    for title in report.get_properties()['Property']:
+        details = report.get_details(title)
+        shown = details if show_all else _without_good_marginals(details)
+        left_out = len(details) - len(shown)
+        yield ''
+        yield f'{title}{f", without {left_out} marginals: see --all" if left_out else ""}:'
+        yield _readable(shown)
+
+
+def _without_good_marginals(details: pd.DataFrame) -> pd.DataFrame:
+    """Return the details with the worst marginals only, which come last, the worst first."""
+    are_marginals = details['Metric'].isin(_MARGINALS)
+    worst = details[are_marginals].sort_values('Score', kind='stable').head(_MOST_MARGINALS)
+    return pd.concat([details[~are_marginals], worst])
+
+
+def _readable(details: pd.DataFrame) -> str:
+    return details.to_string(index=False, float_format='{:.4f}'.format)

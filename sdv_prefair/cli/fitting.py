@@ -1,0 +1,105 @@
+"""The command ``fit``: from a file to a release, and what to say of it."""
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sdv.metadata import Metadata
+
+from sdv_prefair.cli.files import check_table, is_parquet, read_table
+from sdv_prefair.cli.roles import metadata_and_roles
+from sdv_prefair.errors import PrivacyWarning, RolesError
+from sdv_prefair.release.columns_record import MOST_BINS
+from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer import PreFairSynthesizer
+
+
+def fit_release(options: argparse.Namespace) -> list[str]:
+    """Fit a synthesizer to a file, write the release, and return the lines to say."""
+    metadata, roles = metadata_and_roles(options)
+    check_table(options.data)
+    _check_fit(options, roles)
+    synthesizer = _make_synthesizer(options, metadata, roles)
+    _fit_file(synthesizer, options.data, metadata)
+    lines = list(_summary(synthesizer, options, roles))
+    synthesizer.save_release(options.out)
+    return lines
+
+
+def _check_fit(options: argparse.Namespace, roles: Roles) -> None:
+    """Raise for what would be refused in Python's words, or only once the release is written."""
+    if not roles and options.structure != 'none':
+        raise RolesError(
+            'fit needs roles. Write "role" keys into the metadata file, or give --protected, '
+            '--admissible and --outcome; or --structure none for no fairness.'
+        )
+    if options.numeric_bins > MOST_BINS:
+        raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
+
+
+def _make_synthesizer(
+    options: argparse.Namespace, metadata: Metadata, roles: Roles
+) -> PreFairSynthesizer:
+    public_ranges = None
+    if options.ranges_are_public or options.learn_ranges:
+        public_ranges = options.ranges_are_public
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        synthesizer = PreFairSynthesizer(
+            metadata,
+            epsilon=options.epsilon,
+            delta=options.delta,
+            structure=options.structure,
+            budget=options.budget,
+            numeric_bins=options.numeric_bins,
+            public_ranges=public_ranges,
+            person_column=options.person_column,
+            max_rows_per_person=options.max_rows_per_person,
+            verbose=not options.quiet,
+            **roles.as_dict(),
+        )
+    if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
+        # The same in the words of the command line.
+        warnings.warn(
+            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
+            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
+            'written by hand.',
+            PrivacyWarning,
+            stacklevel=4,
+        )
+    return synthesizer
+
+
+def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
+    if is_parquet(path):
+        synthesizer.fit_table(path)
+        return
+    (name,) = metadata.tables
+    synthesizer.fit({name: read_table(path, metadata)})
+
+
+def _summary(
+    synthesizer: PreFairSynthesizer, options: argparse.Namespace, roles: Roles
+) -> Iterator[str]:
+    ledger = synthesizer.get_privacy_ledger()
+    yield (
+        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
+    )
+    for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
+        yield f'  {step:<20} {rho / ledger.attrs["rho"]:4.0%}'
+    if roles:
+        yield _promise(roles) if options.structure != 'none' else "structure 'none': not fair."
+
+
+def _promise(roles: Roles) -> str:
+    outcome, protected, admissible = map(
+        _listed, (roles.outcome, roles.protected, roles.admissible)
+    )
+    return f'{outcome} is independent of {protected} given {admissible}.'
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names that can be told apart: in quotation marks if one holds a comma."""
+    are_plain = not any(',' in name or name != name.strip() for name in names)
+    return ', '.join(names if are_plain else [f"'{name}'" for name in names])

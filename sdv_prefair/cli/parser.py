@@ -1,0 +1,155 @@
+"""The options of every command.
+
+Nothing heavy is imported here: SDV takes seconds, which help and wrong use need not wait for.
+"""
+
+import argparse
+import csv
+import importlib
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from sdv_prefair import __version__
+
+_STRUCTURES = ('adaptive', 'greedy', 'exact', 'aim', 'none')
+_BUDGETS = ('tuned', 'paper')
+_ROLES = ('protected', 'admissible', 'outcome')
+_TABLE = 'CSV or Parquet file, or a folder of Parquet files'
+_NAMES = 'columns, separated by commas; in "quotation marks" if a name holds a comma'
+_MOST_ROWS = 10**15  # far more than any memory holds, and few enough for numpy to say so
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that answers wrong use with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to look, and end with exit code 2."""
+        self.exit(2, f'{self.prog}: {message.rstrip(".")}. See {self.prog} --help.\n')
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser; what it returns has ``run``, which takes the options and ``say``."""
+    parser = _Parser(
+        prog='sdv-prefair',
+        description='Differentially private and justifiably fair synthetic tables.',
+    )
+    parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
+    subparsers = parser.add_subparsers(required=True, metavar='command')
+    for add in (_demo, _domain, _fit, _sample, _evaluate, _report):
+        add(subparsers)
+    return parser
+
+
+def _command(subparsers, name: str, summary: str) -> argparse.ArgumentParser:
+    def run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
+        commands = importlib.import_module('sdv_prefair.cli.commands')
+        getattr(commands, name)(options, say)
+
+    parser = subparsers.add_parser(name, help=summary, description=summary)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _demo(subparsers) -> None:
+    parser = _command(subparsers, 'demo', 'compare plain MST and PreFair on a simulated census')
+    parser.add_argument(
+        '--rows', type=_positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
+    )
+    parser.add_argument('--epsilon', type=_positive(float), default=1.0, help='(%(default)s)')
+    parser.add_argument('--out', type=Path, default=Path('prefair-demo'), help='folder to write to')
+
+
+def _domain(subparsers) -> None:
+    parser = _command(subparsers, 'domain', 'write a metadata file whose ranges you fill in')
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--table', help="the table's name; that of the file unless given")
+    parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+
+
+def _fit(subparsers) -> None:
+    parser = _command(subparsers, 'fit', 'fit a synthesizer and write a release')
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    for role in _ROLES:
+        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+    parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
+    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    parser.add_argument(
+        '--structure', choices=_STRUCTURES, default='adaptive', help='(%(default)s)'
+    )
+    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
+    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    ranges = parser.add_mutually_exclusive_group()
+    ranges.add_argument(
+        '--ranges-are-public', action='store_true', help='the ranges in the metadata are public'
+    )
+    ranges.add_argument(
+        '--learn-ranges', action='store_true', help='ignore them and learn, from the budget'
+    )
+    parser.add_argument('--out', type=Path, required=True, help='release to write (x.prefair)')
+    parser.add_argument('--quiet', action='store_true', help='no progress bars')
+
+
+def _sample(subparsers) -> None:
+    parser = _command(subparsers, 'sample', 'write synthetic rows')
+    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('--rows', type=_positive(int, _MOST_ROWS), required=True)
+    parser.add_argument('--out', type=Path, required=True, help='x.csv or x.parquet')
+    parser.add_argument(
+        '--where',
+        action='append',
+        default=[],
+        metavar='COLUMN=VALUE',
+        help='may be repeated; nothing after the = asks for missing ones',
+    )
+    parser.add_argument('--quiet', action='store_true', help='no progress bars')
+
+
+def _evaluate(subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'evaluate',
+        'measure quality and fairness against the real table (these numbers are not private)',
+    )
+    parser.add_argument('synthetic', type=Path, help=_TABLE)
+    parser.add_argument('--real', type=Path, required=True, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file with roles')
+    for role in _ROLES:
+        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+    parser.add_argument(
+        '--all', action='store_true', help='print every marginal, not the ten worst'
+    )
+
+
+def _report(subparsers) -> None:
+    parser = _command(subparsers, 'report', 'write the release report, one HTML file')
+    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('--out', type=Path, required=True, help='x.html')
+    parser.add_argument(
+        '--real', type=Path, help='add numbers from the real table; the report is then not private'
+    )
+
+
+def _names(text: str) -> list[str]:
+    """Return the names in one line of CSV."""
+    (names,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
+    return [name.strip() for name in names if name.strip()]
+
+
+def _positive(kind: type, most: float = math.inf) -> Callable:
+    def parse(text: str):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value <= most:
+            whole = 'whole ' if kind is int else ''
+            limit = '' if value <= most else f' and at most {most}'
+            raise argparse.ArgumentTypeError(f'{text!r} must be a {whole}number above 0{limit}.')
+        return value
+
+    return parse

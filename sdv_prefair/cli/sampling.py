@@ -1,0 +1,59 @@
+"""The command ``sample``: rows of a release, all of them or those that meet conditions."""
+
+import contextlib
+import io
+import warnings
+from collections.abc import Generator
+
+import pandas as pd
+from sdv.sampling import Condition
+
+from sdv_prefair.cli.where import read_conditions
+from sdv_prefair.synthesizer import PreFairSynthesizer
+
+
+@contextlib.contextmanager
+def without_bars() -> Generator[None, None, None]:
+    """Hide progress bars, which SDV draws whether asked to or not; warnings come afterwards."""
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter('always')
+        yield
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def draw_rows(synthesizer: PreFairSynthesizer, num_rows: int, where: list[str]) -> pd.DataFrame:
+    """Return synthetic rows.
+
+    Args:
+        synthesizer: Opened from a release.
+        num_rows: How many.
+        where: Conditions, as ``COLUMN=VALUE``.
+    """
+    (described,) = synthesizer.get_metadata().tables.values()
+    asked = read_conditions(where, described.columns, synthesizer._encoding.transformers)
+    try:
+        if asked:
+            tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
+        else:
+            tables = synthesizer.sample(num_rows)
+    except Exception as error:
+        if not _is_out_of_memory(error):
+            raise
+        raise ValueError(
+            f'--rows {num_rows} are more than fit in memory. Ask for fewer rows.'
+        ) from None
+    (table,) = tables.values()
+    return table
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether an error goes back to memory: SDV wraps it in others, or fails to."""
+    while error is not None:
+        if isinstance(error, MemoryError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,122 @@
+"""``--where COLUMN=VALUE``: from a text to the value that a release knows.
+
+Which values there are is part of the release, so messages may list them.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+from numbers import Real
+from typing import Any
+
+from sdv_prefair.transformers import CategoryCodes, ColumnCodes, NumberBins
+
+_TRUTH = {'true': True, 'false': False}
+# A longer list helps nobody who looks for one value.
+_MOST_LISTED = 20
+
+
+def read_conditions(
+    texts: Iterable[str], columns: Mapping[str, dict], transformers: Mapping[str, ColumnCodes]
+) -> dict[str, Any]:
+    """Return the value that is asked for of each column.
+
+    Args:
+        texts: What was given, one for each ``--where``.
+        columns: The metadata of each column.
+        transformers: Those of the modelled columns; they know the values that were learnt.
+    """
+    asked = {}
+    for text in texts:
+        column, value = _split(text, columns)
+        if column in asked:
+            raise ValueError(
+                f"--where '{text}' asks for column '{column}' a second time. Ask for it once."
+            )
+        asked[column] = _value(text, value, columns[column], transformers.get(column))
+    return asked
+
+
+def _split(text: str, columns: Iterable[str]) -> tuple[str, str]:
+    """Return column and value; the longest name that fits, as names may hold a '=' too."""
+    named = [column for column in columns if text.startswith(f'{column}=')]
+    if not named:
+        raise ValueError(
+            f"--where '{text}' must be COLUMN=VALUE, with one of the columns {list(columns)}."
+        )
+    column = max(named, key=len)
+    return column, text[len(column) + 1 :]
+
+
+def _value(condition: str, text: str, column: dict, codes: ColumnCodes | None) -> Any:
+    if isinstance(codes, CategoryCodes):
+        return _category(condition, text, codes)
+    if not text:
+        return _missing(condition, codes)
+    if isinstance(codes, NumberBins) or column['sdtype'] == 'numerical':
+        return _number(condition, text, codes)
+    return text
+
+
+def _category(condition: str, text: str, codes: CategoryCodes) -> Any:
+    """Return the value that is written like this, or nearly so: a truth value, or a number."""
+    for value in codes.values:
+        if str(value) == text:
+            return value
+    for value in codes.values:
+        if isinstance(value, bool):
+            if _TRUTH.get(text.lower()) is value:
+                return value
+        elif isinstance(value, Real) and _float(text) == value:
+            return value
+    if text or not codes.nullable:
+        raise ValueError(f"--where '{condition}' must ask for {_offer(codes)}.")
+    return None
+
+
+def _offer(codes: CategoryCodes) -> str:
+    missing = ', or nothing for a missing one' if codes.nullable else ''
+    if len(codes.values) > _MOST_LISTED:
+        return f'one of the {len(codes.values)} values in the release{missing}'
+    return f'one of {[str(value) for value in codes.values]}{missing}'
+
+
+def _missing(condition: str, codes: ColumnCodes | None) -> None:
+    if codes is None or not codes.nullable:
+        raise ValueError(
+            f"--where '{condition}' must have a value after the '=': the column is never missing."
+        )
+
+
+def _number(condition: str, text: str, codes: ColumnCodes | None) -> int | float:
+    number = _float(text)
+    if not math.isfinite(number):
+        raise ValueError(
+            f"--where '{condition}' must have a number after the '=': the column is numerical."
+        )
+    value = int(Decimal(text)) if number.is_integer() else number
+    if isinstance(codes, NumberBins):
+        _check_number(condition, text, value, codes)
+    return value
+
+
+def _check_number(condition: str, text: str, value: int | float, codes: NumberBins) -> None:
+    if not codes.low <= value <= codes.high:
+        raise ValueError(
+            f"--where '{condition}' must have a number from {codes.low} to {codes.high}."
+        )
+    if codes.places is not None and _decimals(text) > codes.places:
+        raise ValueError(
+            f"--where '{condition}' must have a number of at most {codes.places} decimals."
+        )
+
+
+def _decimals(text: str) -> int:
+    return max(0, -Decimal(text).normalize().as_tuple().exponent)
+
+
+def _float(text: str) -> float:
+    try:
+        return float(Decimal(text))
+    except (InvalidOperation, OverflowError):
+        return math.nan

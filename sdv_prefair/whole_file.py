@@ -1,0 +1,56 @@
+"""Files that are whole or not there: written beside their place first, then moved.
+
+What goes wrong on the way is said of the path that the user gave, not of the draft.
+"""
+
+import contextlib
+import os
+from collections.abc import Generator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+def check_place(path: Path) -> None:
+    """Raise unless a file can come to stand at the path, before any work is done for it.
+
+    A device or a folder must not be replaced by a file.
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder '{path.parent}' to write to. Make it, or correct the path."
+        )
+    if path.exists() and not path.is_file():
+        raise FileExistsError(
+            f"'{path}' is there and is no file that could be replaced. Give the path of a file."
+        )
+
+
+@contextlib.contextmanager
+def draft_of(path: Path) -> Generator[Path, None, None]:
+    """Give a path to write to, and move what was written there to ``path`` in the end."""
+    check_place(path)
+    with naming(path), TemporaryDirectory(dir=path.parent, prefix='.prefair-') as folder:
+        draft = Path(folder) / path.name
+        yield draft
+        os.replace(draft, path)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Generator[None, None, None]:
+    """Let what the system refuses be said of ``path``: a full disk names no file, or a draft."""
+    try:
+        yield
+    except OSError as error:
+        reason = f' ({error.strerror})' if error.strerror else ''
+        raise OSError(
+            f"'{path}' cannot be written{reason}. Make room on the disk, or correct the path or "
+            'the rights to it.'
+        ) from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that at every moment the path holds all of it, or what it held before."""
+    with draft_of(path) as draft, open(draft, 'xb') as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
