@@ -210,8 +210,8 @@ def _panels(
     frame['measure'] = frame['measure'].str.split().str[-1]
     figure = draw(
         frame, x='epsilon', y='value', error_y='error', color='setting', facet_row='measure',
-        facet_col='table', facet_col_spacing=0.05, color_discrete_sequence=COLOURS, title=title, width=1100,
-        height=170 * len(measures) + 150, template='plotly_white', **options,
+        facet_col='table', facet_col_spacing=0.05, color_discrete_sequence=COLOURS, title=title,
+        width=1100, height=170 * len(measures) + 150, template='plotly_white', **options,
     )  # fmt: skip
     figure.update_xaxes(type='category')
     figure.update_yaxes(matches=None, showticklabels=True, title='', rangemode='tozero')
