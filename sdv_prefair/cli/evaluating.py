@@ -11,8 +11,8 @@ from sdv_prefair.domain import modelled_columns
 from sdv_prefair.metrics import FairnessReport
 from sdv_prefair.roles import Roles
 
-_MARGINALS = ('OneWayTotalVariation', 'TwoWayTotalVariation')
-_MOST_MARGINALS = 10
+_PAIRS = ('TwoWayTotalVariation', 'AverageCorrelationDifference')
+_MOST_OF_EACH = 5
 
 
 def read_whole_table(path: Path, metadata: Metadata) -> pd.DataFrame:
@@ -40,26 +40,29 @@ def measure(
 
 
 def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
-    """Yield the properties and their details; of marginals the worst, unless all are asked for."""
+    """Yield the properties and their details; of pairs the worst, unless all are asked for."""
     yield 'Computed on the real table: these numbers are not private.'
     yield 'Conditional Independence is about the synthetic rows, of which it is promised. Group'
     yield 'Rates are about a classifier trained on them and used on real rows: nothing is promised.'
     yield report.get_properties().to_string(index=False)
     for title in report.get_properties()['Property']:
         details = report.get_details(title)
-        shown = details if show_all else _without_good_marginals(details)
+        shown = details if show_all else _without_good_pairs(details)
         left_out = len(details) - len(shown)
         yield ''
-        yield f'{title}{f", without {left_out} marginals: see --all" if left_out else ""}:'
+        yield f'{title}{", the worst pairs; all with --all" if left_out else ""}:'
         yield _readable(shown)
 
 
-def _without_good_marginals(details: pd.DataFrame) -> pd.DataFrame:
-    """Return the details with the worst marginals only, which come last, the worst first."""
-    are_marginals = details['Metric'].isin(_MARGINALS)
-    worst = details[are_marginals].sort_values('Score', kind='stable').head(_MOST_MARGINALS)
-    return pd.concat([details[~are_marginals], worst])
+def _without_good_pairs(details: pd.DataFrame) -> pd.DataFrame:
+    """Return the details with a few pairs of each metric only, the worst first, after all else."""
+    is_pair = details['Metric'].isin(_PAIRS)
+    ordered = details[is_pair].sort_values('Score', kind='stable')
+    worst = [ordered[ordered['Metric'] == metric].head(_MOST_OF_EACH) for metric in _PAIRS]
+    return pd.concat([details[~is_pair], *worst])
 
 
 def _readable(details: pd.DataFrame) -> str:
-    return details.to_string(index=False, float_format='{:.4f}'.format)
+    """Return a table without columns that say nothing."""
+    told = details.dropna(axis='columns', how='all')
+    return told.to_string(index=False, float_format='{:.4f}'.format, na_rep='')

@@ -121,7 +121,7 @@ def _evaluate(subparsers) -> None:
     for role in _ROLES:
         parser.add_argument(f'--{role}', type=_names, help=_NAMES)
     parser.add_argument(
-        '--all', action='store_true', help='print every marginal, not the ten worst'
+        '--all', action='store_true', help='print every pair of columns, not the worst alone'
     )
 
 

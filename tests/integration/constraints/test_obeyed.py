@@ -67,8 +67,9 @@ def test_all_together_chained_and_rejecting(all_together):
     all_together.visualize()
 
 
-def test_what_the_rows_say_is_kept(all_together):
-    real, sampled = rows(), all_together.sample(3000)['jobs']
+def test_what_the_rows_say_is_kept():
+    """With next to no noise, and without rules that reject rows, which changes shares."""
+    real, sampled = rows(), fit(every_kind()[:5], epsilon=500.0).sample(3000)['jobs']
     lengths = [(t['last'] - t['first']).dropna() for t in (real, sampled)]
     assert abs(lengths[0].median() - lengths[1].median()) <= 2
     assert abs(real['last'].isna().mean() - sampled['last'].isna().mean()) < 0.05

@@ -101,7 +101,7 @@ def mutated_json(members, rng):
                 other, theirs = at(document, rng.choice(list(places(document))[1:]))
                 holder[key] = copy.deepcopy(other[theirs])
             case _:
-                holder[key] = rng.choice(HOSTILE)
+                holder[key] = copy.deepcopy(rng.choice(HOSTILE))
     return pack(members | {name: json.dumps(document).encode()})
 
 
@@ -189,7 +189,7 @@ def test_changed_constraints_are_refused_or_sound(opened, tmp_path_factory):
         release = json.loads(members['release.json'])
         part = rng.choice(['constraints', 'constraints', 'columns'])
         holder, key = at(release[part], rng.choice(list(places(release[part]))[1:]))
-        holder[key] = rng.choice(HOSTILE)
+        holder[key] = copy.deepcopy(rng.choice(HOSTILE))
         loaded = opened(pack(members | {'release.json': json.dumps(release).encode()}))
         if loaded is not None:
             assert_sound(loaded)
