@@ -10,10 +10,13 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 import pytest
-from scipy.stats import chi2, chisquare, ks_2samp
+from scipy.stats import binomtest, chi2, chisquare, ks_2samp
 
+from sdv_prefair.counts import count_codes
+from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy.entropy import SeededEntropy
 from sdv_prefair.privacy.mechanisms import exponential
+from sdv_prefair.privacy.private_values import frequent_values
 from sdv_prefair.privacy.samplers import discrete_gaussian
 
 
@@ -75,3 +78,40 @@ def test_successive_draws_are_uncorrelated():
     draws = discrete_gaussian(Fraction(300) ** 2, 100_000, SeededEntropy(14)).astype(float)
     lags = [np.corrcoef(draws[:-lag], draws[lag:])[0, 1] for lag in range(1, 6)]
     assert draws.size * np.sum(np.square(lags)) < chi2.ppf(1 - 1e-6, df=5)
+
+
+@pytest.mark.parametrize('rows', [1, 3])
+def test_counts_of_unknown_values_carry_the_noise_that_is_paid_for(rows):
+    """By the law of the ledger's rho and the rows of a person, worked out here once more."""
+    ledger, rho = Ledger(1.0, 1e-9, rows, reserved_delta=5e-10), Fraction(1, 500)
+    exact = {f'{number:05}': 10**6 + number for number in range(20_000)}
+    noisy = frequent_values('x', exact, rho, 1e-10, 'learn', ledger, SeededEntropy(15))
+    assert list(noisy) == list(exact), 'all are far above the threshold'
+    draws = np.array([noisy[value] - exact[value] for value in exact])
+    sigma = rows / math.sqrt(2 * rho)
+    assert gaussian_p_value(draws, sigma) > 1e-4
+    for wrong in (0.7, 1.3):
+        assert gaussian_p_value(draws, sigma * wrong) < 1e-6
+
+
+@pytest.mark.parametrize('rows', [1, 3])
+def test_intervals_are_split_as_often_as_the_noise_that_is_paid_for_lets_them(rows):
+    """Two cells that exceed the bar by the noise's scale: is the noise below minus that scale?"""
+    budget, (tables, each) = Ledger(100.0, 1e-9, rows).budget, (20, 200)
+    rho = budget / (2 * each)
+    scale = 3 * rows / math.sqrt(2 * rho)
+    bar, above = 10**6, round(scale)
+    codes = np.zeros(bar + above, dtype=int)
+    counts, entropy = count_codes({'x': codes}, {'x': 2}, [('x',)]), SeededEntropy(16)
+    split, times = 0, tables * each
+    for _ in range(tables):  # a long ledger takes long to add up
+        table = PrivateTable(counts, Ledger(100.0, 1e-9, rows), entropy)
+        split += sum(len(table.split('x', bar, rho, 'learn')) == 2 for _ in range(each))
+
+    def p_value(times_scale):
+        ratio = math.exp(-1 / (scale * times_scale))
+        return binomtest(split, times, 1 - ratio**above / (1 + ratio)).pvalue
+
+    assert p_value(1.0) > 1e-4
+    for wrong in (0.7, 1.3):
+        assert p_value(wrong) < 1e-6
