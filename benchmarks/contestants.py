@@ -9,6 +9,7 @@ import importlib.util
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -25,13 +26,18 @@ class Fitted:
     sample: Callable[[int], pd.DataFrame]
 
 
-def prefair(data, metadata, roles) -> Fitted:
+def prefair(data, metadata, roles, structure='adaptive') -> Fitted:
     """Ours, as a user calls it: from the frame of codes to a fitted synthesizer."""
     from sdv_prefair import PreFairSynthesizer
 
     (name,) = data
     synthesizer = PreFairSynthesizer(
-        metadata, epsilon=EPSILON, delta=DELTA, public_ranges=True, **roles.as_dict()
+        metadata,
+        epsilon=EPSILON,
+        delta=DELTA,
+        public_ranges=True,
+        structure=structure,
+        **roles.as_dict(),
     )
     synthesizer.fit(data)
     return Fitted(lambda num_rows: synthesizer.sample(num_rows)[name])
@@ -113,6 +119,7 @@ def _private_kruskal(dataset, model, columns, rho, rng) -> list:
 
 CONTESTANTS = {
     'sdv-prefair': prefair,
+    "sdv-prefair, 'aim'": partial(prefair, structure='aim'),
     'mbi MST': mbi_mst,
     'GaussianCopula (not private)': gaussian_copula,
 }
