@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint bench docs pictures tutorials clean
+LOWEST := .venv-lowest
+
+.PHONY: demo test test-all test-lowest lint bench docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -14,6 +16,10 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# The lowest versions of all dependencies that pyproject.toml allows.
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick
@@ -57,5 +63,10 @@ $(VENV)/.installed-pictures: $(VENV)/.installed-test
 	$(PIP) -e '.[pictures]'
 	touch $@
 
+$(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e '.[test]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info prefair-demo
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info prefair-demo
