@@ -82,6 +82,7 @@ class Nosy:
 
     def _look(self, given):
         assert not leaks(given, self._numbers)
+        assert not [t for t in reachable(given) if isinstance(t, PrivateTable | Ledger)]
         self.looked += 1
 
 

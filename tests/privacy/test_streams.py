@@ -48,6 +48,22 @@ def test_forked_children_draw_different_noise(shared):
     assert len(set(drawn)) == len(drawn)
 
 
+def some_rows():
+    columns = {'n': {'sdtype': 'numerical'}, 'c': {'sdtype': 'categorical'}}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    return metadata, pd.DataFrame({'n': np.arange(900) % 50, 'c': ['x', 'y', 'z'] * 300})
+
+
+def test_two_fits_without_a_seed_share_no_noise():
+    metadata, rows = some_rows()
+    measured = []
+    for _ in range(2):
+        synthesizer = PreFairSynthesizer(metadata, structure='none', epsilon=5.0)
+        synthesizer.fit({'t': rows})
+        measured.append({m.columns: m.values.tolist() for m in synthesizer._model.measurements})
+    assert measured[0] != measured[1]
+
+
 def test_learning_and_measuring_draw_from_different_streams_of_a_seed(monkeypatch):
     """Noise that is drawn twice cancels: learnt counts less measured ones would be exact."""
     streams = []
@@ -63,9 +79,7 @@ def test_learning_and_measuring_draw_from_different_streams_of_a_seed(monkeypatc
             return self.drawn[-num_bytes:] if num_bytes else b''
 
     monkeypatch.setattr(synthesizer_module, 'SeededEntropy', Noted)
-    columns = {'n': {'sdtype': 'numerical'}, 'c': {'sdtype': 'categorical'}}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    rows = pd.DataFrame({'n': np.arange(900) % 50, 'c': ['x', 'y', 'z'] * 300})
+    metadata, rows = some_rows()
     with pytest.warns(PrivacyWarning, match='seed'):
         synthesizer = PreFairSynthesizer(metadata, structure='none', seed=7, epsilon=5.0)
         synthesizer.fit({'t': rows})

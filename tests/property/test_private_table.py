@@ -9,7 +9,7 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
-from sdv_prefair.privacy import Ledger, PrivateTable, Score, SeededEntropy
+from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SeededEntropy
 from sdv_prefair.structure.scores import PrivateScores, independence_gap
 
 DOMAIN = {'a': 3, 'b': 4, 'c': 2}
@@ -37,15 +37,15 @@ def uniform_score():
     return independence_gap({c: np.full(size, 500 / size) for c, size in DOMAIN.items()})
 
 
-@pytest.mark.parametrize(
-    'ask',
-    [
-        lambda table, rho: table.measure(('a',), rho, 'step'),
-        lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
-        lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
-        lambda table, rho: table.split('b', 10, rho, 'step'),
-    ],
-)
+QUESTIONS = [
+    lambda table, rho: table.measure(('a',), rho, 'step'),
+    lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+    lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+    lambda table, rho: table.split('b', 10, rho, 'step'),
+]
+
+
+@pytest.mark.parametrize('ask', QUESTIONS)
 def test_every_answer_is_debited_and_refused_beyond_the_budget(ask):
     table = make()
     rho = table.ledger.shares(table.ledger.budget, [2, 1])[0]
@@ -56,6 +56,39 @@ def test_every_answer_is_debited_and_refused_beyond_the_budget(ask):
     with pytest.raises(BudgetError):
         ask(table, Fraction(0))
     assert table.ledger.spent == rho
+
+
+class Watched(SeededEntropy):
+    """Noise that notes what had been paid when it was first drawn."""
+
+    def __init__(self, ledger):
+        super().__init__(1)
+        self.ledger, self.paid = ledger, None
+
+    def read(self, num_bytes):
+        self.paid = self.ledger.spent if self.paid is None else self.paid
+        return super().read(num_bytes)
+
+
+@pytest.mark.parametrize('ask', QUESTIONS)
+def test_an_answer_is_paid_for_before_its_noise_is_drawn(ask):
+    ledger = Ledger(1.0, 1e-9)
+    rho, entropy = ledger.shares(ledger.budget, [2, 1])[0], Watched(ledger)
+    ask(PrivateTable(some_counts(), ledger, entropy), rho)
+    assert entropy.paid == rho == ledger.spent
+
+
+def test_values_are_paid_for_before_their_noise_is_drawn():
+    ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10)
+    rho, entropy = ledger.shares(ledger.budget, [2, 1])[0], Watched(ledger)
+    values = PrivateValues({'c': {'x': 10**6, 'y': 3}}, ledger, entropy)
+    assert list(values.frequent('c', rho, 2e-10, 'step')) == ['x']
+    assert entropy.paid == rho == ledger.spent
+    assert ledger.debits[0].delta == 2e-10
+    with pytest.raises(BudgetError, match='step asks for rho'):
+        values.frequent('c', rho, 2e-10, 'step')
+    with pytest.raises(TypeError, match='exact counts'):
+        copy.copy(values)
 
 
 def test_undeclared_pairs_cannot_be_read():
