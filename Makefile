@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint bench docs pictures tutorials clean
+.PHONY: demo test test-all test-mutants lint bench docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -14,6 +14,10 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Each known mistake in the privacy core, put into a copy of the package: some test must see it.
+test-mutants: $(VENV)/.installed-test
+	$(BIN)/python tests/mutants/run_mutants.py
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick
