@@ -27,8 +27,9 @@ from sdv_prefair.structure.scores import PrivateScores
 
 DOMAIN = {'p': 4, 'a': 5, 'o': 3, 'n': 4}
 ROLES = Roles(['p'], ['a'], ['o'])
-# So many planted numbers in one place are no chance.
-SOME = 3
+# Noise of some hundred rows: it hits a planted number once in a thousand cells, so that some of
+# them in one place are no chance.
+HARDLY_ANY, SOME = 0.01, 3
 
 
 def planted(seed=0):
@@ -101,7 +102,7 @@ def test_nothing_that_a_strategy_or_an_estimator_gets_leads_to_counts(kind, stra
     counts = planted()
     numbers = secrets(counts)
     nosy = kind(strategy, numbers)
-    table = PrivateTable(counts, Ledger(1.0, 1e-9), SystemEntropy())
+    table = PrivateTable(counts, Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
     release = measure_and_select(table, ROLES, nosy, BUDGETS['tuned'])
     assert nosy.looked >= 2
     assert not leaks(release, numbers)
@@ -110,7 +111,7 @@ def test_nothing_that_a_strategy_or_an_estimator_gets_leads_to_counts(kind, stra
 
 
 def test_the_noise_of_one_measurement_hides_its_counts():
-    table = PrivateTable(planted(), Ledger(1.0, 1e-9), SystemEntropy())
+    table = PrivateTable(planted(), Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
     answer = table.measure(('p', 'a'), table.ledger.budget, 'step')
     assert not leaks([answer, table], secrets(planted()))
 
@@ -185,7 +186,7 @@ def test_the_walk_finds_counts_that_are_within_reach(hold):
 def test_only_what_is_said_not_to_be_hidden_leads_to_counts():
     """The closure does, as the module says; so the seal holds nothing elsewhere."""
     counts = planted()
-    table = PrivateTable(counts, Ledger(1.0, 1e-9), SystemEntropy())
+    table = PrivateTable(counts, Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
     scores = PrivateScores(table, None, Fraction(1))
     values = PrivateValues({'c': {'x': 5}}, table.ledger, SystemEntropy())
     for sealed in (table, scores, values):
