@@ -461,7 +461,11 @@ SEPARATION = [
         'self._measure = answers.measure',
         f'{_SEPARATION}::test_only_what_is_said_not_to_be_hidden_leads_to_counts',
     ),
-    Mutant('the table has a door to its counts', _DOOR, (_SEPARATION,)),
+    Mutant(
+        'the table has a door to its counts',
+        _DOOR,
+        (f'{_SEPARATION}::test_what_has_no_budget_left_answers_nothing_however_it_is_called',),
+    ),
     Mutant(
         'a strategy can reach the table',
         (

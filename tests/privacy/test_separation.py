@@ -4,6 +4,7 @@ Cells hold planted numbers. The walk is the step's: whatever a strategy, the ext
 estimator or a learning step could write with dots and brackets.
 """
 
+import contextlib
 import functools
 from fractions import Fraction
 
@@ -18,7 +19,7 @@ from sdv_prefair.counts import Counts, FrameSource
 from sdv_prefair.learning import columns as learning_columns
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanism import measure_and_select
-from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, SystemEntropy
+from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.score import ExactScores
 from sdv_prefair.roles import Roles
@@ -114,6 +115,29 @@ def test_the_noise_of_one_measurement_hides_its_counts():
     table = PrivateTable(planted(), Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
     answer = table.measure(('p', 'a'), table.ledger.budget, 'step')
     assert not leaks([answer, table], secrets(planted()))
+
+
+PAIR = ('p', 'a')
+CALLS = [(), (PAIR,), ('p',), (('p',),), ([PAIR],), ({},), (PAIR, Fraction(1), 'step')]
+
+
+def unpaid(thing):
+    """Yield what the callables of an object answer, whatever they are called with."""
+    for name in (name for name in dir(thing) if not name.startswith('__')):
+        for call in CALLS:
+            with contextlib.suppress(Exception):
+                yield getattr(thing, name)(*call)
+
+
+def test_what_has_no_budget_left_answers_nothing_however_it_is_called():
+    counts, ledger = planted(), Ledger(HARDLY_ANY, 1e-9)
+    table = PrivateTable(counts, ledger, SystemEntropy())
+    table.measure(PAIR, ledger.budget, 'step')
+    scores = PrivateScores(table, Score(1, {PAIR: (np.ones(20, dtype=int),)}), Fraction(1, 8))
+    values = PrivateValues({'p': dict(enumerate(secrets(counts)))}, ledger, SystemEntropy())
+    for sealed in (table, scores, values):
+        assert not leaks(list(unpaid(sealed)), secrets(counts))
+    assert leaks(list(unpaid(counts)), secrets(counts)), 'the calls would find them'
 
 
 def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
