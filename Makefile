@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 
 LOWEST := .venv-lowest
 
-.PHONY: demo test test-all test-lowest lint bench docs pictures tutorials clean
+.PHONY: demo test test-all test-mutants test-lowest lint bench docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -16,6 +16,10 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Each known mistake in the privacy core, put into a copy of the package: some test must see it.
+test-mutants: $(VENV)/.installed-test
+	$(BIN)/python tests/mutants/run_mutants.py
 
 # The lowest versions of all dependencies that pyproject.toml allows.
 test-lowest: $(LOWEST)/.installed

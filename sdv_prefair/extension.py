@@ -18,10 +18,10 @@ import numpy as np
 from sdv_prefair.allocation import Budget, expected_noise, measure, weight
 from sdv_prefair.model import GraphicalModel, Measurement, estimate
 from sdv_prefair.model.measurement import by_columns
-from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExtendingStrategy, Pair
-from sdv_prefair.structure.scores import ModelGap
+from sdv_prefair.structure.scores import model_gap
 
 CHORDS_SHARE = Fraction(3, 10)
 """Share of the selection budget for pairs beyond the tree; the tree has the rest."""
@@ -133,12 +133,12 @@ class _GrowingGraph:
         telling = [pair for pair in pairs if min(domain[column] for column in pair) > 1]
         return [pair for pair in telling if self._weight(pair) <= left]
 
-    def _gap(self, pairs: Sequence[Pair]) -> ModelGap:
+    def _gap(self, pairs: Sequence[Pair]) -> Score:
         model = self._model()
         expected = {pair: model.total * model.marginal(pair) for pair in pairs}
         noise = {pair: self._noise(pair) for pair in pairs}
         errors = {p: float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}
-        return ModelGap(expected, errors)
+        return model_gap(expected, errors)
 
     def _model(self) -> GraphicalModel:
         return estimate(

@@ -27,7 +27,7 @@ from sdv_prefair.model import (
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExtendingStrategy, FairTree, Strategy
-from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
+from sdv_prefair.structure.scores import PrivateScores, independence_gap
 
 # So many standard deviations are taken for more than noise.
 _CLEAR = 5.0
@@ -145,5 +145,5 @@ def _select(
     if budget.discount_noise:
         rows = table.ledger.max_rows_per_person
         discount = expected_errors(pairs, expected, two_way_rho, rows, budget)
-    scores = PrivateScores(table, IndependenceGap(expected, discount), rho)
+    scores = PrivateScores(table, independence_gap(expected, discount), rho)
     return strategy.select(columns, roles, scores)

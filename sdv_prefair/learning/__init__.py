@@ -14,7 +14,7 @@ from sdv_prefair.learning.columns import (
     learn_edges,
     learn_numbers,
 )
-from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
+from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
 
 __all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
 
@@ -51,20 +51,19 @@ def learn_domains(
     of columns, and categories an equal part of the reserved delta. What is not spent stays
     in the ledger for the measurements. Declared columns are not read.
     """
-    purses = _purses(domains, ledger, entropy)
+    purses = _purses(domains, ledger)
     grids = {
         column: first_look(domains[column], source.dtypes[column])
         for column in purses
         if domains[column].kind != 'categories'
     }
-    categories = _unknown_categories(domains)
     rough = _look(source, grids, ledger, entropy)
-    values = source.value_counts(categories) if categories else {}
+    values = _values(source, _unknown_categories(domains), ledger, entropy)
     learnt, finer = dict(domains), {}
     for column, purse in purses.items():
         domain = domains[column]
         if domain.kind == 'categories':
-            learnt[column] = learn_categories(column, values.pop(column), domain, purse)
+            learnt[column] = learn_categories(values, column, domain, purse)
         elif domain.kind == 'datetimes':
             learnt[column] = learn_datetimes(rough, column, domain, grids[column], purse)
         else:
@@ -74,16 +73,14 @@ def learn_domains(
     return learnt, _edges(source, finer, purses, ledger, entropy)
 
 
-def _purses(
-    domains: Mapping[str, ColumnDomain], ledger: Ledger, entropy: Entropy
-) -> dict[str, Purse]:
+def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Purse]:
     undeclared = undeclared_columns(domains)
     weight = float(LEARNING_SHARE / max(1, len(domains)))
     rest = 1 - weight * len(undeclared)
     shares = ledger.shares(ledger.budget, [weight] * len(undeclared) + [rest])
     delta = ledger.reserved_delta / max(1, len(_unknown_categories(domains)))
     return {
-        column: Purse(rho, delta, ledger, entropy)
+        column: Purse(rho, delta, ledger)
         for column, rho in zip(undeclared, shares[:-1], strict=True)
     }
 
@@ -93,6 +90,14 @@ def _look(source: Source, grids: Mapping, ledger: Ledger, entropy: Entropy) -> P
         return None
     counts = source.count(grids, [(column,) for column in grids])
     return PrivateTable(counts, ledger, entropy)
+
+
+def _values(
+    source: Source, categories: list[str], ledger: Ledger, entropy: Entropy
+) -> PrivateValues | None:
+    if not categories:
+        return None
+    return PrivateValues(source.value_counts(categories), ledger, entropy)
 
 
 def _edges(

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,8 +23,7 @@ from sdv_prefair.learning.bounds import (
     occupied_range,
     powers_of_two,
 )
-from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
-from sdv_prefair.privacy.private_values import frequent_values
+from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
 
 _STEP = 'learn domains'
 _SKEWED = 0.4
@@ -39,7 +37,6 @@ class Purse:
     rho: Fraction
     delta: float
     ledger: Ledger
-    entropy: Entropy
 
     def half(self) -> Fraction:
         """Return half of rho, in whole quanta."""
@@ -68,15 +65,13 @@ def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MonthCells:
 
 
 def learn_categories(
-    column: str, exact: Mapping[Any, int], undeclared: Undeclared, purse: Purse
+    table: PrivateValues, column: str, undeclared: Undeclared, purse: Purse
 ) -> Categories:
     """Learn the values that many rows hold; all rarer ones become "other".
 
     Privacy: threshold on noisy counts, see ``frequent_values``.
     """
-    values = frequent_values(
-        column, exact, purse.rho, purse.delta, _STEP, purse.ledger, purse.entropy
-    )
+    values = table.frequent(column, purse.rho, purse.delta, _STEP)
     if not values:
         _warn_unlearnt(column, 'range_values')
     return undeclared.with_values(values)

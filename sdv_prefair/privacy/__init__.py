@@ -1,14 +1,17 @@
-"""Privacy: the accounts, the noise, and the one object that holds counts."""
+"""Privacy: the accounts, the noise, and the objects that answer from counts."""
 
 from sdv_prefair.privacy.accounting import Debit, Ledger, epsilon_of, rho_of
 from sdv_prefair.privacy.entropy import Entropy, SeededEntropy, SystemEntropy
-from sdv_prefair.privacy.private_table import PrivateTable, Score
+from sdv_prefair.privacy.private_table import PrivateTable
+from sdv_prefair.privacy.private_values import PrivateValues
+from sdv_prefair.privacy.score import Score
 
 __all__ = [
     'Debit',
     'Entropy',
     'Ledger',
     'PrivateTable',
+    'PrivateValues',
     'Score',
     'SeededEntropy',
     'SystemEntropy',

@@ -1,35 +1,22 @@
-"""The only holder of exact counts: it debits the ledger before it answers."""
+"""The only way to counts: a table that debits the ledger before it answers.
 
-import math
+How far its counts are out of reach is said in ``sealed.py``.
+"""
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NoReturn, Protocol
 
 import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
-from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.accounting import Ledger
+from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
-from sdv_prefair.privacy.mechanisms import (
-    exponential,
-    exponential_epsilon,
-    gaussian,
-    gaussian_variance,
-)
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
-from sdv_prefair.privacy.samplers import discrete_laplace
+from sdv_prefair.privacy.score import Score
+from sdv_prefair.privacy.sealed import Sealed
 
 
-class Score(Protocol):
-    """A score of a clique: an integer, ``unit`` of which one row can change it by at most."""
-
-    unit: int
-
-    def __call__(self, counts: Counts, clique: Clique) -> int:
-        """Return the exact score. Only a ``PrivateTable`` calls this."""
-
-
-class PrivateTable:
+class PrivateTable(Sealed):
     """Answers noisy questions about counts, each paid for first.
 
     The counts cannot be reached from outside, copied, pickled or printed. Sensitivities are
@@ -41,17 +28,23 @@ class PrivateTable:
         entropy: Where the noise comes from.
     """
 
+    __slots__ = ('_choose', '_domain', '_ledger', '_measure', '_regroup', '_score', '_split')
+
     def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
-        self.__counts = counts
-        self.__scores: dict[Clique, int] = {}
-        self.__score: Score | None = None
+        answers = Answers(counts, ledger, entropy)
         self._ledger = ledger
-        self._entropy = entropy
+        self._domain = lambda: dict(answers.counts.domain)
+        # Not the bound methods, whose ``__self__`` would lead to the counts.
+        self._measure = lambda *question: answers.measure(*question)
+        self._choose = lambda *question: answers.choose(*question)
+        self._score = lambda *question: answers.score(*question)
+        self._split = lambda *question: answers.split(*question)
+        self._regroup = lambda group_of: answers.regroup(group_of)
 
     @property
     def domain(self) -> dict[str, int]:
         """Number of codes of each column, which is public."""
-        return dict(self.__counts.domain)
+        return self._domain()
 
     @property
     def ledger(self) -> Ledger:
@@ -64,25 +57,17 @@ class PrivateTable:
         Privacy: one row changes one cell by one, so the L2 sensitivity for a person is
         ``max_rows_per_person``.
         """
-        self._ledger.check(step, rho)
-        variance = gaussian_variance(rho, self._ledger.max_rows_per_person**2)
-        self._debit(step, 'discrete Gaussian', tuple(clique), rho, math.sqrt(variance))
-        return gaussian(self.__counts.project(clique), variance, self._entropy), math.sqrt(variance)
+        return self._measure(clique, rho, step)
 
     def choose(
         self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str
     ) -> Clique:
         """Return one of the candidates by the exponential mechanism.
 
-        Privacy: the candidates must depend on public facts and earlier answers only.
+        Privacy: one row changes a score by one unit, whatever it predicts, see ``Score``. The
+        candidates must depend on public facts and earlier answers only.
         """
-        self._ledger.check(step, rho)
-        epsilon = exponential_epsilon(rho)
-        columns = tuple(dict.fromkeys(column for clique in candidates for column in clique))
-        self._debit(step, 'exponential', columns, rho, float(epsilon))
-        scores = [self._evaluate(score, clique) for clique in candidates]
-        sensitivity = score.unit * self._ledger.max_rows_per_person
-        return candidates[exponential(scores, epsilon, sensitivity, self._entropy)]
+        return candidates[self._choose(candidates, score, rho, step)]
 
     def score(
         self, cliques: Sequence[Clique], score: Score, rho: Fraction, step: str
@@ -94,14 +79,7 @@ class PrivateTable:
 
         Departs: Algorithm 1 prints sigma = sqrt(rho/(2r)), which is not private.
         """
-        self._ledger.check(step, rho)
-        sensitivity_squared = len(cliques) * (score.unit * self._ledger.max_rows_per_person) ** 2
-        variance = gaussian_variance(rho, sensitivity_squared)
-        columns = tuple(dict.fromkeys(column for clique in cliques for column in clique))
-        sigma = math.sqrt(variance) / score.unit
-        self._debit(step, 'discrete Gaussian on scores', columns, rho, sigma)
-        exact = np.array([self._evaluate(score, clique) for clique in cliques], dtype=np.int64)
-        return gaussian(exact, variance, self._entropy).tolist(), sigma
+        return self._score(cliques, score, rho, step)
 
     def split(
         self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None = None
@@ -117,35 +95,11 @@ class PrivateTable:
             step: The step in the ledger.
             ordered: How many codes are split; later ones, as that of null, are left out.
         """
-        self._ledger.check(step, rho)
-        epsilon = pure_epsilon(rho)
-        self._debit(step, 'PrivTree', (column,), rho, float(epsilon))
-        scale = noise_scale(epsilon, self._ledger.max_rows_per_person)
-        cells = self.__counts.project((column,))[:ordered]
-        return split_intervals(cells, bar, scale, lambda: discrete_laplace(scale, self._entropy))
+        return self._split(column, bar, rho, step, ordered)
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
         """Merge codes, as earlier answers or public facts suggest; nothing is answered."""
-        self.__counts = self.__counts.regroup(group_of)
-        self.__scores.clear()
-
-    def _debit(self, step, mechanism, columns, rho, scale) -> None:
-        self._ledger.debit(Debit(step, mechanism, columns, rho, scale=scale))
-
-    def _evaluate(self, score: Score, clique: Clique) -> int:
-        if score is not self.__score:
-            self.__scores.clear()
-            self.__score = score
-        key = tuple(clique)
-        if key not in self.__scores:
-            self.__scores[key] = score(self.__counts, key)
-        return self.__scores[key]
+        self._regroup(group_of)
 
     def __repr__(self) -> str:
         return f'PrivateTable(columns={list(self.domain)})'
-
-    def _refuse(self, *_) -> NoReturn:
-        raise TypeError('A PrivateTable holds exact counts: it cannot be copied, saved or listed.')
-
-    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = __len__ = _refuse
-    __iter__ = __getitem__ = __contains__ = _refuse

@@ -11,6 +11,33 @@ from scipy.stats import norm
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance
+from sdv_prefair.privacy.sealed import Sealed
+
+
+class PrivateValues(Sealed):
+    """Answers which values of a column are frequent, each answer paid for first.
+
+    How far the counts are out of reach is said in ``sealed.py``.
+
+    Args:
+        exact: For each column how often each of its values occurs; the caller must not keep it.
+        ledger: Where every answer is debited.
+        entropy: Where the noise comes from.
+    """
+
+    __slots__ = ('_frequent',)
+
+    def __init__(self, exact: Mapping[str, Mapping[Any, int]], ledger: Ledger, entropy: Entropy):
+        self._frequent = lambda column, *question: frequent_values(
+            column, exact[column], *question, ledger, entropy
+        )
+
+    def frequent(self, column: str, rho: Fraction, delta: float, step: str) -> dict[Any, int]:
+        """Return the values of a column that occur often, with their noisy counts.
+
+        Privacy: delta-approximate rho-zCDP, see ``frequent_values``.
+        """
+        return self._frequent(column, rho, delta, step)
 
 
 def threshold(sigma: float, delta: float, rows: int) -> float:

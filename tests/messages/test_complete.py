@@ -21,7 +21,9 @@ INTERNAL = {
     'model/tree.py _round.after_iteration StopIteration': "scipy's way to stop its iterations",
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
     'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
-    'privacy/private_table.py PrivateTable._refuse TypeError': 'no user gets hold of such a table',
+    'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
+    'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
+    'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
     'processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own, not met in a fit",
     'schema.py check_columns InvalidMetadataError': 'without columns there is no synthesizer',
 }

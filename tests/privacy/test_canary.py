@@ -17,7 +17,7 @@ from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanism import declared_cliques, measure_and_select
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
-from sdv_prefair.privacy import private_table as private_table_module
+from sdv_prefair.privacy import answers as answers_module
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import resolve_strategy
 
@@ -98,9 +98,9 @@ def test_an_attacker_certifies_less_than_the_claim(structure, least):
 @pytest.mark.slow
 @pytest.mark.parametrize(('structure', 'parts'), [('adaptive', 3), ('aim', 5)])
 def test_the_audit_catches_a_mechanism_with_a_part_of_the_noise(structure, parts, monkeypatch):
-    honest = private_table_module.gaussian_variance
+    honest = answers_module.gaussian_variance
     monkeypatch.setattr(
-        private_table_module, 'gaussian_variance', lambda rho, s: honest(rho, s) / parts**2
+        answers_module, 'gaussian_variance', lambda rho, s: honest(rho, s) / parts**2
     )
     assert audit(structure, 2.0) > 2.0
 

@@ -9,33 +9,43 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
-from sdv_prefair.privacy import Ledger, PrivateTable, SeededEntropy
-from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
+from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SeededEntropy
+from sdv_prefair.structure.scores import PrivateScores, independence_gap
 
 DOMAIN = {'a': 3, 'b': 4, 'c': 2}
 
 
-def make(epsilon=1.0, rows_per_person=1, seed=1):
+def some_counts():
     rng = np.random.default_rng(0)
     codes = {column: rng.integers(0, size, 500) for column, size in DOMAIN.items()}
-    counts = count_codes(codes, DOMAIN, [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c')])
-    ledger = Ledger(epsilon, 1e-9, rows_per_person)
-    return PrivateTable(counts, ledger, SeededEntropy(seed))
+    return count_codes(codes, DOMAIN, [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c')])
+
+
+def make(epsilon=1.0, rows_per_person=1, seed=1):
+    return PrivateTable(some_counts(), Ledger(epsilon, 1e-9, rows_per_person), SeededEntropy(seed))
+
+
+def repeatedly(times, epsilon=1.0, rows_per_person=1):
+    """Yield tables with fresh ledgers over the same counts, and one stream of noise."""
+    counts, entropy = some_counts(), SeededEntropy(1)
+    fresh = Ledger(epsilon, 1e-9, rows_per_person)
+    for _ in range(times):
+        yield PrivateTable(counts, copy.deepcopy(fresh), entropy)
 
 
 def uniform_score():
-    return IndependenceGap({c: np.full(size, 500 / size) for c, size in DOMAIN.items()})
+    return independence_gap({c: np.full(size, 500 / size) for c, size in DOMAIN.items()})
 
 
-@pytest.mark.parametrize(
-    'ask',
-    [
-        lambda table, rho: table.measure(('a',), rho, 'step'),
-        lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
-        lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
-        lambda table, rho: table.split('b', 10, rho, 'step'),
-    ],
-)
+QUESTIONS = [
+    lambda table, rho: table.measure(('a',), rho, 'step'),
+    lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+    lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
+    lambda table, rho: table.split('b', 10, rho, 'step'),
+]
+
+
+@pytest.mark.parametrize('ask', QUESTIONS)
 def test_every_answer_is_debited_and_refused_beyond_the_budget(ask):
     table = make()
     rho = table.ledger.shares(table.ledger.budget, [2, 1])[0]
@@ -46,6 +56,39 @@ def test_every_answer_is_debited_and_refused_beyond_the_budget(ask):
     with pytest.raises(BudgetError):
         ask(table, Fraction(0))
     assert table.ledger.spent == rho
+
+
+class Watched(SeededEntropy):
+    """Noise that notes what had been paid when it was first drawn."""
+
+    def __init__(self, ledger):
+        super().__init__(1)
+        self.ledger, self.paid = ledger, None
+
+    def read(self, num_bytes):
+        self.paid = self.ledger.spent if self.paid is None else self.paid
+        return super().read(num_bytes)
+
+
+@pytest.mark.parametrize('ask', QUESTIONS)
+def test_an_answer_is_paid_for_before_its_noise_is_drawn(ask):
+    ledger = Ledger(1.0, 1e-9)
+    rho, entropy = ledger.shares(ledger.budget, [2, 1])[0], Watched(ledger)
+    ask(PrivateTable(some_counts(), ledger, entropy), rho)
+    assert entropy.paid == rho == ledger.spent
+
+
+def test_values_are_paid_for_before_their_noise_is_drawn():
+    ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10)
+    rho, entropy = ledger.shares(ledger.budget, [2, 1])[0], Watched(ledger)
+    values = PrivateValues({'c': {'x': 10**6, 'y': 3}}, ledger, entropy)
+    assert list(values.frequent('c', rho, 2e-10, 'step')) == ['x']
+    assert entropy.paid == rho == ledger.spent
+    assert ledger.debits[0].delta == 2e-10
+    with pytest.raises(BudgetError, match='step asks for rho'):
+        values.frequent('c', rho, 2e-10, 'step')
+    with pytest.raises(TypeError, match='exact counts'):
+        copy.copy(values)
 
 
 def test_undeclared_pairs_cannot_be_read():
@@ -74,8 +117,10 @@ def test_counts_cannot_be_taken_out(take):
 def test_what_it_prints_and_holds_in_the_open_is_public():
     table = make()
     assert repr(table) == "PrivateTable(columns=['a', 'b', 'c'])"
-    open_attributes = {name for name in vars(table) if not name.startswith('_PrivateTable__')}
-    assert open_attributes == {'_ledger', '_entropy'}
+    with pytest.raises(TypeError):
+        vars(table)
+    with pytest.raises(AttributeError):
+        table.counts = None
 
 
 def test_rows_per_person_scale_the_noise():
@@ -120,12 +165,9 @@ def test_noise_on_all_scores_is_what_the_proof_asks_for(rows):
     1,000 draws of each tell sigma to 2.3 per cent: 0.7 and 1.3 times the scale are far outside,
     and so is sigma without the square root of r.
     """
-    table, score, drawn = make(rows_per_person=rows), uniform_score(), []
-    fresh = copy.deepcopy(table.ledger)
-    rho = fresh.budget
+    score, rho, drawn = uniform_score(), make().ledger.budget, []
     claimed = rows * np.sqrt(len(PAIRS) / (2 * float(rho)))
-    for _ in range(1000):
-        table._ledger = copy.deepcopy(fresh)
+    for table in repeatedly(1000, rows_per_person=rows):
         noisy, sigma = table.score(PAIRS, score, rho, 'step')
         assert sigma == pytest.approx(claimed)
         assert table.ledger.debits[-1].scale == sigma
@@ -139,18 +181,23 @@ def test_noise_on_all_scores_is_what_the_proof_asks_for(rows):
 @pytest.mark.parametrize('rows', [1, 4])
 def test_a_choice_is_as_blurred_as_a_person_has_rows(rows):
     """P(first)/P(second) = exp(epsilon (q1 - q2) / (2 k)), by 3,000 choices."""
-    table = make(epsilon=3.0, rows_per_person=rows)
-    fresh, rho = copy.deepcopy(table.ledger), table.ledger.budget
-
-    class Known:
-        unit = 1
-
-        def __call__(self, counts, clique):
-            return 3 if clique == PAIRS[0] else 0
-
-    score, chosen = Known(), []
-    for _ in range(3000):
-        table._ledger = copy.deepcopy(fresh)
-        chosen.append(table.choose(PAIRS, score, rho, 'step') == PAIRS[0])
+    exact = {pair: some_counts().project(pair) for pair in PAIRS}
+    # The first pair is three rows further from its prediction than the second.
+    further = exact[PAIRS[0]] + 3 * (np.arange(12).reshape(3, 4) == 0)
+    score = Score(1, {PAIRS[0]: (further,), PAIRS[1]: (exact[PAIRS[1]],)})
+    chosen = []
+    for table in repeatedly(3000, 3.0, rows):
+        chosen.append(table.choose(PAIRS, score, table.ledger.budget, 'step') == PAIRS[0])
     odds = np.exp(table.ledger.debits[-1].scale * 3 / (2 * rows))
     assert np.mean(chosen) == pytest.approx(odds / (1 + odds), abs=0.04)
+
+
+def test_noise_is_for_all_scores_that_are_answered_whatever_their_list_says_of_its_length():
+    class Short(list):
+        def __len__(self):
+            return 1
+
+    (one, two), rho = repeatedly(2), make().ledger.budget
+    _, claimed = one.score(PAIRS, uniform_score(), rho, 'step')
+    noisy, sigma = two.score(Short(PAIRS), uniform_score(), rho, 'step')
+    assert (len(noisy), sigma) == (2, claimed)

@@ -16,7 +16,7 @@ from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_ra
 from sdv_prefair.learning.columns import first_look
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values, threshold
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
+from sdv_prefair.privacy.privtree import pure_epsilon, split_intervals
 
 RNG = np.random.default_rng(0)
 
@@ -214,59 +214,6 @@ def test_without_noise_privtree_splits_down_to_the_bar(cells, bar):
     assert edges == sorted(set(edges))
     for start, end in zip(edges[:-1], edges[1:], strict=True):
         assert end - start == 1 or sum(cells[start:end]) <= bar + 20
-
-
-def privtree_log_probability(cells, starts, bar, scale):
-    """Return log P(the released intervals), exactly: every node's split is independent."""
-    decay = math.ceil(scale * Fraction(math.log(2)) * (1 + Fraction(1, 10**9)))
-    p = math.exp(-1 / float(scale))
-
-    def log_split(count, depth):
-        missing = bar - max(count - depth * decay, bar - decay)
-        above = p ** (missing + 1) / (1 + p) if missing >= 0 else 1 - p ** (-missing) / (1 + p)
-        return math.log(above), math.log1p(-above)
-
-    def walk(start, end, depth):
-        if end - start == 1:
-            return 0.0
-        split, stay = log_split(sum(cells[start:end]), depth)
-        if not any(start < other < end for other in starts):
-            return stay
-        middle = (start + end) // 2
-        return split + walk(start, middle, depth + 1) + walk(middle, end, depth + 1)
-
-    return walk(0, len(cells), 0)
-
-
-def all_trees(start, end):
-    if end - start == 1:
-        return [(start,)]
-    middle = (start + end) // 2
-    halves = [a + b for a in all_trees(start, middle) for b in all_trees(middle, end)]
-    return [(start,), *halves]
-
-
-@pytest.mark.parametrize('bar', [0, 3, 12])
-def test_privtree_is_as_private_as_claimed(bar):
-    """The exact worst log-ratio over all outputs and neighbours stays within epsilon."""
-    epsilon = Fraction(1, 2)
-    trees = all_trees(0, 8)
-    worst = {}
-    for factor in (1, Fraction(1, 3)):
-        scale = noise_scale(epsilon, 1) * factor
-        ratios = []
-        for cells in ([0] * 8, [9, 0, 0, 0, 0, 0, 0, 1], [2, 3, 1, 0, 5, 4, 30, 2], [60] + [0] * 7):
-            for place in range(8):
-                more = [count + (position == place) for position, count in enumerate(cells)]
-                here, there = (
-                    [privtree_log_probability(c, tree, bar, scale) for tree in trees]
-                    for c in (cells, more)
-                )
-                assert math.isclose(math.fsum(map(math.exp, here)), 1.0, rel_tol=1e-9)
-                ratios.append(max(abs(a - b) for a, b in zip(here, there, strict=True)))
-        worst[factor] = max(ratios)
-    assert worst[1] <= float(epsilon)
-    assert worst[Fraction(1, 3)] > 0.8 * float(epsilon), 'a third of the noise comes near or over'
 
 
 @given(st.floats(1e-8, 5).map(Fraction))

@@ -74,6 +74,24 @@ def test_a_close_acceptance_is_settled_exactly():
         assert answer[0] == accepted
 
 
+@pytest.mark.parametrize('sigma', [200, 1000, 12_345])
+def test_inside_a_block_each_integer_is_kept_as_often_as_the_curve_says(sigma):
+    """A word just below the exact ratio of curve to stair accepts, one just above rejects."""
+    table = _staircase(Fraction(sigma) ** 2)
+    # At the lower end of a block curve and stair meet, so all is kept there.
+    inside = np.arange(1, table.width, table.width // 16 + 1)
+    start, step = (each.ravel() for each in np.meshgrid(np.arange(512) * table.width, inside))
+    with mpmath.workdps(40):
+        ratios = [
+            mpmath.exp(-mpmath.mpf((2 * s + d) * d) / (2 * sigma**2))
+            for s, d in zip(start.tolist(), step.tolist(), strict=True)
+        ]
+        for off, accepted in [(-1e-9, True), (1e-9, False)]:
+            words = [int((ratio + off) * 2**64).to_bytes(8, 'little') for ratio in ratios]
+            kept = table._is_under_curve(start, step, Scripted(b''.join(words)))
+            assert (kept == accepted).all()
+
+
 @given(st.integers(1, 2**70), st.integers(0, 2**32))
 def test_integer_below_stays_below(bound, seed):
     assert 0 <= integer_below(SeededEntropy(seed), bound) < bound

@@ -17,7 +17,7 @@ from sdv_prefair.release.ledger_checks import (
     check_measurements,
     check_scores,
 )
-from sdv_prefair.structure.scores import IndependenceGap
+from sdv_prefair.structure.scores import independence_gap
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
 EVERY_MECHANISM = 5
@@ -30,7 +30,7 @@ def lines_of_all_kinds(rows, epsilon):
     ledger, noise = Ledger(epsilon, 1e-6, rows, 5e-7), SeededEntropy(1)
     table = PrivateTable(count_codes(codes, dict.fromkeys(codes, 2), cliques), ledger, noise)
     shares = iter(ledger.shares(ledger.budget, [1, 2, 3, 4, 5]))
-    gap = IndependenceGap({column: np.full(2, 20.0) for column in codes})
+    gap = independence_gap({column: np.full(2, 20.0) for column in codes})
     frequent_values('a', {'x': 9}, next(shares), 5e-7, 'learn domains', ledger, noise)
     table.split('b', 3, next(shares), 'learn domains')
     table.measure(('a', 'b'), next(shares), 'measure two-ways')

@@ -1,0 +1,94 @@
+"""Noisy answers from exact counts: each is debited in the ledger before it is worked out."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sdv_prefair.counts import Clique, Counts
+from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.entropy import Entropy
+from sdv_prefair.privacy.mechanisms import (
+    exponential,
+    exponential_epsilon,
+    gaussian,
+    gaussian_variance,
+)
+from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
+from sdv_prefair.privacy.samplers import discrete_laplace
+from sdv_prefair.privacy.score import ExactScores, Score
+
+
+class Answers:
+    """The exact counts and the only code that answers from them.
+
+    Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
+    whose methods say what is asked and what it costs.
+    """
+
+    def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
+        self.counts = counts
+        self._ledger, self._entropy = ledger, entropy
+        self._rows = ledger.max_rows_per_person
+        self._scores: ExactScores | None = None
+
+    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[np.ndarray, float]:
+        """See ``PrivateTable.measure``."""
+        clique = tuple(clique)
+        self._ledger.check(step, rho)
+        variance = gaussian_variance(rho, self._rows**2)
+        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))
+        return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
+
+    def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
+        """Return the place of the chosen candidate, see ``PrivateTable.choose``."""
+        cliques = [tuple(clique) for clique in candidates]
+        self._ledger.check(step, rho)
+        epsilon = exponential_epsilon(rho)
+        self._debit(step, 'exponential', _columns(cliques), rho, float(epsilon))
+        exact = self._exact_scores(score)
+        sensitivity = exact.unit * self._rows
+        return exponential([exact(c) for c in cliques], epsilon, sensitivity, self._entropy)
+
+    def score(
+        self, cliques: Sequence[Clique], score: Score, rho: Fraction, step: str
+    ) -> tuple[list[int], float]:
+        """See ``PrivateTable.score``."""
+        cliques = [tuple(clique) for clique in cliques]
+        self._ledger.check(step, rho)
+        exact = self._exact_scores(score)
+        variance = gaussian_variance(rho, len(cliques) * (exact.unit * self._rows) ** 2)
+        sigma = math.sqrt(variance) / exact.unit
+        self._debit(step, 'discrete Gaussian on scores', _columns(cliques), rho, sigma)
+        scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
+        return gaussian(scores, variance, self._entropy).tolist(), sigma
+
+    def split(
+        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None
+    ) -> list[int]:
+        """See ``PrivateTable.split``."""
+        self._ledger.check(step, rho)
+        epsilon = pure_epsilon(rho)
+        self._debit(step, 'PrivTree', (column,), rho, float(epsilon))
+        scale = noise_scale(epsilon, self._rows)
+        cells = self.counts.project((column,))[:ordered]
+        noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731
+        return split_intervals(cells, int(bar), scale, noise)
+
+    def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
+        """See ``PrivateTable.regroup``."""
+        self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
+        self._scores = None
+
+    def _debit(self, step, mechanism, columns, rho, scale) -> None:
+        self._ledger.debit(Debit(step, mechanism, columns, rho, scale=scale))
+
+    def _exact_scores(self, score: Score) -> ExactScores:
+        if self._scores is None or not self._scores.describes(score):
+            self._scores = ExactScores(self.counts, score)
+        return self._scores
+
+
+def _columns(cliques: Sequence[Clique]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(column for clique in cliques for column in clique))

@@ -1,0 +1,26 @@
+"""Objects that answer from private counts and do not hand them out.
+
+The counts are in no attribute: they are in the closures of the functions that answer. So no
+ordinary expression leads to them: not ``getattr``, ``vars`` or ``dir``, not a name that Python
+mangles, not a subclass, a copy, a pickle, ``repr`` or iteration.
+
+That keeps mistakes and carelessness out. It does not keep out code that means to break in, for
+Python has no walls inside a process: ``__closure__`` of a function, the frames of a traceback,
+``gc.get_referrers``, a debugger, or a function of this package that is replaced at run time all
+lead to the counts. Whoever runs a strategy of somebody else must trust its author this far.
+"""
+
+from typing import NoReturn
+
+
+class Sealed:
+    """What cannot be copied, saved or listed; see the module for how far this goes."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_) -> NoReturn:
+        name = type(self).__name__
+        raise TypeError(f'A {name} holds exact counts: it cannot be copied, saved or listed.')
+
+    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = __len__ = _refuse
+    __iter__ = __getitem__ = __contains__ = _refuse
