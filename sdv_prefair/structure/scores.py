@@ -2,13 +2,13 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from sdv_prefair.counts import Counts
-from sdv_prefair.errors import BudgetError
+from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.structure.tree import Pair
 
@@ -129,19 +129,38 @@ class PrivateScores:
         table: Answers and debits.
         score: The score of a pair.
         rho: The selection budget.
+        pairs: The pairs that were counted, if not all were; no others can be scored.
     """
 
-    def __init__(self, table: PrivateTable, score: IndependenceGap, rho: Fraction):
+    def __init__(
+        self,
+        table: PrivateTable,
+        score: IndependenceGap,
+        rho: Fraction,
+        pairs: Iterable[Pair] | None = None,
+    ):
         self._table, self._score, self._rho = table, score, rho
+        self._counted = None if pairs is None else frozenset(pairs)
         self._shares: list[Fraction] = []
+
+    def measurable(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Return those of the pairs that were counted; the others are too large to measure."""
+        return [pair for pair in pairs if self._counted is None or pair in self._counted]
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
         """Choose a pair by the exponential mechanism, with one of ``rounds`` equal shares."""
+        candidates = self.measurable(candidates)
+        if not candidates:
+            raise StructureError(
+                'None of the pairs that may be chosen next can be measured: they have too many '
+                'cells. A strategy must end where scores.measurable(pairs) leaves it no pair.'
+            )
         if not self._shares:
             self._shares = self._table.ledger.shares(self._rho, [1] * rounds)
         return self._table.choose(candidates, self._score, self._shares.pop(), _STEP)
 
     def release(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
         """Return noisy scores of all pairs, in rows, for the whole selection budget."""
+        pairs = self.measurable(pairs)
         noisy, _ = self._table.score(pairs, self._score, self._rho, _STEP)
         return {pair: value / self._score.unit for pair, value in zip(pairs, noisy, strict=True)}
