@@ -26,7 +26,14 @@ from sdv_prefair.model import (
 )
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import ExtendingStrategy, FairTree, Pair, Strategy, declared_pairs
+from sdv_prefair.structure import (
+    ExtendingStrategy,
+    FairTree,
+    Pair,
+    Strategy,
+    declared_pairs,
+    oversized_pairs,
+)
 from sdv_prefair.structure.scores import IndependenceGap, PrivateScores
 
 # So many standard deviations are taken for more than noise.
@@ -83,7 +90,9 @@ def measure_and_select(
         progress: Called with the name of each step.
     """
     columns, ledger = list(table.domain), table.ledger
-    pairs = declared_pairs(table.domain, roles, strategy)  # before codes are merged
+    # Before codes are merged: what was counted does not change with them.
+    pairs = declared_pairs(table.domain, roles, strategy)
+    oversized = oversized_pairs(table.domain, roles, strategy)
     one_way_rho, selection_rho, _ = ledger.shares(ledger.remaining, _shares(budget, bool(pairs)))
     progress('Measuring one-way marginals')
     one_ways = measure(table, [(c,) for c in columns], one_way_rho, budget, 'measure one-ways')
@@ -97,7 +106,7 @@ def measure_and_select(
     chords_rho = Fraction(0)
     if isinstance(strategy, ExtendingStrategy):
         selection_rho, chords_rho = ledger.shares(selection_rho, [1 - CHORDS_SHARE, CHORDS_SHARE])
-    tree = _select(table, one_ways, roles, strategy, budget, selection_rho, pairs)
+    tree = _select(table, one_ways, roles, strategy, budget, selection_rho, pairs, oversized)
     progress('Measuring two-way marginals')
     if isinstance(strategy, ExtendingStrategy):
         two_ways = measure_with_chords(
@@ -143,6 +152,7 @@ def _select(
     budget: Budget,
     rho: Fraction,
     pairs: list[Pair],
+    oversized: list[Pair],
 ) -> FairTree:
     columns = list(table.domain)
     _, expected = one_way_model(one_ways)
@@ -151,5 +161,5 @@ def _select(
     if budget.discount_noise:
         rows = table.ledger.max_rows_per_person
         discount = expected_errors(pairs, expected, two_way_rho, rows, budget)
-    scores = PrivateScores(table, IndependenceGap(expected, discount), rho, pairs)
+    scores = PrivateScores(table, IndependenceGap(expected, discount), rho, oversized)
     return strategy.select(columns, roles, scores)

@@ -87,7 +87,8 @@ class Counts:
         except KeyError:
             raise StructureError(
                 f'The histogram of {list(clique)} was not declared, so it was not counted. A '
-                'structure may read only the pairs that its declare() returns.'
+                'structure may read only the pairs that its declare() returns and that can be '
+                'measured.'
             ) from None
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.counts import Counts
-from sdv_prefair.errors import BudgetError, StructureError
+from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.structure.tree import Pair
 
@@ -129,7 +129,7 @@ class PrivateScores:
         table: Answers and debits.
         score: The score of a pair.
         rho: The selection budget.
-        pairs: The pairs that were counted, if not all were; no others can be scored.
+        oversized: Declared pairs that were not counted, as they are too large to measure.
     """
 
     def __init__(
@@ -137,24 +137,20 @@ class PrivateScores:
         table: PrivateTable,
         score: IndependenceGap,
         rho: Fraction,
-        pairs: Iterable[Pair] | None = None,
+        oversized: Iterable[Pair] = (),
     ):
         self._table, self._score, self._rho = table, score, rho
-        self._counted = None if pairs is None else frozenset(pairs)
+        self._oversized = frozenset(oversized)
         self._shares: list[Fraction] = []
 
     def measurable(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """Return those of the pairs that were counted; the others are too large to measure."""
-        return [pair for pair in pairs if self._counted is None or pair in self._counted]
+        """Return those of the pairs that are not too large to measure."""
+        return [pair for pair in pairs if pair not in self._oversized]
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
         """Choose a pair by the exponential mechanism, with one of ``rounds`` equal shares."""
-        candidates = self.measurable(candidates)
-        if not candidates:
-            raise StructureError(
-                'None of the pairs that may be chosen next can be measured: they have too many '
-                'cells. A strategy must end where scores.measurable(pairs) leaves it no pair.'
-            )
+        # Without any left the table refuses, and names the pair.
+        candidates = self.measurable(candidates) or candidates
         if not self._shares:
             self._shares = self._table.ledger.shares(self._rho, [1] * rounds)
         return self._table.choose(candidates, self._score, self._shares.pop(), _STEP)
