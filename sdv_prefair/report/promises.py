@@ -112,7 +112,8 @@ def _fairness(facts: Facts) -> list[Content]:
     return [
         paragraph(
             'In the distribution that rows are sampled from, ', strong(outcome),
-            f' {verb} independent of ', strong(protected), ' once ', strong(admissible), ' are known'
+            f' {verb} independent of ', strong(protected), ' once ', strong(admissible),
+            ' are known'
             if len(roles.admissible) > 1 else ' is known',
             ', and whatever else is known besides. This is justifiable fairness.',
         ),

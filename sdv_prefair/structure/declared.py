@@ -7,8 +7,8 @@ nothing about the rows. Columns that no other pairs join stay independent, which
 
 from collections.abc import Mapping, Sequence
 
-from sdv_prefair.counts import check_cells, is_measurable
-from sdv_prefair.errors import DomainError, StructureError
+from sdv_prefair.counts import is_measurable
+from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.tree import Pair, Strategy
 
@@ -36,14 +36,14 @@ def oversized_pairs(domain: Mapping[str, int], roles: Roles, strategy: Strategy)
 
 
 def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
-    for pair in _given_pairs(strategy):
-        try:
-            check_cells(pair, domain)
-        except DomainError as error:
+    for first, second in _given_pairs(strategy):
+        if not is_measurable((first, second), domain):
             raise StructureError(
-                f'structure holds a pair that cannot be measured. {error} Or leave the pair to '
-                "another structure, such as 'adaptive', which goes around it."
-            ) from None
+                f'structure joins {first!r} and {second!r}, which have {domain[first]:,} and '
+                f'{domain[second]:,} codes: too many combinations to measure. Coarsen one of these '
+                'columns with fewer range_values or a smaller numeric_bins, join them through '
+                "others, or use structure='adaptive', which goes around such pairs."
+            )
 
 
 def _given_pairs(strategy: Strategy) -> Sequence[Pair]:

@@ -14,9 +14,9 @@ from sdv_prefair.release.structure_checks import check_structure
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 
 ROLES = {'protected': ['p'], 'admissible': ['a'], 'outcome': ['o']}
-SOME = {'p': 20_000, 'a': 3, 'o': 2, 'u': 20_000}
-ALL = {'p': 20_000, 'a': 20_000, 'o': 20_000}
-LONELY = {'p': 4000, 'a': 4000, 'b': 3, 'o': 2}
+SOME = {'p': 3200, 'a': 3, 'o': 2, 'u': 3200}
+ALL = {'p': 3200, 'a': 3200, 'o': 3200}
+LONELY = {'p': 3200, 'a': 3200, 'b': 3, 'o': 2}
 SMALLER = {'p': 3200, 'a': 3200, 'o': 2}
 STRUCTURES = {
     'adaptive': 'adaptive', 'greedy': 'greedy', 'exact': 'exact', 'aim': 'aim', 'none': 'none',
@@ -55,12 +55,17 @@ def fit(sizes, **arguments):
     return synthesizer
 
 
-@pytest.mark.parametrize('estimator', ['auto', 'mbi'])
-@pytest.mark.parametrize('structure', STRUCTURES.values(), ids=STRUCTURES)
-@pytest.mark.parametrize('sizes', [SOME, ALL, LONELY], ids=['some', 'all', 'lonely'])
+@pytest.mark.parametrize(
+    ('sizes', 'structure', 'estimator'),
+    [
+        *((sizes, name, 'auto') for sizes in (SOME, ALL, LONELY) for name in STRUCTURES),
+        (LONELY, 'adaptive', 'mbi'),
+        (LONELY, 'aim', 'mbi'),
+    ],
+    ids=lambda value: value if isinstance(value, str) else '-'.join(value),
+)
 def test_a_fit_goes_on_and_all_that_follows_it(sizes, structure, estimator, tmp_path):
-    if estimator == 'mbi' and (structure not in ('adaptive', 'aim') or sizes is not LONELY):
-        pytest.skip('slow, and the structure is the same for both estimators')
+    structure = STRUCTURES[structure]
     synthesizer = fit(sizes, structure=structure, estimator=estimator)
     edges = synthesizer.get_fair_graph().edges
     domain = synthesizer._model.domain
@@ -81,7 +86,7 @@ def test_a_fit_goes_on_and_all_that_follows_it(sizes, structure, estimator, tmp_
 
 
 def test_columns_that_nothing_joins_keep_their_own_distribution():
-    sizes = {'p': 4000, 'a': 4000, 'o': 4000}
+    sizes = {'p': 20_000, 'a': 20_000, 'o': 20_000}
     table = table_of(sizes, 5000).assign(p=['p0', 'p1'] * 2500, o=['o0', 'o1'] * 2500)
     synthesizer = new(sizes, epsilon=50.0)
     with pytest.warns(DomainWarning):
@@ -127,7 +132,7 @@ def counted(synthesizer, table):
 
 def test_a_given_tree_that_holds_such_a_pair_is_refused_before_rows_are_counted():
     tree = [('p', 'a'), ('a', 'o'), ('a', 'b')]
-    with pytest.raises(StructureError, match=r"\['p', 'a'\] would have"):
+    with pytest.raises(StructureError, match="joins 'p' and 'a'"):
         new(LONELY, structure=tree).fit({'t': table_of(LONELY)})
 
 

@@ -124,5 +124,5 @@ def test_a_given_tree_with_a_pair_too_large_is_refused_by_name():
     domain, roles = {'p': 20_000, 'a': 20_000, 'o': 2}, Roles(['p'], ['a'], ['o'])
     tree = FixedStrategy([('p', 'a'), ('a', 'o')])
     for strategy in (tree, AimStrategy(tree=tree)):
-        with pytest.raises(StructureError, match=r"\['p', 'a'\] would have 400,000,000 cells"):
+        with pytest.raises(StructureError, match="joins 'p' and 'a', which have 20,000"):
             declared_pairs(domain, roles, strategy)

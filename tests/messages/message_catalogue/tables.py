@@ -156,11 +156,10 @@ READ = [
     Message(
         lambda: described(UnfairPath(), a=wide('a'), b=wide('b')).fit_table(WIDE),
         StructureError,
-        "structure holds a pair that cannot be measured. The histogram of ['a', 'b'] would have "
-        "16,016,004 cells, more than the 10,000,000 that can be measured ('a' has 4,002 codes, "
-        "'b' has 4,002 codes). Coarsen one of these columns: fewer range_values, or a smaller "
-        'numeric_bins.',
-        "Or leave the pair to another structure, such as 'adaptive', which goes around it.",
+        "structure joins 'a' and 'b', which have 4,002 and 4,002 codes: too many combinations to "
+        'measure.',
+        'Coarsen one of these columns with fewer range_values or a smaller numeric_bins, join them '
+        "through others, or use structure='adaptive', which goes around such pairs.",
     ),
     Message(
         lambda: Accumulator({'a': 10_000_001}, [('a',)]),
