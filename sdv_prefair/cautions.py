@@ -28,6 +28,23 @@ def warn_of_seed(seed: int | None) -> None:
         )
 
 
+def warn_of_large_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of pairs that have too many cells to be measured, if there are any.
+
+    Privacy: which pairs these are must come from sizes of domains alone.
+    """
+    if pairs:
+        named = ', '.join(f'{first} and {second}' for first, second in pairs)
+        warnings.warn(
+            f'Some pairs of columns have too many combinations of values to be measured: {named}. '
+            'The model relates such columns through others, or takes them as independent. To have '
+            'these pairs measured, coarsen the columns: fewer range_values, or a smaller '
+            'numeric_bins.',
+            DomainWarning,
+            stacklevel=5,
+        )
+
+
 def warn_of_values(columns: Sequence[str]) -> None:
     """Warn of columns whose rows mostly hold values that were not declared, if there are any.
 

@@ -16,6 +16,7 @@ from sdv_prefair.model.junction import is_junction_tree
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
+from sdv_prefair.schema import single_table
 from sdv_prefair.structure import unblocked_path
 from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.whole_file import check_place
@@ -80,6 +81,30 @@ class Disclosure:
             )
         self._assert_separated(self._model)
         return True
+
+    def encode_rows(self, data: pd.DataFrame | dict[str, pd.DataFrame]) -> pd.DataFrame:
+        """Return the codes by which the model knows rows, real or synthetic.
+
+        Independence is promised given these codes. Columns that a constraint touches are left
+        out: of them it is promised given their exact values.
+
+        Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
+
+        Args:
+            data: Rows of the table, with some or all of its columns.
+        """
+        self._require_fit()
+        data = {self._table_name: data} if isinstance(data, pd.DataFrame) else data
+        table = single_table(data, self._table_name)
+        touched = {column for columns in self._plan.tied for column in columns}
+        return pd.DataFrame(
+            {
+                column: codes.encode(table[column])
+                for column, codes in self._encoding.transformers.items()
+                if column in table and column not in touched
+            },
+            index=table.index,
+        )
 
     def visualize(self) -> go.Figure:
         """Return the model's graph, coloured by role."""

@@ -188,4 +188,4 @@ class Doors:
         return undeclared_columns(self._unchosen_domains() | self._plan.domains_to_learn)
 
     def _cliques(self) -> list[Clique]:
-        return declared_cliques(list(self._encoding.domain), self._modelled_roles, self._strategy)
+        return declared_cliques(self._encoding.domain, self._modelled_roles, self._strategy)

@@ -67,4 +67,4 @@ class FairnessWarning(UserWarning):
 
 
 class DomainWarning(UserWarning):
-    """The declared domain of a column does not seem to be that of its rows."""
+    """A domain does not seem to be that of the rows, or is too large for all to be measured."""

@@ -44,6 +44,7 @@ def measure_with_chords(
     strategy: ExtendingStrategy,
     budget: Budget,
     selection_rho: Fraction,
+    pairs: Sequence[Pair],
 ) -> list[Measurement]:
     """Measure the two-way marginals of a tree and of pairs chosen beside it.
 
@@ -53,18 +54,19 @@ def measure_with_chords(
     Args:
         table: Answers and debits.
         one_ways: The one-way marginals.
-        tree: The edges of a spanning tree.
+        tree: The edges of a spanning tree or forest.
         roles: The roles of the table's columns.
         strategy: Says which pairs may be added.
         budget: How shares are weighted.
         selection_rho: What choosing may spend, of what is left in the ledger.
+        pairs: The pairs that were counted; no others can be chosen.
 
     Returns:
         One measurement of each pair, those of the tree first.
     """
     if not tree:
         return []
-    growing = _GrowingGraph(table, one_ways, tree, budget, selection_rho)
+    growing = _GrowingGraph(table, one_ways, tree, budget, selection_rho, pairs)
     shares = table.ledger.shares(selection_rho, [1] * len(tree))
     at_once = math.ceil(len(tree) / _STAGES)
     for start in range(0, len(shares), at_once):
@@ -87,7 +89,9 @@ class _GrowingGraph:
         tree: Sequence[Pair],
         budget: Budget,
         selection_rho: Fraction,
+        pairs: Sequence[Pair],
     ):
+        self._counted = frozenset(pairs)
         self._table, self._ledger, self._budget = table, table.ledger, budget
         self._one_ways = list(one_ways)
         self._edges = [tuple(edge) for edge in tree]
@@ -129,7 +133,8 @@ class _GrowingGraph:
         A column with one code tells nothing, so a look at it would be paid for in vain.
         """
         left, domain = 2 * self._tree_weight - self._total_weight(), self._table.domain
-        pairs = strategy.chords(self._edges, roles, domain)
+        chords = strategy.chords(self._edges, roles, domain)
+        pairs = [pair for pair in chords if pair in self._counted]
         telling = [pair for pair in pairs if min(domain[column] for column in pair) > 1]
         return [pair for pair in telling if self._weight(pair) <= left]
 

@@ -26,7 +26,14 @@ from sdv_prefair.model import (
 )
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import ExtendingStrategy, FairTree, Strategy
+from sdv_prefair.structure import (
+    ExtendingStrategy,
+    FairTree,
+    Pair,
+    Strategy,
+    declared_pairs,
+    oversized_pairs,
+)
 from sdv_prefair.structure.scores import PrivateScores, independence_gap
 
 # So many standard deviations are taken for more than noise.
@@ -51,9 +58,14 @@ class Release:
     mostly_outside: list[str]
 
 
-def declared_cliques(columns: list[str], roles: Roles, strategy: Strategy) -> list[tuple[str, ...]]:
-    """Return the histograms the mechanism may read: all one-ways and the strategy's pairs."""
-    return [(column,) for column in columns] + list(strategy.declare(columns, roles))
+def declared_cliques(
+    domain: Mapping[str, int], roles: Roles, strategy: Strategy
+) -> list[tuple[str, ...]]:
+    """Return the histograms the mechanism may read: all one-ways and the strategy's pairs.
+
+    Pairs too large to measure are left out.
+    """
+    return [(column,) for column in domain] + declared_pairs(domain, roles, strategy)
 
 
 def measure_and_select(
@@ -78,7 +90,10 @@ def measure_and_select(
         progress: Called with the name of each step.
     """
     columns, ledger = list(table.domain), table.ledger
-    one_way_rho, selection_rho, _ = ledger.shares(ledger.remaining, _shares(budget, len(columns)))
+    # Before codes are merged: what was counted does not change with them.
+    pairs = declared_pairs(table.domain, roles, strategy)
+    oversized = oversized_pairs(table.domain, roles, strategy)
+    one_way_rho, selection_rho, _ = ledger.shares(ledger.remaining, _shares(budget, bool(pairs)))
     progress('Measuring one-way marginals')
     one_ways = measure(table, [(c,) for c in columns], one_way_rho, budget, 'measure one-ways')
     mostly_outside = [m.columns[0] for m in one_ways if _is_mostly_outside(m, hidden_codes)]
@@ -91,11 +106,11 @@ def measure_and_select(
     chords_rho = Fraction(0)
     if isinstance(strategy, ExtendingStrategy):
         selection_rho, chords_rho = ledger.shares(selection_rho, [1 - CHORDS_SHARE, CHORDS_SHARE])
-    tree = _select(table, one_ways, roles, strategy, budget, selection_rho)
+    tree = _select(table, one_ways, roles, strategy, budget, selection_rho, pairs, oversized)
     progress('Measuring two-way marginals')
     if isinstance(strategy, ExtendingStrategy):
         two_ways = measure_with_chords(
-            table, one_ways, tree.edges, roles, strategy, budget, chords_rho
+            table, one_ways, tree.edges, roles, strategy, budget, chords_rho, pairs
         )
     else:
         two_ways = measure(table, tree.edges, ledger.remaining, budget, 'measure two-ways')
@@ -123,8 +138,8 @@ def estimate_release(release: Release, estimator: str, budget: Budget) -> Graphi
     )
 
 
-def _shares(budget: Budget, num_columns: int) -> list[Fraction]:
-    if num_columns == 1:
+def _shares(budget: Budget, has_pairs: bool) -> list[Fraction]:
+    if not has_pairs:
         return [Fraction(1), Fraction(0), Fraction(0)]
     return [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
 
@@ -136,14 +151,15 @@ def _select(
     strategy: Strategy,
     budget: Budget,
     rho: Fraction,
+    pairs: list[Pair],
+    oversized: list[Pair],
 ) -> FairTree:
     columns = list(table.domain)
     _, expected = one_way_model(one_ways)
-    pairs = strategy.declare(columns, roles)
     two_way_rho = table.ledger.remaining - rho
     discount = {}
     if budget.discount_noise:
         rows = table.ledger.max_rows_per_person
         discount = expected_errors(pairs, expected, two_way_rho, rows, budget)
-    scores = PrivateScores(table, independence_gap(expected, discount), rho)
+    scores = PrivateScores(table, independence_gap(expected, discount), rho, oversized)
     return strategy.select(columns, roles, scores)

@@ -40,7 +40,7 @@ from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.progress import Progress
 from sdv_prefair.roles import Roles
 from sdv_prefair.schema import check_frame, integer_names, single_table
-from sdv_prefair.structure import Strategy, resolve_strategy
+from sdv_prefair.structure import Strategy, oversized_pairs, resolve_strategy
 from sdv_prefair.transformer_choice import TransformerChoice
 
 # Stages of a fit, so that a seed does not draw the same noise twice.
@@ -239,7 +239,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain, progress = self._encoding.domain, Progress(self.verbose)
         codes = {column: processed_table_data[column].to_numpy() for column in domain}
-        cliques = declared_cliques(list(domain), self._modelled_roles, self._strategy)
+        cliques = declared_cliques(domain, self._modelled_roles, self._strategy)
         counts = count_codes(codes, domain, cliques, progress.counting)
         self._fit_counts(counts, progress)
 
@@ -248,6 +248,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
         budget = resolve_budget(self.budget)
         roles = self._modelled_roles
+        cautions.warn_of_large_pairs(oversized_pairs(counts.domain, roles, self._strategy))
         hidden = self._encoding.hidden_codes
         release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
         cautions.warn_of_values([

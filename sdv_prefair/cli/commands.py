@@ -78,10 +78,11 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
             'evaluate needs roles. Write them into the metadata file, or give --protected, '
             '--admissible and --outcome.'
         )
+    release = None if options.release is None else open_file(options.release)
     synthetic, real = (
         read_whole_table(path, metadata) for path in (options.synthetic, options.real)
     )
-    for line in report_lines(measure(synthetic, real, metadata, roles), options.all):
+    for line in report_lines(measure(synthetic, real, metadata, roles, release), options.all):
         say(line)
 
 

@@ -9,7 +9,9 @@ from sdv.metadata import Metadata
 from sdv_prefair.cli.files import read_table
 from sdv_prefair.domain import modelled_columns
 from sdv_prefair.metrics import FairnessReport
+from sdv_prefair.metrics.strata import OWN_BINS, OWN_BINS_CAUTION
 from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _PAIRS = ('TwoWayTotalVariation', 'AverageCorrelationDifference')
 _MOST_OF_EACH = 5
@@ -30,10 +32,14 @@ def read_whole_table(path: Path, metadata: Metadata) -> pd.DataFrame:
 
 
 def measure(
-    synthetic: pd.DataFrame, real: pd.DataFrame, metadata: Metadata, roles: Roles
+    synthetic: pd.DataFrame,
+    real: pd.DataFrame,
+    metadata: Metadata,
+    roles: Roles,
+    release: PreFairSynthesizer | None = None,
 ) -> FairnessReport:
-    """Return the report on a synthetic table."""
-    report = FairnessReport(roles)
+    """Return the report on a synthetic table, by the codes of its release if that is given."""
+    report = FairnessReport(roles, synthesizer=release)
     (name,) = metadata.tables
     report.generate({name: real}, {name: synthetic}, metadata, verbose=False)
     return report
@@ -44,6 +50,9 @@ def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
     yield 'Computed on the real table: these numbers are not private.'
     yield 'Conditional Independence is about the synthetic rows, of which it is promised. Group'
     yield 'Rates are about a classifier trained on them and used on real rows: nothing is promised.'
+    if _is_by_own_bins(report):
+        yield OWN_BINS_CAUTION
+        yield 'Give --release, the file the table was sampled from, to compare rows by its codes.'
     yield report.get_properties().to_string(index=False)
     for title in report.get_properties()['Property']:
         details = report.get_details(title)
@@ -52,6 +61,11 @@ def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
         yield ''
         yield f'{title}{", the worst pairs; all with --all" if left_out else ""}:'
         yield _readable(shown)
+
+
+def _is_by_own_bins(report: FairnessReport) -> bool:
+    told = report.get_details('Conditional Independence')['Strata'].dropna()
+    return any(str(strata).startswith(OWN_BINS) for strata in told)
 
 
 def _without_good_pairs(details: pd.DataFrame) -> pd.DataFrame:

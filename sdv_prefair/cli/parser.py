@@ -121,6 +121,11 @@ def _evaluate(subparsers) -> None:
     for role in _ROLES:
         parser.add_argument(f'--{role}', type=_names, help=_NAMES)
     parser.add_argument(
+        '--release',
+        type=Path,
+        help='the release the table was sampled from (x.prefair): compare rows by its codes',
+    )
+    parser.add_argument(
         '--all', action='store_true', help='print every pair of columns, not the worst alone'
     )
 

@@ -8,7 +8,7 @@
 =============================  ==============================================================
 """
 
-from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells
+from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells, is_measurable
 from sdv_prefair.counts.memory import FrameSource, count_codes
 from sdv_prefair.counts.source import Encoder, Source
 
@@ -20,5 +20,6 @@ __all__ = [
     'FrameSource',
     'Source',
     'check_cells',
+    'is_measurable',
     'count_codes',
 ]

@@ -87,7 +87,8 @@ class Counts:
         except KeyError:
             raise StructureError(
                 f'The histogram of {list(clique)} was not declared, so it was not counted. A '
-                'structure may read only the pairs that its declare() returns.'
+                'structure may read only the pairs that its declare() returns and that can be '
+                'measured.'
             ) from None
 
 
@@ -140,10 +141,15 @@ class Accumulator:
         return math.prod(self._domain[column] for column in clique)
 
 
+def is_measurable(clique: Sequence[str], domain: Mapping[str, int]) -> bool:
+    """Whether the histogram of the clique is small enough to be measured."""
+    return math.prod(domain[column] for column in clique) <= MAX_CELLS
+
+
 def check_cells(clique: Sequence[str], domain: Mapping[str, int]) -> None:
     """Raise if the histogram of the clique would be too large to measure."""
     cells = math.prod(domain[column] for column in clique)
-    if cells > MAX_CELLS:
+    if not is_measurable(clique, domain):
         sizes = ', '.join(f"'{column}' has {domain[column]:,} codes" for column in clique)
         raise DomainError(
             f'The histogram of {list(clique)} would have {cells:,} cells, more than the '

@@ -21,7 +21,9 @@ from sdmetrics.single_table.base import SingleTableMetric
 from sdv_prefair.errors import SynthesizerInputError, shown
 from sdv_prefair.metrics.downstream import only_outcome, predict_real, with_known
 from sdv_prefair.metrics.group_rates import RateGap, rate_gap
-from sdv_prefair.metrics.groups import STRATA_BINS, group_names, strata_codes
+from sdv_prefair.metrics.groups import STRATA_BINS, group_names, strata_of
+from sdv_prefair.metrics.groups import strata_codes as strata_codes  # beside the functions above
+from sdv_prefair.metrics.strata import RowEncoder, Strata
 from sdv_prefair.metrics.tables import Tables, read_tables
 
 MIN_ROWS = 30
@@ -118,6 +120,7 @@ class _GroupDifference(SingleTableMetric):
         bootstraps: int = 200,
         confidence: float = 0.95,
         seed: int | None = None,
+        synthesizer: RowEncoder | None = None,
     ) -> dict:
         """Train on the synthetic table, predict the real rows, compare the groups.
 
@@ -142,24 +145,30 @@ class _GroupDifference(SingleTableMetric):
                 retrained: the interval is about the rows, not about the training.
             confidence: Level of the interval.
             seed: Seed of training and resampling.
+            synthesizer: The fitted synthesizer, or opened release, that the synthetic table is
+                from: strata are then made of its codes; conditional measures only.
 
         Returns:
             ``score`` and ``positive``, the groups that differ most (``first``, ``second``),
             the ``interval`` of their signed difference, the ``rates`` of all groups, and the
-            ``coverage``: the share of rows in strata that hold at least two groups.
+            ``coverage``: the share of rows in strata that hold at least two groups. Conditional
+            measures say as ``strata`` what rows of one stratum agree on: with ``'own bins'``,
+            people in one bin may still differ in admissible columns.
         """
         tables = read_tables(real_data, synthetic_data, metadata, table_name)
         outcome = only_outcome(outcome, tables)
         tables = with_known(outcome, tables)
-        group, strata = cls._groups_and_strata(tables, protected, admissible, num_bins)
+        group = group_names(tables, protected, num_bins)
+        strata = cls._strata(tables, admissible, num_bins, synthesizer)
         prediction = predict_real(tables, outcome, model, seed)
         label = tables.real[outcome].to_numpy(dtype=object)
         if positive is not None:
             check_positive(outcome, positive, label)
-        return cls.compare_groups(
-            prediction, label, group, strata, positive,
+        breakdown = cls.compare_groups(
+            prediction, label, group, strata and strata.codes[0], positive,
             min_rows=min_rows, bootstraps=bootstraps, confidence=confidence, seed=seed,
         )  # fmt: skip
+        return breakdown | ({'strata': strata.told} if strata else {})
 
     @classmethod
     def compare_groups(
@@ -200,15 +209,14 @@ class _GroupDifference(SingleTableMetric):
         return breakdown['score']
 
     @classmethod
-    def _groups_and_strata(cls, tables: Tables, protected, admissible, num_bins):
-        group = group_names(tables, protected, num_bins)
+    def _strata(cls, tables: Tables, admissible, num_bins, synthesizer) -> Strata | None:
         if cls.conditional:
-            return group, strata_codes(tables, admissible or (), num_bins)
+            return strata_of(tables, admissible or (), num_bins, synthesizer)
         if admissible is not None:
             raise SynthesizerInputError(
                 f'{cls.__name__} has no admissible columns. Use Conditional{cls.__name__}.'
             )
-        return group, None
+        return None
 
 
 def check_positive(outcome: str, positive: Hashable, label: np.ndarray) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.metrics.codes import encode, joint_codes
+from sdv_prefair.metrics.codes import encode
+from sdv_prefair.metrics.strata import RowEncoder, Strata, stratify
 from sdv_prefair.metrics.tables import Tables
 
 STRATA_BINS = 8
@@ -36,13 +37,22 @@ def group_names(
     return np.array([_BETWEEN.join(texts) for texts in zip(*quoted, strict=True)], dtype=str)
 
 
+def strata_of(
+    tables: Tables,
+    admissible: str | Sequence[str],
+    num_bins: int | None = STRATA_BINS,
+    synthesizer: RowEncoder | None = None,
+) -> Strata:
+    """Return the strata of the real rows, by the codes of a model if there is one."""
+    names = tables.select('admissible', admissible)
+    return stratify([tables.real], tables.columns, names, synthesizer, num_bins, single_values=0)
+
+
 def strata_codes(
     tables: Tables, admissible: str | Sequence[str], num_bins: int | None = STRATA_BINS
 ) -> np.ndarray:
     """Return the stratum of each real row: equal where the admissible columns agree."""
-    names = tables.select('admissible', admissible)
-    codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
-    return joint_codes([codes[name] for name in names])
+    return strata_of(tables, admissible, num_bins).codes[0]
 
 
 def _values(series: pd.Series) -> np.ndarray:

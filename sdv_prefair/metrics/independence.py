@@ -13,7 +13,8 @@ import pandas as pd
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
-from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, encode, joint_codes
+from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, joint_codes
+from sdv_prefair.metrics.strata import RowEncoder, encode_groups, stratify
 from sdv_prefair.metrics.tables import read_tables
 from sdv_prefair.roles import Roles
 
@@ -173,10 +174,12 @@ def _x_log_x(most: int) -> np.ndarray:
 class ConditionalMutualInformation(SingleTableMetric):
     """I(outcome; protected | admissible) of a synthetic table, in nats; zero is fair.
 
-    Several protected or outcome columns are taken jointly. Numbers and dates are put in
-    ``num_bins`` bins first. Coarse bins of an admissible column can let a dependence through
-    that its exact values would explain; fine ones leave few rows to a stratum: read the
-    breakdown's ``null_interval`` and ``coverage`` with the score.
+    Several protected or outcome columns are taken jointly. Rows are compared if they agree on the
+    admissible columns. With ``synthesizer`` they agree if the model gives them the same codes,
+    which is what its guarantee is about. Without it numbers and dates are put in ``num_bins`` bins
+    of the metric's own, and a fair table can then score above its null: two codes of the model
+    in one bin look like a dependence. The breakdown's ``strata`` says which it was. Fine strata
+    hold few rows each: read ``null_interval`` and ``coverage`` with the score.
 
     Attributes:
         name: Name to use when reports about this metric are printed.
@@ -205,6 +208,7 @@ class ConditionalMutualInformation(SingleTableMetric):
         single_values: int = SINGLE_VALUES,
         permutations: int = 200,
         seed: int | np.random.Generator | None = None,
+        synthesizer: RowEncoder | None = None,
     ) -> dict:
         """Compute the score with its distribution under independence.
 
@@ -217,30 +221,38 @@ class ConditionalMutualInformation(SingleTableMetric):
             protected: Protected column or columns.
             admissible: Admissible column or columns.
             outcome: Outcome column or columns.
-            num_bins: Bins of a number or a date; ``None`` keeps every value apart.
+            num_bins: Bins of a number or a date; ``None`` keeps every value apart. Columns that
+                ``synthesizer`` has codes for are not binned.
             single_values: Numbers that can take at most so many values are not binned.
             permutations: How many shuffles the null distribution is made of.
             seed: Seed or generator of the shuffles.
+            synthesizer: The fitted synthesizer, or opened release, that the table is from: rows
+                are then compared by its codes. Admissible columns that a constraint touches have
+                no codes of their own; they are compared by their exact values.
 
         Returns:
-            ``score`` (the estimate), ``excess`` (what is left of it above the null mean) and
-            the other fields of `Independence`.
+            ``score`` (the estimate), ``excess`` (what is left of it above the null mean), the
+            other fields of `Independence`, and ``strata``: ``'codes of the model'``,
+            ``'exact values'``, or ``'own bins'`` and of which columns. With bins of the metric's
+            own a score above the interval may be an effect of the binning.
         """
         tables = read_tables(real_data, synthetic_data, metadata, table_name)
         named = {'protected': protected, 'admissible': admissible, 'outcome': outcome}
         groups = {role: tables.select(role, names) for role, names in named.items()}
         Roles(**groups)  # raises if a column has two of them
-        names = [name for group in groups.values() for name in group]
         frames = [frame for frame in (tables.real, tables.synthetic) if frame is not None]
-        codes = encode(frames, tables.columns, names, num_bins, single_values)[-1]
-        joint = {
-            role: joint_codes([codes[name] for name in group]) for role, group in groups.items()
-        }
-        result = independence_test(
-            joint['outcome'], joint['protected'], joint['admissible'], permutations, seed
+        options = {
+            'synthesizer': synthesizer, 'num_bins': num_bins, 'single_values': single_values
+        }  # fmt: skip
+        strata = stratify(frames, tables.columns, groups['admissible'], **options)
+        outcomes, protecteds = (
+            encode_groups(frames, tables.columns, groups[role], **options)[-1]
+            for role in ('outcome', 'protected')
         )
-        breakdown = result._asdict()
-        return {'score': breakdown.pop('estimate'), 'excess': result.excess} | breakdown
+        result = independence_test(outcomes, protecteds, strata.codes[-1], permutations, seed)
+        found = result._asdict()
+        scores = {'score': found.pop('estimate'), 'excess': result.excess}
+        return scores | found | {'strata': strata.told}
 
     @classmethod
     def compute(cls, real_data, synthetic_data, metadata=None, table_name=None, **roles) -> float:

@@ -11,6 +11,7 @@ from sdv_prefair.errors import RolesError
 from sdv_prefair.metrics.downstream import check_model
 from sdv_prefair.metrics.fairness import check_positive
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics.strata import RowEncoder, check_synthesizer
 from sdv_prefair.metrics.tables import Frames, read_tables
 from sdv_prefair.roles import Roles
 
@@ -43,6 +44,10 @@ class FairnessReport(BaseUnifiedReport):
         permutations: Shuffles for the distribution under independence.
         bootstraps: Resamples for the intervals of Group Rates.
         seed: Seed of training, shuffles and resamples.
+        synthesizer: The fitted synthesizer, or opened release, that the synthetic table is from.
+            Rows are then compared by its codes, which is what its guarantee is about. Without it
+            numbers and dates are put in bins of the metrics' own, and of a fair table Conditional
+            Independence may then be below 1. The column ``Strata`` of the details says which.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class FairnessReport(BaseUnifiedReport):
         permutations: int = 200,
         bootstraps: int = 200,
         seed: int | None = None,
+        synthesizer: RowEncoder | None = None,
     ):
         super().__init__()
         roles = Roles(**roles) if isinstance(roles, Mapping) else roles
@@ -66,8 +72,9 @@ class FairnessReport(BaseUnifiedReport):
         if others := sorted(map(str, set(positive) - set(roles.outcome))):
             raise RolesError(f'positive ({others}) must be given for outcome columns only.')
         check_model(model)
+        check_synthesizer(synthesizer)
         self._settings = Settings(
-            roles, table_name, positive, model, permutations, bootstraps, seed
+            roles, table_name, positive, model, permutations, bootstraps, seed, synthesizer
         )
         self.report_info['roles'] = roles.as_dict()
         self._properties = {

@@ -29,6 +29,7 @@ from sdv_prefair.release.model_record import read_model, write_model
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.structure import declared_pairs
 from sdv_prefair.structure.exact import ExactStrategy
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ def _check_ledger(synthesizer: 'PreFairSynthesizer') -> None:
     unknown = synthesizer._unchosen_domains() | synthesizer._plan.domains_to_learn
     check_learning(undeclared_columns(unknown), synthesizer._domain_ledger)
     if isinstance(strategy, ExactStrategy):
-        pairs = strategy.declare(list(synthesizer._model.domain), synthesizer._modelled_roles)
+        roles = synthesizer._modelled_roles
+        pairs = declared_pairs(synthesizer._model.domain, roles, strategy)
         check_scores(ledger.debits, len(pairs), ledger.max_rows_per_person)
 
 

@@ -16,7 +16,7 @@ from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, 
 from sdv_prefair.structure.resolve import STRATEGIES
 from sdv_prefair.structure.tree import Pair, Scores, all_pairs
 
-_STRATEGY = 'strategy'
+_STRATEGY, _APART = 'strategy', 'apart'
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,15 @@ class ReleasedStrategy:
         requires_roles: Whether it keeps to the roles.
         edges: The pairs: those of a tree, or of a chordal graph.
         given: The columns of the table before constraints change them, while a release is opened.
+        apart: Whether columns may be unconnected, as they are if their pairs are too large to
+            measure.
     """
 
     name: str
     requires_roles: bool
     edges: tuple[Pair, ...]
     given: tuple[str, ...] = ()
+    apart: bool = False
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
         """Return the pairs, once they are known to be a fair spanning tree or chordal graph.
@@ -53,26 +56,27 @@ class ReleasedStrategy:
         """Whether constraints are still to make columns, and have taken none that is needed."""
         missing = [column for edge in self.edges for column in edge if column not in columns]
         # The one column of a model without pairs may be made of several.
-        awaits = bool(missing) or (not self.edges and len(columns) > 1)
+        awaits = bool(missing) or (not self.edges and not self.apart and len(columns) > 1)
         return awaits and bool(self.given) and not any(c in self.given for c in missing)
 
     def _checked(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
         kept = roles if self.requires_roles else Roles()
         check_known(self.edges, columns)
-        if not _is_chordal(self.edges, columns):
+        if not _is_chordal(self.edges, columns, self.apart):
             return FixedStrategy(self.edges).declare(columns, kept)
         check_fair(self.edges, kept)
         return in_order(self.edges, columns)
 
 
-def _is_chordal(edges: Sequence[Pair], columns: Sequence[str]) -> bool:
-    """Whether pairs, each given once, join all columns in a chordal graph."""
+def _is_chordal(edges: Sequence[Pair], columns: Sequence[str], apart: bool) -> bool:
+    """Whether pairs, each given once, join all columns in a chordal graph, or some if ``apart``."""
     graph = nx.Graph(edges)
+    graph.add_nodes_from(columns if apart else ())
     return (
         len(edges) == graph.number_of_edges()
         and set(graph) == set(columns)
         and not nx.number_of_selfloops(graph)
-        and nx.is_connected(graph)
+        and (apart or nx.is_connected(graph))
         and nx.is_chordal(graph)
     )
 
@@ -91,12 +95,14 @@ def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]
         return write_value(list(strategy.edges))
     if type(strategy) in STRATEGIES.values() and strategy == type(strategy)():
         return strategy.name
-    return {
+    graph = markov_graph(cliques)
+    written = {
         TYPE: _STRATEGY,
         'name': str(strategy.name),
         'requires_roles': bool(strategy.requires_roles),
-        'edges': [list(edge) for edge in markov_graph(cliques).edges],
+        'edges': [list(edge) for edge in graph.edges],
     }
+    return written if nx.is_connected(graph) else written | {_APART: True}
 
 
 def read_structure(written: Any, given: Sequence[str]) -> Any:
@@ -108,7 +114,9 @@ def read_structure(written: Any, given: Sequence[str]) -> Any:
     """
     if not isinstance(written, dict) or written.get(TYPE) != _STRATEGY:
         return read_value(written)
-    fields = Fields(written, 'structure', (TYPE, 'name', 'requires_roles', 'edges'))
+    known = (TYPE, 'name', 'requires_roles', 'edges')
+    fields = Fields(written, 'structure', (*known, _APART) if _APART in written else known)
     edges = FixedStrategy(fields.items('edges', MOST_MEASUREMENTS)).edges
     name, requires_roles = fields.text('name'), fields.flag('requires_roles')
-    return ReleasedStrategy(name, requires_roles, edges, tuple(given))
+    apart = _APART in written and fields.flag(_APART)
+    return ReleasedStrategy(name, requires_roles, edges, tuple(given), apart)

@@ -125,7 +125,9 @@ def _fairness(measured: Measured) -> list[Content]:
             'I(outcome; protected | admissible) is how much the protected columns tell about the '
             'outcome once the admissible ones are known, in nats. On a table of this size it is '
             'above zero even if they tell nothing: the range is where it lies then, 95 times '
-            'in 100.'
+            f'in 100. Rows are compared if they agree on the admissible columns by: '
+            f'{_strata(measured)}. The other tables are compared by the same, which need not be '
+            'what their own rows were made by.'
         ),
         _marked(_rates_table(measured)),
         paragraph(
@@ -151,6 +153,11 @@ def _independence_table(measured: Measured) -> Element:
     ]
     header = ('Information', *measured.independence)
     return table('I(outcome; protected | admissible), best at what chance gives', header, rows)
+
+
+def _strata(measured: Measured) -> str:
+    told = measured.independence[RELEASE]['Strata'].dropna()
+    return told.iloc[0] if len(told) else 'nothing that could be measured'
 
 
 def _side_by_side(details: dict[str, pd.DataFrame]) -> Iterator[tuple[dict, ...]]:

@@ -33,12 +33,19 @@ def _limits(facts: Facts) -> list[Content]:
              + _beside_outcomes(facts)],
             [strong('Fairness given both. '), 'Rows asked for under a condition on protected and '
              'outcome columns together carry the dependence that was asked for.'],
+            [strong('Fairness given less. '), 'The independence is given the admissible columns as '
+             'they are in the rows. Given ones that are rounded, put in coarser bins or left out, '
+             'the same rows may show a dependence.'],
         ]  # fmt: skip
     return items + [
         [strong('Several fits. '), 'Other releases from the same table add to the epsilon of this '
          'one.'],
         [strong('Accuracy. '), 'Pairs that the graph does not join are kept only as far as the '
-         'joined ones imply; combinations of three and more columns likewise.'],
+         'joined ones imply, and as independent if no path joins them; combinations of three and '
+         'more columns likewise.'],
+        [strong('Independent rows. '), 'Unless it was asked for when rows were sampled, values are '
+         'dealt out evenly among the rows of one sample; standard errors that assume independent '
+         'rows do not apply.'],
         [strong('Secrets of groups. '), 'Facts about the population can be learnt from the '
          'release; that is what it is for. One row, in the table or not, makes little '
          'difference to it.'],

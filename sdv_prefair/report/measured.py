@@ -10,7 +10,6 @@ import pandas as pd
 
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
-from sdv_prefair.roles import Roles
 from sdv_prefair.schema import single_table
 
 if TYPE_CHECKING:
@@ -86,16 +85,19 @@ def measure(
     quality, rates, independence = {}, {}, {}
     for source, rows in tables.items():
         data = {name: real}, {name: rows}, metadata
-        quality[source] = _details(Quality, roles, data)
+        quality[source] = _details(Quality, synthesizer, data)
         if roles:
-            rates[source] = _details(GroupRates, roles, data)
-            independence[source] = _details(ConditionalIndependence, roles, data)
+            rates[source] = _details(GroupRates, synthesizer, data)
+            independence[source] = _details(ConditionalIndependence, synthesizer, data)
     return Measured(min(len(real), _MOST_ROWS), quality, rates, independence)
 
 
-def _details(kind: type, roles: Roles, data: tuple[Frames, Frames, Mapping]) -> pd.DataFrame:
-    # The seed is that of training and shuffles: sources are compared on equal terms.
-    made = kind(Settings(roles, seed=0))
+def _details(
+    kind: type, synthesizer: 'PreFairSynthesizer', data: tuple[Frames, Frames, Mapping]
+) -> pd.DataFrame:
+    # Sources are compared on equal terms: the seed is that of training and shuffles, and strata
+    # are those of the release, whichever table is measured.
+    made = kind(Settings(synthesizer.get_roles(), seed=0, synthesizer=synthesizer))
     made.num_rows_subsample = _MOST_ROWS
     made.get_score(*data)
     return made.details

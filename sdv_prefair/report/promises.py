@@ -24,7 +24,8 @@ from sdv_prefair.structure import unblocked_path
 
 _WITHOUT_ADMISSIBLE = (
     ' There are many ways, so look at what hangs together once the admissible columns are taken '
-    'out: protected and outcome columns must never be in the same piece.'
+    'out: protected and outcome columns must never be in the same connected '
+    'component.'
 )
 
 
@@ -110,8 +111,9 @@ def _fairness(facts: Facts) -> list[Content]:
     is_tree = nx.is_forest(facts.ties)
     return [
         paragraph(
-            'In all rows sampled from the model, ', strong(outcome), f' {verb} independent of ',
-            strong(protected), ' once ', strong(admissible), ' are known'
+            'In the distribution that rows are sampled from, ', strong(outcome),
+            f' {verb} independent of ', strong(protected), ' once ', strong(admissible),
+            ' are known'
             if len(roles.admissible) > 1 else ' is known',
             ', and whatever else is known besides. This is justifiable fairness.',
         ),
@@ -126,7 +128,7 @@ def _fairness(facts: Facts) -> list[Content]:
             None if is_tree else _WITHOUT_ADMISSIBLE,
         ),
         _paths(facts),
-        None if is_tree else _pieces(facts),
+        None if is_tree else _components(facts),
     ]  # fmt: skip
 
 
@@ -151,21 +153,21 @@ def _paths(facts: Facts) -> Element:
     return table('Ways from protected to outcome columns', ('From', 'To', 'Way'), rows)
 
 
-def _pieces(facts: Facts) -> Element:
+def _components(facts: Facts) -> Element:
     ties = facts.ties.copy()
     ties.remove_nodes_from(facts.roles.admissible)
     place = {column: position for position, column in enumerate(facts.ties)}
-    pieces = [sorted(piece, key=place.get) for piece in nx.connected_components(ties)]
+    found = [sorted(columns, key=place.get) for columns in nx.connected_components(ties)]
     rows = []
-    for number, piece in enumerate(sorted(pieces, key=lambda piece: place[piece[0]]), start=1):
-        found = [
+    for number, columns in enumerate(sorted(found, key=lambda c: place[c[0]]), start=1):
+        held_by_role = [
             [badge('plain', role), f' {listed(held)} ']
             for role in (PROTECTED, OUTCOME, UNLABELLED)
-            if (held := [name for name in piece if facts.roles.of(name) == role])
+            if (held := [name for name in columns if facts.roles.of(name) == role])
         ]
-        rows.append((str(number), found))
+        rows.append((str(number), held_by_role))
     caption = 'What hangs together without the admissible columns'
-    return table(caption, ('Piece', 'Columns'), rows)
+    return table(caption, ('Component', 'Columns'), rows)
 
 
 def _path(facts: Facts, protected: str, outcome: str) -> list[Content]:

@@ -20,7 +20,10 @@ def common_neighbours(graph: nx.Graph, pair: Pair) -> set[str]:
 
 
 def keeps_chordal(graph: nx.Graph, pair: Pair) -> bool:
-    """Whether a connected chordal graph is still chordal with the pair as one more edge."""
+    """Whether a chordal graph is still chordal with the pair as one more edge.
+
+    The pair must lie in one connected component; one that joins two is no chord.
+    """
     first, second = pair
     between = common_neighbours(graph, pair)
     if not between or graph.has_edge(first, second):
@@ -42,12 +45,13 @@ def affordable_chords(
     """Return the candidates that keep the graph chordal, with a new clique of few cells.
 
     Args:
-        edges: A connected chordal graph.
+        edges: A chordal graph.
         candidates: Pairs that may be added.
         domain: Number of codes of every column.
         max_cells: Largest number of cells that a clique's table may have.
     """
     graph = nx.Graph(edges)
+    graph.add_nodes_from(domain)
     return [
         pair
         for pair in candidates

@@ -1,8 +1,9 @@
 """The optimum of Exponential-PreFair, by branch and bound over the sides of columns."""
 
 import heapq
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from numbers import Real
@@ -20,7 +21,7 @@ from sdv_prefair.structure.spanning import (
     SpanningTrees,
     Tree,
 )
-from sdv_prefair.structure.tree import FairTree, Pair, Scores, usable_pairs
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, measurable_pairs, usable_pairs
 
 DEFAULT_TIME_LIMIT = 10.0
 SIDES = {PROTECTED: PROTECTED_SIDE, OUTCOME: OUTCOME_SIDE}
@@ -34,6 +35,9 @@ class ExactStrategy:
     most tables take milliseconds. When the time is up the best fair tree found so far is
     returned, and its ``gap`` says how far from the optimum it can be at most; which tree that is
     may then depend on the speed of the machine.
+
+    Where pairs are too large to measure, it is the fair forest of the others with the most edges,
+    and of those the heaviest.
 
     Paper: Algorithm 1 (Exponential-PreFair).
 
@@ -68,17 +72,32 @@ class ExactStrategy:
         """
         role = [roles.of(column) for column in columns]
         _check_feasible(role)
-        released = scores.release(self.declare(columns, roles)) if len(columns) > 1 else {}
+        pairs = self.declare(columns, roles)
+        measurable = measurable_pairs(pairs, scores)
+        released = scores.release(measurable) if measurable else {}
+        weights = _with_stand_ins(released, pairs)
         position = {column: place for place, column in enumerate(columns)}
-        ends = [(position[first], position[second]) for first, second in released]
-        trees = SpanningTrees(len(columns), ends, list(released.values()))
+        ends = [(position[first], position[second]) for first, second in weights]
+        trees = SpanningTrees(len(columns), ends, list(weights.values()))
         search = _Search(trees, {place for place, name in enumerate(role) if name == ADMISSIBLE})
         side = np.array([SIDES.get(name, UNDECIDED) for name in role], dtype=np.int8)
         tree, gap = search.run(side, self.time_limit or DEFAULT_TIME_LIMIT)
         edges = [
             tuple(columns[end] for end in trees.ends[edge]) for edge in sorted(tree.edges.tolist())
         ]
-        return FairTree(edges, tree.weight, gap)
+        edges = [edge for edge in edges if edge in released]
+        return FairTree(edges, math.fsum(released[edge] for edge in edges), gap)
+
+
+def _with_stand_ins(released: Mapping[Pair, float], pairs: Sequence[Pair]) -> dict[Pair, float]:
+    """Return the weights of all pairs, so low for those without a score that any other is better.
+
+    A fair forest can be completed to a fair tree, by pairs with an admissible column. So the
+    heaviest fair tree holds as few of these pairs as possible, and without them it is the heaviest
+    of the fair forests with the most edges.
+    """
+    least = -1.0 - 2.0 * len(pairs) * max(map(abs, released.values()), default=0.0)
+    return {pair: released.get(pair, least) for pair in pairs}
 
 
 def _check_feasible(role: Sequence[str]) -> None:

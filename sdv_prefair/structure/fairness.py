@@ -28,8 +28,8 @@ def is_justifiably_fair(cliques: Iterable[Iterable[str]], roles: Roles) -> bool:
     The cliques are united into one undirected Markov graph and the admissible columns deleted
     from it. If no component of what is left holds a protected and an outcome column, then
     outcome and protected columns are independent given the admissible ones, and given every
-    superset of them, in everything sampled from the model. Without roles nothing is claimed
-    and every model passes.
+    superset of them, in the distribution of the model. Without roles nothing is claimed and
+    every model passes.
 
     Paper: Definition (Fair Marginals-MST).
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+import networkx as nx
 from networkx.utils import UnionFind
 
 from sdv_prefair.errors import StructureError
-from sdv_prefair.structure.tree import Pair, Scores
+from sdv_prefair.structure.tree import Pair, Scores, measurable_pairs
 
 Filter = Callable[[list[Pair], list[Pair]], list[Pair]]
 
@@ -19,6 +20,9 @@ def private_kruskal(
 ) -> list[Pair]:
     """Grow a spanning tree in ``len(columns) - 1`` rounds, one chosen pair a round.
 
+    Pairs that are too large to measure are not on offer. If there are any, the rounds end once
+    nothing more can be joined, and what has grown is a forest.
+
     Privacy: reads scores through ``scores.choose`` only. The candidates of a round depend on
     the roles and on the pairs chosen before, never on counts, so the rounds compose.
 
@@ -31,18 +35,28 @@ def private_kruskal(
         still_allowed: Given the candidates and the edges so far, returns the candidates that
             may be added; all by default. A pair that is refused once is never offered again.
     """
-    components = UnionFind(columns)
-    edges = []
-    for _ in columns[1:]:
+    measurable = measurable_pairs(pairs, scores)
+    is_whole = len(measurable) == len(pairs)
+    rounds = len(columns) - 1 if is_whole else _most_edges(measurable)
+    pairs, components, edges = measurable, UnionFind(columns), []
+    for _ in range(rounds):
         # Departs: the paper's S holds every pair in different components; taken literally that
         # brings the removed edges back, so the next candidates are made from the last ones.
         root = {column: components[column] for column in columns}
         pairs = [pair for pair in pairs if root[pair[0]] != root[pair[1]]]
         pairs = still_allowed(pairs, edges)
+        if not pairs and not is_whole:
+            break
         _check_any(pairs, root)
-        edges.append(scores.choose(pairs, rounds=len(columns) - 1))
+        edges.append(scores.choose(pairs, rounds=rounds))
         components.union(*edges[-1])
     return edges
+
+
+def _most_edges(pairs: Sequence[Pair]) -> int:
+    """Return how many edges a forest of these pairs can have."""
+    graph = nx.Graph(pairs)
+    return len(graph) - nx.number_connected_components(graph)
 
 
 def _check_any(pairs: list[Pair], root: dict[str, str]) -> None:

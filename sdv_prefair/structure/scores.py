@@ -1,7 +1,7 @@
 """The score of a pair of columns, in fixed point, and private access to it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from types import MappingProxyType
@@ -82,11 +82,18 @@ class PrivateScores:
         table: Answers and debits.
         score: The score of a pair.
         rho: The selection budget.
+        oversized: Declared pairs that were not counted, as they are too large to measure.
     """
 
-    __slots__ = ('_choose', '_release')
+    __slots__ = ('_choose', '_oversized', '_release')
 
-    def __init__(self, table: PrivateTable, score: Score, rho: Fraction):
+    def __init__(
+        self,
+        table: PrivateTable,
+        score: Score,
+        rho: Fraction,
+        oversized: Iterable[Pair] = (),
+    ):
         shares: list[Fraction] = []
 
         def choose(candidates: Sequence[Pair], rounds: int) -> Pair:
@@ -99,11 +106,17 @@ class PrivateScores:
             return {pair: value / score.unit for pair, value in zip(pairs, noisy, strict=True)}
 
         self._choose, self._release = choose, release
+        self._oversized = frozenset(oversized)
+
+    def measurable(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Return those of the pairs that are not too large to measure."""
+        return [pair for pair in pairs if pair not in self._oversized]
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
         """Choose a pair by the exponential mechanism, with one of ``rounds`` equal shares."""
-        return self._choose(candidates, rounds)
+        # Without any left the table refuses, and names the pair.
+        return self._choose(self.measurable(candidates) or candidates, rounds)
 
     def release(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
         """Return noisy scores of all pairs, in rows, for the whole selection budget."""
-        return self._release(pairs)
+        return self._release(self.measurable(pairs))

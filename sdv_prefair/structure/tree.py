@@ -15,6 +15,9 @@ Pair = tuple[str, str]
 class FairTree:
     """A spanning tree over the columns, as selected by a strategy.
 
+    It is a forest where columns could only be joined by pairs that are too large to measure; the
+    columns of one component are then independent of those of another.
+
     Args:
         edges: The pairs of columns joined by the tree. Within a pair the columns stand in the
             order in which they stand in the table.
@@ -35,6 +38,9 @@ class Scores(Protocol):
     Privacy: an implementation that reads private counts pays for both methods out of one
     selection budget. A strategy therefore uses one of the two: ``choose`` in each of ``rounds``
     rounds, or ``release`` once.
+
+    Some pairs may have histograms too large to measure. Scores that know of such pairs have a
+    third method, ``measurable(pairs)``, which returns the others; see ``measurable_pairs``.
     """
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
@@ -60,7 +66,10 @@ class Strategy(Protocol):
         """Return the pairs whose counts may be read; no other pair is ever counted or scored."""
 
     def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
-        """Return a spanning tree over ``columns`` made of declared pairs."""
+        """Return a spanning tree over ``columns`` made of declared pairs that are measurable.
+
+        Where there is none, it is a forest that no such pair could be added to.
+        """
 
 
 @runtime_checkable
@@ -69,6 +78,15 @@ class ExtendingStrategy(Strategy, Protocol):
 
     def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
         """Return the declared pairs that may be added to ``edges`` and leave a chordal graph."""
+
+
+def measurable_pairs(pairs: Sequence[Pair], scores: Scores) -> list[Pair]:
+    """Return the pairs that the scores can tell about: all, unless they say which.
+
+    Privacy: asks about sizes of domains, which are public.
+    """
+    measurable = getattr(scores, 'measurable', list)
+    return measurable(pairs)
 
 
 def all_pairs(columns: Sequence[str]) -> list[Pair]:

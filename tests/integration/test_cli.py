@@ -2,8 +2,9 @@
 
 import pandas as pd
 import pytest
+from sdv.metadata import Metadata
 
-from sdv_prefair import load_metadata, save_metadata
+from sdv_prefair import Roles, load_metadata, save_metadata
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
 
@@ -84,6 +85,27 @@ def test_report_and_evaluate(folder, capsys):
     shown = capsys.readouterr().out
     assert 'not private' in shown
     assert 'ConditionalDemographicParity' in shown
+    assert 'codes of the model' not in shown
+    assert main(['evaluate', str(rows), *arguments, '--release', model]) == 0
+    assert 'codes of the model' in capsys.readouterr().out
+
+
+def test_evaluate_says_when_strata_are_bins_of_the_metric(tmp_path, capsys):
+    rows, metadata = tmp_path / 'rows.csv', tmp_path / 'metadata.json'
+    texts = {'sdtype': 'categorical'}
+    columns = {'sex': texts, 'score': {'sdtype': 'numerical'}, 'paid': texts}
+    described = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    save_metadata(described, Roles(['sex'], ['score'], ['paid']), metadata)
+    numbers = range(400)
+    pd.DataFrame({
+        'sex': ['FM'[n % 2] for n in numbers],
+        'score': [n / 7 for n in numbers],
+        'paid': [['no', 'yes'][n % 3 == 0] for n in numbers],
+    }).to_csv(rows, index=False)
+    assert main(['evaluate', str(rows), '--real', str(rows), '--metadata', str(metadata)]) == 0
+    shown = capsys.readouterr().out
+    assert 'may be an effect of the binning' in shown
+    assert 'own bins of score' in shown
 
 
 @pytest.mark.parametrize(

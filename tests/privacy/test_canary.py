@@ -36,7 +36,7 @@ def counts(structure, with_canary):
     codes = {column: rng.integers(0, size - (column == 'a'), 40) for column, size in domain.items()}
     if with_canary:
         codes = {column: np.append(codes[column], size - 1) for column, size in domain.items()}
-    cliques = declared_cliques(list(domain), ROLES, resolve_strategy(structure))
+    cliques = declared_cliques(domain, ROLES, resolve_strategy(structure))
     return count_codes(codes, domain, cliques)
 
 

@@ -30,7 +30,7 @@ NO_ROLES, NO_NOISE = Roles(), 1e6
 
 def run(codes, domain, epsilon=1.0, budget='tuned', rows=1, roles=NO_ROLES, strategy=PLAIN):
     """Return the release of one run of the mechanism, and its ledger."""
-    counts = count_codes(codes, domain, declared_cliques(list(domain), roles, strategy))
+    counts = count_codes(codes, domain, declared_cliques(domain, roles, strategy))
     ledger = Ledger(epsilon, 1e-9, rows)
     table = PrivateTable(counts, ledger, SystemEntropy())
     return measure_and_select(table, roles, strategy, BUDGETS[budget]), ledger

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
-from sdv_prefair.metrics.groups import group_names, strata_codes
+from sdv_prefair.metrics.groups import group_names, strata_of
 from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
 from sdv_prefair.metrics.tables import Tables
 from sdv_prefair.palette import PATTERNS, SEQUENCE
@@ -24,6 +24,7 @@ class GroupRates(RoleProperty):
 
     measured = (
         'Gap', 'Interval Low', 'Interval High', 'Positive', 'First', 'Second', 'Coverage',
+        'Strata',
     )  # fmt: skip
 
     def _questions(self, metadata: dict) -> list[str]:
@@ -46,16 +47,17 @@ class GroupRates(RoleProperty):
         prediction = predict_real(tables, question, settings.model, settings.seed)
         label = tables.real[question].to_numpy(dtype=object)
         positive = settings.positive.get(question)
-        strata = strata_codes(tables, settings.roles.admissible)
+        strata = strata_of(tables, settings.roles.admissible, synthesizer=settings.synthesizer)
         groups = {name: group_names(tables, name) for name in settings.roles.protected}
         for row in self._unanswered(question):
             measure = MEASURES[row['Measure']]
             breakdown = measure.compare_groups(
                 prediction, label, groups[row['Protected']],
-                strata if measure.conditional else None, positive,
+                strata.codes[0] if measure.conditional else None, positive,
                 min_rows=MIN_ROWS, bootstraps=settings.bootstraps, seed=settings.seed,
             )  # fmt: skip
-            yield row | _details(breakdown)
+            told = {'Strata': strata.told if measure.conditional else None}
+            yield row | _details(breakdown) | told
 
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         figure, known = go.Figure(), details.dropna(subset='Score')

@@ -7,7 +7,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.figure_text import plain_text
-from sdv_prefair.metrics.codes import encode, joint_codes
 from sdv_prefair.metrics.independence import (
     Independence,
     conditional_entropy,
@@ -19,6 +18,7 @@ from sdv_prefair.metrics.properties.role_property import (
     height,
     joined,
 )
+from sdv_prefair.metrics.strata import encode_groups, stratify
 from sdv_prefair.metrics.tables import Tables
 from sdv_prefair.palette import BLUE, GREY, LIGHT_GREY
 
@@ -31,7 +31,8 @@ class ConditionalIndependence(RoleProperty):
     The score of a pair is ``1 - excess / H(O | A)``: how much of what the admissible columns leave
     open about the outcome the protected columns do *not* tell. ``excess`` is the estimate of
     I(O; P | A) less its mean when outcomes are shuffled within strata of A, and never below zero.
-    It is NaN where no stratum holds two outcomes and two groups.
+    It is NaN where no stratum holds two outcomes and two groups. ``Strata`` says by what rows are
+    compared; by bins of the metric's own, a fair table can score below 1.
     """
 
     def _questions(self, metadata: dict) -> list[Question]:
@@ -41,7 +42,7 @@ class ConditionalIndependence(RoleProperty):
 
     measured = (
         'Information', 'Null Mean', 'Null Low', 'Null High', 'P-Value', 'Coverage',
-        'Real Information', 'Real Null Mean',
+        'Real Information', 'Real Null Mean', 'Strata',
     )  # fmt: skip
 
     def _unanswered(self, question: Question) -> list[dict]:
@@ -56,10 +57,16 @@ class ConditionalIndependence(RoleProperty):
     def _answer(self, question: Question, tables: Tables) -> Iterator[dict]:
         roles = dict(zip(('outcome', 'protected'), question, strict=True))
         roles['admissible'] = self.settings.roles.admissible
-        names = [name for role, names in roles.items() for name in tables.select(role, names)]
+        for role, names in roles.items():
+            tables.select(role, names)
+        frames, synthesizer = [tables.real, tables.synthetic], self.settings.synthesizer
+        strata = stratify(frames, tables.columns, roles['admissible'], synthesizer)
+        outcome, protected = (
+            encode_groups(frames, tables.columns, names, synthesizer) for names in question
+        )
         real, synthetic = (
-            {role: joint_codes([codes[name] for name in names]) for role, names in roles.items()}
-            for codes in encode([tables.real, tables.synthetic], tables.columns, names)
+            dict(zip(('outcome', 'protected', 'admissible'), codes, strict=True))
+            for codes in zip(outcome, protected, strata.codes, strict=True)
         )
         found = self._test(synthetic)
         open_question = conditional_entropy(synthetic['outcome'], synthetic['admissible'])
@@ -75,6 +82,7 @@ class ConditionalIndependence(RoleProperty):
             'Coverage': found.coverage,
             'Real Information': before.estimate,
             'Real Null Mean': before.null_mean,
+            'Strata': strata.told,
         }
 
     def _test(self, codes: dict[str, np.ndarray]) -> Independence:

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from sdmetrics.reports.multi_table._properties.base import BaseMultiTableProperty
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.metrics.strata import RowEncoder
 from sdv_prefair.metrics.tables import Tables, read_tables
 from sdv_prefair.roles import Roles
 
@@ -28,6 +29,7 @@ class Settings:
     permutations: int = 200
     bootstraps: int = 200
     seed: int | None = None
+    synthesizer: RowEncoder | None = None
 
 
 class RoleProperty(BaseMultiTableProperty, abc.ABC):

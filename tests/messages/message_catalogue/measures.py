@@ -47,6 +47,12 @@ def written(text):
 
 METRICS = [
     Message(
+        lambda: FairnessReport(ROLES, synthesizer='people.prefair'),
+        SynthesizerInputError,
+        "synthesizer ('people.prefair') must be a fitted PreFairSynthesizer or an opened release.",
+        'Open a file with PreFairSynthesizer.load_release.',
+    ),
+    Message(
         lambda: parity(outcome=['income', 'home']),
         RolesError,
         "outcome (['income', 'home'])",

@@ -136,7 +136,7 @@ WRITTEN_BY_USERS = [
         lambda: fit(structure=Undeclared()),
         StructureError,
         "The histogram of ['sex', 'income'] was not declared, so it was not counted.",
-        'A structure may read only the pairs that its declare() returns.',
+        'A structure may read only the pairs that its declare() returns and that can be measured.',
     ),
     Message(
         lambda: fit(structure=Spender(7)),

@@ -12,9 +12,11 @@ from sdv.metadata import Metadata
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.counts import Accumulator
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.sql import SqlSource
-from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
+from sdv_prefair.structure import FixedStrategy
 from sdv_prefair.transformers import DatetimeBins, NumberBins
 
 SMALL = people(60, ('sex', 'education', 'income'))
@@ -24,6 +26,7 @@ ARROW = pa.table({
     'income': ['low', 'high'] * 30,
 })
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9}
+WIDE = pa.table({'a': ['a1'], 'b': ['b1']})
 OPEN = {'sdtype': 'categorical', 'range_is_nullable': False}
 TIMES = ibis.table({'odd': 'time'}, name='t')['odd']
 MOMENT = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'}
@@ -33,9 +36,18 @@ def small(**changes):
     return PreFairSynthesizer(SMALL.metadata, **({'public_ranges': True} | SMALL.roles | changes))
 
 
-def described(**columns):
+def described(structure='none', **columns):
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    return PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+    return PreFairSynthesizer(metadata, structure=structure, public_ranges=True)
+
+
+class UnfairPath(FixedStrategy):
+    """A tree that is given, and no roles to be fair to."""
+
+    requires_roles = False
+
+    def __init__(self):
+        super().__init__([('a', 'b')])
 
 
 def wide(name):
@@ -142,10 +154,18 @@ READ = [
         'a table.',
     ),
     Message(
-        lambda: described(a=wide('a'), b=wide('b')).fit_table(pa.table({'a': ['a1'], 'b': ['b1']})),
+        lambda: described(UnfairPath(), a=wide('a'), b=wide('b')).fit_table(WIDE),
+        StructureError,
+        "structure joins 'a' and 'b', which have 4,002 and 4,002 codes: too many combinations to "
+        'measure.',
+        'Coarsen one of these columns with fewer range_values or a smaller numeric_bins, join them '
+        "through others, or use structure='adaptive', which goes around such pairs.",
+    ),
+    Message(
+        lambda: Accumulator({'a': 10_000_001}, [('a',)]),
         DomainError,
-        "The histogram of ['a', 'b'] would have 16,016,004 cells, more than the 10,000,000 that "
-        "can be measured ('a' has 4,002 codes, 'b' has 4,002 codes).",
+        "The histogram of ['a'] would have 10,000,001 cells, more than the 10,000,000 that can be "
+        "measured ('a' has 10,000,001 codes).",
         'Coarsen one of these columns: fewer range_values, or a smaller numeric_bins.',
     ),
 ]

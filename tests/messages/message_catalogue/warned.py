@@ -13,6 +13,7 @@ from message_catalogue.constraints import fit
 from message_catalogue.message import Message
 from message_catalogue.own_constraints import Named
 from message_catalogue.sampling import fitted
+from message_catalogue.tables import WIDE, described, wide
 from sdv_prefair import DomainWarning, FairnessWarning, PrivacyWarning
 
 
@@ -43,7 +44,19 @@ def declare_other_values():
     new(epsilon=100.0).fit({'people': table.assign(sex=table['sex'].str.lower())})
 
 
+def fit_two_wide_columns():
+    described(a=wide('a'), b=wide('b')).fit_table(WIDE)
+
+
 MESSAGES = [
+    Message(
+        fit_two_wide_columns,
+        DomainWarning,
+        'Some pairs of columns have too many combinations of values to be measured: a and b. The '
+        'model relates such columns through others, or takes them as independent.',
+        'To have these pairs measured, coarsen the columns: fewer range_values, or a smaller '
+        'numeric_bins.',
+    ),
     Message(
         declare_other_values,
         DomainWarning,

@@ -1,0 +1,51 @@
+"""Which pairs of columns a fit may read: those that a strategy declares and that can be measured.
+
+The histogram of two columns with very many values has too many cells to measure. Such a pair is
+never declared. Numbers of values are public, or were paid for when they were learnt, so this tells
+nothing about the rows. Columns that no other pairs join stay independent, which is fair.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from sdv_prefair.counts import is_measurable
+from sdv_prefair.errors import StructureError
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.tree import Pair, Strategy
+
+
+def declared_pairs(domain: Mapping[str, int], roles: Roles, strategy: Strategy) -> list[Pair]:
+    """Return the pairs that the strategy declares and whose histograms can be measured.
+
+    Args:
+        domain: Number of codes of every column, before any are merged.
+        roles: The roles of the columns.
+        strategy: How the tree is selected.
+
+    Raises:
+        StructureError: If a tree is given that holds a pair which cannot be measured.
+    """
+    pairs = strategy.declare(list(domain), roles)
+    _check_given(strategy, domain)
+    return [pair for pair in pairs if is_measurable(pair, domain)]
+
+
+def oversized_pairs(domain: Mapping[str, int], roles: Roles, strategy: Strategy) -> list[Pair]:
+    """Return the pairs that the strategy declares, but whose histograms cannot be measured."""
+    pairs = strategy.declare(list(domain), roles)
+    return [pair for pair in pairs if not is_measurable(pair, domain)]
+
+
+def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
+    for first, second in _given_pairs(strategy):
+        if not is_measurable((first, second), domain):
+            raise StructureError(
+                f'structure joins {first!r} and {second!r}, which have {domain[first]:,} and '
+                f'{domain[second]:,} codes: too many combinations to measure. Coarsen one of these '
+                'columns with fewer range_values or a smaller numeric_bins, join them through '
+                "others, or use structure='adaptive', which goes around such pairs."
+            )
+
+
+def _given_pairs(strategy: Strategy) -> Sequence[Pair]:
+    """Return the pairs of a tree that is given, to the strategy or to the one it starts from."""
+    return getattr(getattr(strategy, 'tree', strategy), 'edges', ())
