@@ -52,10 +52,9 @@ class Attempts(BaseSingleTableSynthesizer):
         """Return a copy to work on; what the user has handed over stays the same object."""
         handed_over = [*self.get_parameters().values(), self.metadata, self._original_metadata]
         shared = [*handed_over, getattr(self, '_input_metadata', None), self._account]
-        own = {name: v for name, v in vars(self).items() if name not in _OF_OTHER_ATTEMPTS}
-        draft = type(self).__new__(type(self))
-        draft.__dict__ = copy.deepcopy(own, {id(given): given for given in shared})
+        draft = copy.copy(self)
         draft.__dict__ |= dict.fromkeys(_OF_OTHER_ATTEMPTS)
+        draft = copy.deepcopy(draft, {id(given): given for given in shared})
         draft._fitted, draft._takes_codes = False, True
         draft._original_columns = pd.Index([])
         return draft
@@ -98,13 +97,17 @@ class Attempts(BaseSingleTableSynthesizer):
     def _encoding_of_codes(self) -> Encoding | None:
         return self._encoding if self._takes_codes else None
 
-    def _twin(self) -> Self:
-        """Return a draft with the same preparation."""
+    # -- copies and files -------------------------------------------------------------------
+
+    def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
         twin.__dict__ = dict(vars(self))
         return twin
 
-    # -- files ------------------------------------------------------------------------------
+    def __deepcopy__(self, memo: dict) -> Self:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__dict__ = copy.deepcopy(vars(self), memo)
+        return twin
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)

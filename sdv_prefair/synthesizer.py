@@ -252,7 +252,7 @@ class PreFairSynthesizer(
         check_codes(codes, prepared._encoding_of_codes())
         if prepared._attempt is None or prepared._attempt.is_over:
             self._warn_before_reading()
-        self._fit_codes(prepared._twin(), codes)
+        self._fit_codes(copy.copy(prepared), codes)
 
     def _fit_codes(self, draft: Self, codes: pd.DataFrame) -> None:
         check_codes(codes, draft._encoding)
