@@ -125,8 +125,8 @@ class PreFairSynthesizer(
         self._roles = Roles(protected, admissible, outcome)
         self._strategy = resolve_strategy(structure)
         self._chosen_transformers = {}
-        self._account = Account()
         self._domain_ledger = self._ledger = self._encoding = self._model = None
+        self._account = Account()
         self._check_arguments()
         if public_ranges is None and arguments.declares_ranges(self._domains):
             cautions.warn_of_ranges()
