@@ -1,8 +1,6 @@
 """The account as JSON: a line for each attempt to fit, so that a release tells of all of them."""
 
 import math
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from sdv_prefair.errors import ReleaseError
@@ -61,19 +59,17 @@ def account_of_one(ledger: Ledger) -> Account:
 
 
 def check_account(account: Account, ledger: Ledger) -> None:
-    """Raise unless the fit that the model came from is in the account, and paid for there."""
+    """Raise unless the fit that the model came from is in the account, and paid for there.
+
+    It is the last one that was finished. What learning domains has cost may be an earlier one's.
+    """
     finished = [spending for spending in account.spendings if spending.outcome == FINISHED]
     delta = math.fsum(line.delta for line in ledger.debits)
     is_covered = (
         account.spent >= ledger.spent
-        and _sum_of_lines(account.spendings) >= len(ledger.debits)
+        and sum(spending.lines for spending in account.spendings) >= len(ledger.debits)
         and account.spent_delta >= delta * (1 - 1e-12)
-        and any(spending.seeded >= ledger.seeded for spending in finished)
-        and any(Fraction(0) < spending.rho <= ledger.spent for spending in finished)
     )
-    if not is_covered:
+    is_last = finished and 0 < finished[-1].rho <= ledger.spent
+    if not (is_covered and is_last and finished[-1].seeded is ledger.seeded):
         raise ReleaseError('The account of the release does not hold the fit that the model is of.')
-
-
-def _sum_of_lines(spendings: Sequence[Spending]) -> int:
-    return sum(spending.lines for spending in spendings)
