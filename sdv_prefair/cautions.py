@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 from sdv_prefair.errors import DomainWarning, PrivacyWarning
+from sdv_prefair.privacy import Account, epsilon_of, rho_of
 
 
 def warn_of_ranges() -> None:
@@ -43,6 +44,49 @@ def warn_of_large_pairs(pairs: Sequence[tuple[str, str]]) -> None:
             DomainWarning,
             stacklevel=5,
         )
+
+
+def warn_of_refit(account: Account, epsilon: float, delta: float) -> None:
+    """Warn once that earlier attempts have spent already, if they have.
+
+    Args:
+        account: All attempts so far.
+        epsilon: What the next one may spend.
+        delta: Likewise.
+    """
+    if not account.spent or account.told_of_refit:
+        return
+    rho = float(account.spent + rho_of(epsilon, delta))
+    warnings.warn(
+        f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
+        f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
+        f'{epsilon_of(rho, delta):.3g} where delta = {delta:g}, for people who are in every table. '
+        'Count all of it, see get_privacy_account(), or give a table of other people.',
+        PrivacyWarning,
+        stacklevel=4,
+    )
+    account.told_of_refit = True
+
+
+def warn_of_seeded_file(is_seeded: bool) -> None:
+    """Warn that what was just opened is not private, if it is not."""
+    if is_seeded:
+        warnings.warn(
+            'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
+            'private: do not release it; fit again without a seed.',
+            PrivacyWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_seeded_sample() -> None:
+    """Warn that rows to be sampled are not private."""
+    warnings.warn(
+        'These rows come from a fit that used a seed, so they are not private. Do not release '
+        'them; fit again without a seed.',
+        PrivacyWarning,
+        stacklevel=5,
+    )
 
 
 def warn_of_values(columns: Sequence[str]) -> None:

@@ -31,8 +31,14 @@ class Disclosure:
 
     def get_info(self) -> dict:
         """Return SDV's information and what privacy was promised."""
-        promise = {'epsilon': self.epsilon, 'delta': self.delta, 'is_private': self.seed is None}
-        return super().get_info() | promise
+        promise = self._ledger if self._fitted else self
+        seeded = self._ledger.seeded if self._fitted else self.seed is not None
+        return super().get_info() | {
+            'epsilon': promise.epsilon,
+            'delta': promise.delta,
+            'is_private': not seeded,
+            'ranges': self._ranges_in_words(),
+        }
 
     def get_roles(self, version: str = 'original') -> Roles:
         """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
@@ -42,10 +48,38 @@ class Disclosure:
     def get_privacy_ledger(self) -> pd.DataFrame:
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
 
-        The frame's ``attrs`` hold the footer: the promise and what other units would cost.
+        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the
+        footer: the promise, what other units would cost, how ranges were treated, and what all
+        attempts to fit this synthesizer add up to, see ``get_privacy_account``.
         """
         self._require_fit()
-        return self._ledger.to_frame()
+        frame = self._ledger.to_frame()
+        frame.attrs['ranges'] = self._ranges_in_words()
+        frame.attrs.update(self._account.total_beside(self._ledger))
+        return frame
+
+    def get_privacy_account(self) -> pd.DataFrame:
+        """Return every attempt to fit this synthesizer and what it spent, finished or not.
+
+        A row has ``attempt`` (its number), ``call`` (the method), ``outcome`` (``'finished'``,
+        ``'failed'`` or ``'unfinished'``), ``private``, ``lines``, ``rho`` and ``delta`` (what
+        thresholds used up). Calls that were refused before a row was read are no attempts. The
+        frame's ``attrs`` hold what all attempts add up to for people who are in every table.
+        """
+        frame = self._account.to_frame()
+        frame.attrs.update(
+            self._account.total_beside(self._ledger)
+            if self._fitted
+            else self._account.total(self.delta)
+        )
+        return frame
+
+    def _ranges_in_words(self) -> str:
+        if self.public_ranges is False:
+            return 'not used: domains are learnt within the budget'
+        if not arguments.declares_ranges(self._plan.original_domains):
+            return 'none were declared'
+        return 'said to be public' if self.public_ranges else 'assumed public'
 
     def get_fair_graph(self) -> nx.Graph:
         """Return the Markov graph of the model; nodes carry their ``role``.
@@ -54,7 +88,7 @@ class Disclosure:
         chosen when a tree joined all columns already.
         """
         self._require_fit()
-        graph = nx.Graph(private=self.seed is None)
+        graph = nx.Graph(private=not self._ledger.seeded)
         roles = self._modelled_roles
         graph.add_nodes_from((column, {'role': roles.of(column)}) for column in self._domains)
         graph.add_edges_from(markov_graph(self._model.cliques).edges)
@@ -108,10 +142,10 @@ class Disclosure:
 
     def visualize(self) -> go.Figure:
         """Return the model's graph, coloured by role."""
-        promise = f'epsilon = {self.epsilon:g}, delta = {self.delta:g}'
-        if self.seed is not None:
-            promise = 'not private: a seed was given'
         graph = self.get_fair_graph()
+        promise = f'epsilon = {self._ledger.epsilon:g}, delta = {self._ledger.delta:g}'
+        if self._ledger.seeded:
+            promise = 'not private: a seed was given'
         graph = nx.relabel_nodes(graph, {column: plain_text(column) for column in graph})
         return plot_fair_graph(graph, title=f'{plain_text(self._table_name)} ({promise})')
 

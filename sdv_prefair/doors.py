@@ -1,22 +1,18 @@
 """The doors into a fit besides ``fit``: tables that do not fit in memory, and counts.
 
 Behind each of them is the same corridor: encoders made of public facts, one kernel that counts, one
-mechanism. With the same seed all give the same model. The work is done on a copy of the
+mechanism. With the same seed all give the same model. The work is done on a draft of the
 synthesizer, which takes its place once it is finished: if a table cannot be read to its end,
-nothing has changed.
+nothing has changed but the account.
 """
 
-import copy
-import operator
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from sdv._utils import check_synthesizer_version
 
 from sdv_prefair.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
-from sdv_prefair.cautions import warn_of_seed
 from sdv_prefair.count_queries import CountQueries, write_queries
 from sdv_prefair.counts import Clique, FrameSource, Source
 from sdv_prefair.counts.consistency import check_not_empty
@@ -52,16 +48,17 @@ class Doors:
 
         Raises:
             PrivateDataError: If the table does not fit the metadata or could not be read. The
-                synthesizer is then as it was before.
+                synthesizer is then as it was before, but for its account.
         """
         self._log('Fit table')
+        self._check_before_fit()
         draft = self._draft()
         source = open_table(
             table, draft._describe_schema, self.person_column, self.max_rows_per_person
         )
-        warn_of_seed(self.seed)
+        self._warn_before_reading()
         draft._fit_source(source)
-        self.__dict__ = draft.__dict__
+        self._adopt(draft)
 
     def fit_counts(self, counts: Mapping[Any, Any]) -> None:
         """Fit the synthesizer to histograms; spends exactly (epsilon, delta) on them.
@@ -80,13 +77,14 @@ class Doors:
                 synthesizer is then as it was before.
         """
         self._log('Fit counts')
+        self._check_before_fit()
         draft = self._draft()
         draft._prepare_from_metadata('fit_counts')
         exact = counts_of_user(counts, draft._encoding.domain, draft._cliques())
-        warn_of_seed(self.seed)
-        draft._fit_counts(exact, Progress(self.verbose))
-        draft._finish_fit()
-        self.__dict__ = draft.__dict__
+        self._warn_before_reading()
+        with draft._continue_attempt('fit_counts', 0):
+            draft._fit_counts(exact, Progress(self.verbose))
+        self._adopt(draft)
 
     def count_queries(self, dialect: str = 'duckdb') -> CountQueries:
         """Return the SQL of every histogram that a fit reads, for people who may run only queries.
@@ -101,6 +99,7 @@ class Doors:
         Returns:
             A dictionary from cliques to queries; ``print`` shows it as a script.
         """
+        self._check_before_fit()
         draft = self._draft()
         dtypes = draft._prepare_from_metadata('count_queries')
         if draft._plan.chain:
@@ -119,17 +118,6 @@ class Doors:
 
     # -- the corridor -----------------------------------------------------------------------
 
-    def _draft(self) -> Self:
-        """Return a copy to work on; what the user has handed over stays the same object."""
-        check_synthesizer_version(self, is_fit_method=True, compare_operator=operator.lt)
-        self._check_input_metadata_updated()
-        handed_over = [*self.get_parameters().values(), self.metadata, self._original_metadata]
-        handed_over.append(getattr(self, '_input_metadata', None))
-        draft = copy.deepcopy(self, {id(given): given for given in handed_over})
-        draft._random_state_set = False
-        draft._original_columns = pd.Index([])
-        return draft
-
     def _describe_schema(self, schema: pa.Schema) -> pd.Series:
         columns = self._original_metadata.tables[self._table_name].columns
         check_schema(schema, columns)
@@ -137,17 +125,21 @@ class Doors:
 
     def _fit_source(self, source: Source) -> None:
         self._fit_constraints(source.dtypes)
-        plan, unknown = self._plan, self._unknown_columns()
+        unknown = self._unknown_columns()
         if unknown and not getattr(source, 'can_be_read_again', True):
             raise PrivateDataError(
                 f'The ranges of {unknown} are not public, so they have to be learnt before the '
                 'table is counted, but a reader can be read only once. Declare their ranges in '
                 'the metadata, or pass what can be read again: files, a dataset, a table.'
             )
-        looked_at = source
+        with self._open_attempt('fit_table', self._open_ledger()):
+            self._learn_and_count(source)
+
+    def _learn_and_count(self, source: Source) -> None:
+        plan, looked_at = self._plan, source
         if plan.chain or plan.domains_to_learn:
             looked_at = self._reshaped(source, plan.table_to_learn)
-        domains, edges = self._learn_domains(looked_at)
+        domains, edges = self._learn_domains(looked_at, self._attempt.ledger)
         if plan.chain:
             source = self._reshaped(source, plan.transform)
         self._prepare_encoding(domains, edges, source.dtypes)
@@ -155,7 +147,6 @@ class Doors:
         counts = source.count(self._encoding.transformers, self._cliques(), progress.counting)
         check_not_empty(counts)
         self._fit_counts(counts, progress)
-        self._finish_fit()
 
     def _reshaped(
         self, source: Source, transform: Callable[[pd.DataFrame], pd.DataFrame]
@@ -180,7 +171,8 @@ class Doors:
                 'Declare range_values, or range_min and range_max, in the metadata.'
             )
         public = public_frame(self._plan.original_domains, dtypes, self._plan.original_metadata)
-        domains, edges = self._learn_domains(FrameSource(public))  # there is nothing to learn
+        # There is nothing to learn, so nothing is spent.
+        domains, edges = self._learn_domains(FrameSource(public), self._open_ledger())
         self._prepare_encoding(domains, edges, self._plan.transform(public).dtypes)
         return dtypes
 

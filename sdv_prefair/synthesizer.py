@@ -2,19 +2,18 @@
 
 import copy
 import datetime
-import operator
 import warnings
 from collections.abc import Sequence
+from typing import Self
 
 import pandas as pd
-from sdv import version
-from sdv._utils import check_synthesizer_version
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import arguments, cautions
 from sdv_prefair.allocation import resolve_budget
+from sdv_prefair.attempts import Attempts
 from sdv_prefair.column_domain import Categories
 from sdv_prefair.conditional import ConditionalSampling
 from sdv_prefair.constraints.constrained import Constrained
@@ -34,7 +33,7 @@ from sdv_prefair.mechanism import (
     measure_and_select,
 )
 from sdv_prefair.person import bound_rows_per_person
-from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy import Account, Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.progress import Progress
@@ -47,7 +46,9 @@ from sdv_prefair.transformer_choice import TransformerChoice
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampling, Constrained):
+class PreFairSynthesizer(
+    Disclosure, Doors, Attempts, TransformerChoice, ConditionalSampling, Constrained
+):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -125,6 +126,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         self._strategy = resolve_strategy(structure)
         self._chosen_transformers = {}
         self._domain_ledger = self._ledger = self._encoding = self._model = None
+        self._account = Account()
         self._check_arguments()
         if public_ranges is None and arguments.declares_ranges(self._domains):
             cautions.warn_of_ranges()
@@ -154,24 +156,27 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
 
+        A fit that fails leaves everything as it was, but for the account, see
+        ``get_privacy_account``: what it had spent by then is spent.
+
         Args:
             data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
         """
         self._log('Fit')
-        check_synthesizer_version(self, is_fit_method=True, compare_operator=operator.lt)
-        self._check_input_metadata_updated()
-        self._fitted = False
-        self._random_state_set = False
-        self.fit_processed_data(self.preprocess(data))
+        self._check_before_fit()
+        self._check_frame(data)
+        self._warn_before_reading()
+        draft = self._draft()
+        self._fit_codes(draft, draft._read(data, 'fit'))
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Turn the private rows into integer codes. The result is as private as the rows.
 
+        What was fitted before stays as it is until ``fit_processed_data`` has finished.
+
         Privacy: learns only the domains that are not public, each paid for in the ledger.
         """
-        table = single_table(data, self._table_name)
-        columns = self._original_metadata.tables[self._table_name].columns
-        check_frame(table, columns)
+        self._check_frame(data)
         if self._fitted:
             warnings.warn(
                 'This model has already been fitted. To use the new preprocessed data, please '
@@ -179,14 +184,28 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
                 RefitWarning,
                 stacklevel=2,
             )
+        self._warn_before_reading()
+        draft = self._draft()
+        codes = draft._read(data, 'preprocess')
+        self._keep(draft)
+        return {self._table_name: codes}
+
+    def _check_frame(self, data: dict[str, pd.DataFrame]) -> None:
+        columns = self._original_metadata.tables[self._table_name].columns
+        check_frame(single_table(data, self._table_name), columns)
+
+    def _read(self, data: dict[str, pd.DataFrame], call: str) -> pd.DataFrame:
+        columns = self._original_metadata.tables[self._table_name].columns
         self._original_columns = integer_names(data[self._table_name].columns, columns)
-        cautions.warn_of_seed(self.seed)
+        table = single_table(data, self._table_name)
         table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
-        return {self._table_name: self._preprocess(table)}
+        self._fit_constraints(table.dtypes)
+        with self._open_attempt(call, self._open_ledger()):
+            return self._preprocess(table)
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        self._fit_constraints(table_data.dtypes)
-        domains, edges = self._learn_domains(FrameSource(self._plan.table_to_learn(table_data)))
+        source = FrameSource(self._plan.table_to_learn(table_data))
+        domains, edges = self._learn_domains(source, self._attempt.ledger)
         table_data = self._plan.transform(table_data)
         self._prepare_encoding(domains, edges, table_data.dtypes)
         return self._encoding.encode(table_data)
@@ -201,40 +220,46 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         )
         self._data_processor.reset_sampling()
 
-    def _learn_domains(self, source: Source) -> tuple[dict, dict]:
+    def _open_ledger(self) -> Ledger:
         unknown = self._unchosen_domains() | self._plan.domains_to_learn
-        self._domain_ledger = Ledger(
+        return Ledger(
             self.epsilon,
             self.delta,
             self.max_rows_per_person,
             reserved_delta(unknown, self.delta),
             seeded=self.seed is not None,
         )
+
+    def _learn_domains(self, source: Source, ledger: Ledger) -> tuple[dict, dict]:
+        unknown = self._unchosen_domains() | self._plan.domains_to_learn
         learnt, edges = learn_domains(
             unknown,
             source,
             self.numeric_bins,
-            self._domain_ledger,
+            ledger,
             self._entropy(_LEARNING),
         )
+        self._domain_ledger = copy.deepcopy(ledger)
         return self._plan.settle(learnt), self._plan.edges(self.numeric_bins) | edges
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Fit the model to rows that ``preprocess`` has turned into codes.
 
-        Privacy: every call spends the budget again.
+        Privacy: every call spends the budget again, but for what learning domains has cost.
         """
         codes = single_table(processed_data, self._table_name)
-        check_codes(codes, self._encoding)
-        self._log('Fit processed data')
-        self._fit(codes)
-        self._finish_fit()
+        prepared = self._prepared or self
+        check_codes(codes, prepared._encoding_of_codes())
+        if prepared._attempt is None or prepared._attempt.is_over:
+            self._warn_before_reading()
+        self._fit_codes(copy.copy(prepared), codes)
 
-    def _finish_fit(self) -> None:
-        self._fitted = True
-        self._fitted_date = datetime.datetime.today().strftime('%Y-%m-%d')
-        self._fitted_sdv_version = getattr(version, 'community', None)
-        self._fitted_sdv_enterprise_version = getattr(version, 'enterprise', None)
+    def _fit_codes(self, draft: Self, codes: pd.DataFrame) -> None:
+        check_codes(codes, draft._encoding)
+        self._log('Fit processed data')
+        with draft._continue_attempt('fit_processed_data', len(draft._domain_ledger.debits)):
+            draft._fit(codes)
+        self._adopt(draft)
 
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain, progress = self._encoding.domain, Progress(self.verbose)
@@ -244,7 +269,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         self._fit_counts(counts, progress)
 
     def _fit_counts(self, counts: Counts, progress: Progress) -> None:
-        ledger = copy.deepcopy(self._domain_ledger)
+        ledger = self._attempt.ledger
         table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
         budget = resolve_budget(self.budget)
         roles = self._modelled_roles
@@ -268,8 +293,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
 
     def validate(self, data: dict[str, pd.DataFrame]) -> None:
         """Check that names and types of the table fit the metadata; values are not looked at."""
-        columns = self._original_metadata.tables[self._table_name].columns
-        check_frame(single_table(data, self._table_name), columns)
+        self._check_frame(data)
 
     def _check_ranges(self, data) -> None:
         """SDV would warn whether the rows cover the declared range, which is private."""

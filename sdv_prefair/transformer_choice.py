@@ -12,8 +12,8 @@ from sdv_prefair.transformers import ColumnCodes, transformers_for
 class TransformerChoice(BaseSingleTableSynthesizer):
     """SDV's ``auto_assign_transformers`` and ``update_transformers``, from public facts.
 
-    What the synthesizer provides: ``_domains``, ``_chosen_transformers``, ``_plan`` and its
-    arguments.
+    What the synthesizer provides: ``_domains``, ``_chosen_transformers``, ``_plan``,
+    ``_forget_preparation`` and its arguments.
     """
 
     def _unchosen_domains(self) -> dict[str, ColumnDomain]:
@@ -42,6 +42,7 @@ class TransformerChoice(BaseSingleTableSynthesizer):
             declared, self.numeric_bins, table.dtypes, self.enforce_rounding, edges
         )
         transformers |= self._carried_generators
+        self._forget_preparation()
         prepare_processor(self._data_processor, table.dtypes, self._domains, transformers)
 
     def update_transformers(self, column_name_to_transformer: dict, table_name=None) -> None:
@@ -49,3 +50,4 @@ class TransformerChoice(BaseSingleTableSynthesizer):
         chosen = check_transformers(column_name_to_transformer, set(self._domains))
         super().update_transformers(column_name_to_transformer, table_name)
         self._chosen_transformers.update(chosen)
+        self._forget_preparation()

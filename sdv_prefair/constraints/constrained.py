@@ -27,8 +27,8 @@ from sdv_prefair.transformers import transformer_for
 class Constrained(BaseSingleTableSynthesizer):
     """SDV's constraints for a synthesizer that is private and fair.
 
-    What the synthesizer provides: ``_roles``, ``_strategy``, ``public_ranges``, ``_domains`` and,
-    once it is fitted, ``_encoding`` and ``_model``.
+    What the synthesizer provides: ``_roles``, ``_strategy``, ``public_ranges``, ``_domains``,
+    ``_forget_preparation`` and, once it is fitted, ``_encoding`` and ``_model``.
     """
 
     _asked = None
@@ -63,6 +63,7 @@ class Constrained(BaseSingleTableSynthesizer):
         self._carried_generators = self._generators(plan)
         self._data_processor = processor
         self._use_plan(plan)
+        self._forget_preparation()
         if self._fitted:
             self._fitted, self._model = False, None
             warnings.warn(

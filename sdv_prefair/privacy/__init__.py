@@ -1,5 +1,6 @@
 """Privacy: the accounts, the noise, and the objects that answer from counts."""
 
+from sdv_prefair.privacy.account import Account, Attempt
 from sdv_prefair.privacy.accounting import Debit, Ledger, epsilon_of, rho_of
 from sdv_prefair.privacy.entropy import Entropy, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.private_table import PrivateTable
@@ -7,6 +8,8 @@ from sdv_prefair.privacy.private_values import PrivateValues
 from sdv_prefair.privacy.score import Score
 
 __all__ = [
+    'Account',
+    'Attempt',
     'Debit',
     'Entropy',
     'Ledger',

@@ -20,7 +20,11 @@ from sdv_prefair.errors import BudgetError, shown
 
 # Between these the conversions below are exact enough in floats; nobody needs to go beyond.
 LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
-LEAST_DELTA, MOST_DELTA = 1e-100, 0.999
+MOST_DELTA = 0.999
+# Noise has a finite support, so there is no promise for every delta, see `samplers`.
+LEAST_DELTA = 1e-30
+# This part of delta is kept back for what noise as drawn differs from noise as analysed.
+_DELTA_FOR_ROUNDING = 1e-9
 
 _QUANTA_BITS = 45
 # Mechanisms that add noise to a histogram, in which one row changes one cell.
@@ -73,7 +77,7 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
             'them.'
         )
     rho = math.exp(brentq(excess, low, high, xtol=1e-13))
-    while delta_of_rho(rho, epsilon) > delta * (1 - 1e-9):
+    while delta_of_rho(rho, epsilon) > delta * (1 - _DELTA_FOR_ROUNDING):
         rho *= 1 - 1e-9
     quantum = _quantum(rho)
     return Fraction(math.floor(Fraction(rho) / quantum)) * quantum

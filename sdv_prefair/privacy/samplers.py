@@ -1,8 +1,8 @@
 """Exact sampling of discrete Gaussian, discrete Laplace and Bernoulli(exp(-x)) from bits.
 
 Floating-point numbers only ever decide a comparison that their error cannot change; every
-closer call is settled in integers or in 50 decimal digits. The discrete Gaussian's block table
-is exact to 2^-128, so a draw is within 2^-127 of the true law in total variation.
+closer call is settled in integers. A draw of the discrete Gaussian is within
+``TOTAL_VARIATION`` of the true law, which the page on privacy derives.
 """
 
 import bisect
@@ -16,11 +16,15 @@ import numpy as np
 
 from sdv_prefair.privacy.entropy import Entropy, integer_below, integers_below, words
 
+TOTAL_VARIATION = Fraction(1, 2**328)
+
 _DIGITS = 60
-_FIXED_BITS = 200
 _BLOCKS_PER_SIGMA = 64
-# exp(-t^2/2) < 2^-136 from here on: what lies beyond cannot move the table by 2^-128.
-_TAIL_IN_SIGMAS = 13.75
+# What is cut off beyond has a probability below exp(-t^2/2) / (t sqrt(pi/2)) < 2^-330; what the
+# table rounds, and the weights it is made of, is less by far.
+_TAIL_IN_SIGMAS = 21.25
+_TABLE_BITS = 384
+_FIXED_BITS = 448
 _FLOAT_MARGIN = 1e-12
 
 
@@ -46,7 +50,7 @@ def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> np.nd
 
 @dataclass(frozen=True)
 class _Staircase:
-    """The envelope: cumulative block weights to 128 bits, their top 64 bits for searching."""
+    """The envelope: cumulative block weights, and their top 64 bits for searching."""
 
     variance: Fraction
     width: int
@@ -67,7 +71,7 @@ class _Staircase:
         for tie in np.flatnonzero(
             self.top_words[np.minimum(block, len(self.top_words) - 1)] == top
         ):
-            whole = (int(top[tie]) << 64) | integer_below(entropy, 1 << 64)
+            whole = _with_more_bits(int(top[tie]), entropy)
             block[tie] = bisect.bisect_right(self.cumulative, whole)
         return np.minimum(block, len(self.cumulative) - 1).astype(np.int64)
 
@@ -85,9 +89,14 @@ class _Staircase:
         return accepted
 
     def _settle(self, start: int, step: int, top: int, entropy: Entropy) -> bool:
-        whole = (top << 64) | integer_below(entropy, 1 << 64)
         exponent = Fraction((2 * start + step) * step) / (2 * self.variance)
-        return whole < _exp_fixed(exponent, 128)
+        return _with_more_bits(top, entropy) < _exp_fixed(exponent, _TABLE_BITS)
+
+
+def _with_more_bits(top: int, entropy: Entropy) -> int:
+    """Return a uniform number of as many bits as the table has, of which the first are known."""
+    more = _TABLE_BITS - 64
+    return (top << more) | integer_below(entropy, 1 << more)
 
 
 @lru_cache(maxsize=512)
@@ -100,8 +109,9 @@ def _staircase(variance: Fraction) -> _Staircase:
     cumulative, running = [], 0
     for weight in weights:
         running += weight
-        cumulative.append((running << 128) // total)
-    top_words = np.array([min(c >> 64, (1 << 64) - 1) for c in cumulative], dtype=np.uint64)
+        cumulative.append((running << _TABLE_BITS) // total)
+    top = [min(c >> (_TABLE_BITS - 64), (1 << 64) - 1) for c in cumulative]
+    top_words = np.array(top, dtype=np.uint64)
     return _Staircase(variance, width, tuple(cumulative), top_words)
 
 

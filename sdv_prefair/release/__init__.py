@@ -83,7 +83,9 @@ def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesiz
     if not stat.S_ISREG(path.stat().st_mode):
         raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
-        return _read(stream, synthesizer_class, _GET_AGAIN)
+        synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
+    synthesizer._mark_opened()
+    return synthesizer
 
 
 def _read(stream: BinaryIO, synthesizer_class: type, remedy: str) -> 'PreFairSynthesizer':

@@ -9,6 +9,12 @@ from sdv.metadata import Metadata
 import sdv_prefair
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.learning import undeclared_columns
+from sdv_prefair.release.account_record import (
+    account_of_one,
+    check_account,
+    read_account,
+    write_account,
+)
 from sdv_prefair.release.archive import Archive
 from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
 from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
@@ -35,12 +41,14 @@ from sdv_prefair.structure.exact import ExactStrategy
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
-FORMAT, VERSION = 'sdv-prefair release', 1
+FORMAT, VERSION = 'sdv-prefair release', 2
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
+# What versions have added. The first does not tell of attempts other than the fit.
+_ADDED = {1: (), 2: ('account', 'seeded')}
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -63,6 +71,8 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
         'chosen': write_chosen(synthesizer._chosen_transformers),
         'given_names': write_value(synthesizer._original_columns.tolist()),
         'ledger': write_ledger(synthesizer._ledger, synthesizer._domain_ledger),
+        'account': write_account(synthesizer._account),
+        'seeded': synthesizer._ledger.seeded,
         'model': write_model(synthesizer._model, arrays),
     }
     metadata = write_metadata(synthesizer.get_metadata())
@@ -73,8 +83,7 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
 def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesizer':
     """Return the synthesizer that a release describes, once everything in it was checked."""
     written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
-    _check_version(written)
-    fields = Fields(written, _RELEASE, _KEYS)
+    fields = Fields(written, _RELEASE, (*_KEYS, *_ADDED[_check_version(written)]))
     arrays = ArrayReader(archive)
     model = read_model(fields.raw('model'), arrays)
     _check_members(archive, arrays)
@@ -102,20 +111,27 @@ def _make_unfitted(
     if constraints:
         synthesizer.add_constraints(constraints)
     columns = synthesizer._domains | synthesizer._plan.domains_to_learn
+    seeded = parameters['seed'] is not None or ('seeded' in fields and fields.flag('seeded'))
     synthesizer._ledger, synthesizer._domain_ledger = read_ledger(
-        fields.raw('ledger'), parameters, columns
+        fields.raw('ledger'), parameters, columns, seeded
+    )
+    synthesizer._account = (
+        read_account(fields.raw('account'))
+        if 'account' in fields
+        else account_of_one(synthesizer._ledger)
     )
     return synthesizer
 
 
-def _check_version(written: Any) -> None:
+def _check_version(written: Any) -> int:
     if not isinstance(written, dict) or written.get('format') != FORMAT:
         raise ReleaseError(f'The file is no release: {_RELEASE} does not say so.')
-    if type(written.get('version')) is not int or written['version'] != VERSION:
+    if type(written.get('version')) is not int or written['version'] not in _ADDED:
         raise ReleaseError(
-            f'The release has a version that is not known: this sdv-prefair reads {VERSION}. '
+            f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '
             'Upgrade it if there is a newer one.'
         )
+    return written['version']
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:
@@ -136,6 +152,7 @@ def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
 
 def _check_ledger(synthesizer: 'PreFairSynthesizer') -> None:
     ledger, strategy = synthesizer._ledger, synthesizer._strategy
+    check_account(synthesizer._account, ledger)
     check_measured(synthesizer._model)
     check_measurements(synthesizer._model.measurements, ledger)
     unknown = synthesizer._unchosen_domains() | synthesizer._plan.domains_to_learn

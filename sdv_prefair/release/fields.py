@@ -32,6 +32,9 @@ class Fields:
             raise ReleaseError(f'{where} of the release must have the keys {sorted(keys)}.')
         self._value = value
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._value
+
     def raw(self, key: str) -> Any:
         """Return a value as it stands."""
         return self._value[key]

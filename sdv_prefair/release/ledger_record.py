@@ -47,7 +47,7 @@ def _write_line(line: Debit) -> dict[str, Any]:
 
 
 def read_ledger(
-    written: Any, parameters: dict[str, Any], columns: Iterable[str]
+    written: Any, parameters: dict[str, Any], columns: Iterable[str], seeded: bool
 ) -> tuple[Ledger, Ledger]:
     """Return the ledger of a fit, and the part of it for learning domains.
 
@@ -55,6 +55,7 @@ def read_ledger(
         written: What ``write_ledger`` returned.
         parameters: Arguments of the synthesizer: the promise that the ledger has to keep.
         columns: The columns whose counts may have been read.
+        seeded: Whether the noise can be reproduced.
 
     Raises:
         ReleaseError: If it does not: if lines do not add up to the budget or have less noise than
@@ -64,15 +65,15 @@ def read_ledger(
     columns = set(columns)
     lines = [_read_line(line, columns) for line in fields.items('lines', MOST_LINES)]
     learning_lines = fields.whole('learning_lines', 0, len(lines))
-    ledger = _enter(lines, _open_ledger(fields, parameters))
-    learning = _enter(lines[:learning_lines], _open_ledger(fields, parameters))
+    ledger = _enter(lines, _open_ledger(fields, parameters, seeded))
+    learning = _enter(lines[:learning_lines], _open_ledger(fields, parameters, seeded))
     if ledger.remaining:
         raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
     check_lines(lines, ledger.max_rows_per_person)
     return ledger, learning
 
 
-def _open_ledger(fields: Fields, parameters: dict[str, Any]) -> Ledger:
+def _open_ledger(fields: Fields, parameters: dict[str, Any], seeded: bool) -> Ledger:
     reserved = fields.number('reserved_delta', 0.0)
     if not reserved < parameters['delta']:
         raise ReleaseError('The ledger of the release reserves more of delta than there is.')
@@ -81,9 +82,9 @@ def _open_ledger(fields: Fields, parameters: dict[str, Any]) -> Ledger:
         parameters['delta'],
         parameters['max_rows_per_person'],
         reserved,
-        seeded=parameters['seed'] is not None,
+        seeded=seeded,
     )
-    budget = _read_fraction(fields.text('budget'))
+    budget = read_amount(fields.text('budget'))
     if abs(budget - ledger.budget) > _ROUNDING * ledger.budget:
         raise ReleaseError(
             'The budget in the ledger of the release does not follow from epsilon and delta.'
@@ -98,7 +99,7 @@ def _read_line(written: Any, columns: set[str]) -> Debit:
         fields.text('step'),
         fields.text('mechanism'),
         fields.names('columns', columns),
-        _read_fraction(fields.text('rho')),
+        read_amount(fields.text('rho')),
         fields.number('delta', 0.0),
         float(fields.number('scale', 0.0)) if fields.optional('scale') else math.nan,
     )
@@ -115,7 +116,8 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
     return ledger
 
 
-def _read_fraction(text: str) -> Fraction:
+def read_amount(text: str) -> Fraction:
+    """Return an amount of rho as it was written."""
     amount = Fraction(text) if _FRACTION.fullmatch(text) else None
     # Halves of halves, as all amounts are: their sums stay short, however many there are.
     if amount is None or amount.denominator & (amount.denominator - 1):

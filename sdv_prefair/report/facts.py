@@ -55,6 +55,7 @@ class Facts:
         roles: The roles as given.
         is_fair: Whether justifiable fairness was promised, and held when checked just now.
         ledger: The ledger, with its footer.
+        account: All attempts to fit.
         graph: The model's graph with roles.
         ties: What ties the table's own columns: the model and the constraints.
         columns: All columns.
@@ -70,6 +71,7 @@ class Facts:
     roles: Roles
     is_fair: bool
     ledger: pd.DataFrame
+    account: pd.DataFrame
     graph: nx.Graph
     ties: nx.Graph
     columns: tuple[Column, ...]
@@ -85,6 +87,11 @@ class Facts:
     def is_private(self) -> bool:
         """Whether the noise is unknown to everybody."""
         return self.promise['private']
+
+    @property
+    def spent_elsewhere(self) -> bool:
+        """Whether other attempts have spent on the table too."""
+        return self.promise['rho_all_attempts'] > self.promise['rho']
 
     @property
     def modelled(self) -> tuple[Column, ...]:
@@ -127,6 +134,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         roles=synthesizer.get_roles(),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
+        account=synthesizer.get_privacy_account(),
         graph=synthesizer.get_fair_graph(),
         ties=_ties(synthesizer),
         columns=_columns(synthesizer, ledger),

@@ -39,6 +39,7 @@ def ledger_section(facts: Facts) -> Element:
             _lines_table(facts.ledger),
         ),
         _footer(facts),
+        *_attempts(facts),
     )
 
 
@@ -93,6 +94,32 @@ def _lines_table(ledger: pd.DataFrame) -> Element:
     header = ('Step', 'Mechanism', 'Columns', 'rho', 'delta', 'Scale')
     caption = 'The ledger; scale is sigma in rows for measurements, epsilon for choices'
     return table(caption, header, rows)
+
+
+def _attempts(facts: Facts) -> list[Element]:
+    """Return all attempts, if this fit was not the only one that spent."""
+    if not facts.spent_elsewhere:
+        return []
+    promise = facts.promise
+    total = (
+        f'rho = {short(promise["rho_all_attempts"])}, epsilon = '
+        f'{short(promise["epsilon_all_attempts"])}, delta = {short(promise["delta_all_attempts"])}'
+        if promise['private_all_attempts']
+        else 'no promise at all, for a seed was given'
+    )
+    rows = [
+        (num(str(row.attempt)), row.call, row.outcome, 'yes' if row.private else 'no: seeded',
+         num(str(row.lines)), num(f'{row.rho:.6f}'), num(short(row.delta) if row.delta else ''))
+        for row in facts.account.itertuples()
+    ]  # fmt: skip
+    header = ('Attempt', 'Call', 'Outcome', 'Private', 'Lines', 'rho', 'delta')
+    return [
+        paragraph(
+            'This fit was not the only attempt. Whoever is in the table of every attempt is '
+            f'promised what all of them add up to: {total}.'
+        ),
+        table('All attempts to fit this synthesizer', header, rows),
+    ]
 
 
 def _footer(facts: Facts) -> Element:

@@ -41,7 +41,17 @@ def _privacy(facts: Facts) -> Element:
     if not facts.is_private:
         return _tile('warning', 'Privacy', 'Not private', 'A seed was given.')
     more = f'delta = {short(promise["delta"])}; neighbours {promise["neighbours"]}.'
+    if facts.spent_elsewhere:
+        more += f' All {promise["attempts"]} attempts together: {_all_attempts(promise)}.'
+    if promise['ranges'] == 'assumed public':
+        more += ' Ranges are assumed to be public.'
     return _tile('good', 'Privacy', f'epsilon = {short(promise["epsilon"])}', more)
+
+
+def _all_attempts(promise: dict) -> str:
+    if not promise['private_all_attempts']:
+        return 'not private'
+    return f'epsilon = {short(promise["epsilon_all_attempts"])}'
 
 
 def _fairness(facts: Facts) -> Element:

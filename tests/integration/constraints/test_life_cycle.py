@@ -6,6 +6,7 @@ from rdt.transformers import RegexGenerator
 from sdv.cag import FixedIncrements, Inequality
 from sdv.errors import RefitWarning, SamplingError, SynthesizerInputError
 
+from sdv_prefair import PrivacyWarning
 from sdv_prefair.transformers import NumberBins
 
 
@@ -21,7 +22,8 @@ def test_constraints_after_a_fit_ask_for_another():
         synthesizer.add_constraints([FixedIncrements('amount', 50)])
     with pytest.raises(SamplingError, match='fit'):
         synthesizer.sample(3)
-    synthesizer.fit({'jobs': rows(300)})
+    with pytest.warns(PrivacyWarning, match='budgets add up'):
+        synthesizer.fit({'jobs': rows(300)})
     assert (synthesizer.sample(30)['jobs']['amount'] % 50 == 0).all()
 
 

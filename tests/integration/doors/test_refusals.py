@@ -55,6 +55,7 @@ WRONG = {
 }
 
 
+@pytest.mark.filterwarnings('ignore:This synthesizer has spent')
 @pytest.mark.parametrize('case', WRONG)
 @pytest.mark.parametrize('first', ['fitted', 'not fitted'])
 def test_a_table_that_cannot_be_counted_changes_nothing(case, first, fitted):

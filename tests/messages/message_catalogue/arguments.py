@@ -117,7 +117,7 @@ NUMBERS = [
         lambda: new(delta=1e-300),
         BudgetError,
         'delta (1e-300)',
-        'must be between 1e-100 and 0.999.',
+        'must be between 1e-30 and 0.999.',
     ),
     Message(
         lambda: new(max_rows_per_person=10**10),

@@ -127,6 +127,14 @@ LEDGER = [
 
 PAID = [
     Opened(
+        lambda: with_field('account', 0, 'lines', 0),
+        'An attempt in the account of the release spends what no lines can.',
+    ),
+    Opened(
+        lambda: with_field('account', 0, 'outcome', 'failed'),
+        'The account of the release does not hold the fit that the model is of.',
+    ),
+    Opened(
         lambda: with_field('ledger', 'lines', []),
         'The lines in the ledger of the release do not add up to its budget.',
     ),

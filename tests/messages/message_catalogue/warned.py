@@ -10,11 +10,11 @@ from sdv.sampling import Condition
 from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.command_line import SAMPLE, run
 from message_catalogue.constraints import fit
-from message_catalogue.message import Message
+from message_catalogue.message import FOLDER, Message
 from message_catalogue.own_constraints import Named
 from message_catalogue.sampling import fitted
 from message_catalogue.tables import WIDE, described, wide
-from sdv_prefair import DomainWarning, FairnessWarning, PrivacyWarning
+from sdv_prefair import DomainWarning, FairnessWarning, PrivacyWarning, load_release
 
 
 class Few(Named):
@@ -28,6 +28,30 @@ def preprocess_again():
     synthesizer = new()
     synthesizer.fit(PEOPLE.data)
     synthesizer.preprocess(PEOPLE.data)
+
+
+def fit_again():
+    synthesizer = new()
+    synthesizer.fit(PEOPLE.data)
+    synthesizer.fit(PEOPLE.data)
+
+
+def saved_with_seed():
+    """Return the path of a seeded fit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer = new(seed=1)
+        synthesizer.fit(PEOPLE.data)
+        synthesizer.save_release(FOLDER / 'seeded.prefair')
+    return FOLDER / 'seeded.prefair'
+
+
+def sample_with_seed():
+    path = saved_with_seed()
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer = load_release(path)
+    synthesizer.sample(3)
 
 
 def learn_no_combination():
@@ -91,6 +115,26 @@ MESSAGES = [
         PrivacyWarning,
         'seed is given: whoever knows it can undo the noise. This fit is not private:',
         'leave seed out before you release anything.',
+    ),
+    Message(
+        fit_again,
+        PrivacyWarning,
+        'This synthesizer has spent rho = 0.015 on earlier attempts, and budgets add up: with '
+        'this one it is rho = 0.0299, so epsilon = 1.44 where delta = 1e-09, for people who are '
+        'in every table.',
+        'Count all of it, see get_privacy_account(), or give a table of other people.',
+    ),
+    Message(
+        lambda: load_release(saved_with_seed()),
+        PrivacyWarning,
+        'The fit that was opened used a seed: whoever knows it can undo the noise.',
+        'It is not private: do not release it; fit again without a seed.',
+    ),
+    Message(
+        sample_with_seed,
+        PrivacyWarning,
+        'These rows come from a fit that used a seed, so they are not private.',
+        'Do not release them; fit again without a seed.',
     ),
     Message(
         lambda: new(public_ranges=False, epsilon=0.01).fit(PEOPLE.data),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sdv_prefair.privacy.entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
 from sdv_prefair.privacy.mechanisms import exponential_epsilon, gaussian, gaussian_variance
-from sdv_prefair.privacy.samplers import _staircase, bernoulli_exp
+from sdv_prefair.privacy.samplers import _TABLE_BITS, _staircase, bernoulli_exp
 
 
 class Scripted:
@@ -25,19 +25,20 @@ class Scripted:
 
 
 @pytest.mark.parametrize('sigma', [0.4, 0.7, 3.75, 50.3, 127.9])
-def test_block_table_is_the_cdf_to_128_bits(sigma):
-    """Against 60-digit sums of the half-line weights, for widths of one."""
+def test_block_table_is_the_cdf_to_its_last_bits(sigma):
+    """Against 160-digit sums of the half-line weights, for widths of one."""
     variance = Fraction(sigma) ** 2
     table = _staircase(variance)
     assert table.width == 1
-    with mpmath.workdps(60):
+    with mpmath.workdps(160):
         rate = mpmath.mpf(variance.denominator) / (2 * mpmath.mpf(variance.numerator))
         weights = [mpmath.exp(-rate * k * k) for k in range(len(table.cumulative) + 200)]
         total = mpmath.fsum(weights)
         running = mpmath.mpf(0)
         for weight, cumulative in zip(weights, table.cumulative, strict=False):
             running += weight
-            assert abs(running / total - mpmath.mpf(cumulative) / 2**128) < mpmath.mpf(2) ** -127
+            exact = mpmath.mpf(cumulative) / 2**_TABLE_BITS
+            assert abs(running / total - exact) < mpmath.mpf(2) ** -329
 
 
 @given(st.floats(200, 1e12))
@@ -54,22 +55,22 @@ def test_the_stairs_lie_above_the_curve(sigma):
 def test_a_tie_in_the_top_word_is_settled_by_the_next():
     table = _staircase(Fraction(4))
     whole = table.cumulative[1]
-    top, low = whole >> 64, whole & (2**64 - 1)
+    top, low = divmod(whole, 2 ** (_TABLE_BITS - 64))
     for below, expected in [(low - 1, 1), (low, 2), (low + 1, 2)]:
-        script = top.to_bytes(8, 'little') + below.to_bytes(8, 'little')
+        script = top.to_bytes(8, 'little') + below.to_bytes(_TABLE_BITS // 8 - 8, 'little')
         assert table._blocks(1, Scripted(script))[0] == expected
 
 
 def test_a_close_acceptance_is_settled_exactly():
     table = _staircase(Fraction(1000**2))
     start, step = 70 * table.width, 3
-    exact = mpmath.exp(-mpmath.mpf((2 * start + step) * step) / (2 * 1000**2))
-    with mpmath.workdps(60):
+    with mpmath.workdps(160):
         exact = mpmath.exp(-mpmath.mpf((2 * start + step) * step) / (2 * 1000**2))
-        whole = int(mpmath.floor(exact * 2**128))
-    top, low = whole >> 64, whole & (2**64 - 1)
+        whole = int(mpmath.floor(exact * 2**_TABLE_BITS))
+    top, low = divmod(whole, 2 ** (_TABLE_BITS - 64))
     for difference, accepted in [(-10, True), (10, False)]:
-        script = top.to_bytes(8, 'little') + (low + difference).to_bytes(8, 'little')
+        below = (low + difference).to_bytes(_TABLE_BITS // 8 - 8, 'little')
+        script = top.to_bytes(8, 'little') + below
         answer = table._is_under_curve(np.array([start]), np.array([step]), Scripted(script))
         assert answer[0] == accepted
 

@@ -111,8 +111,11 @@ def test_neighbours_differ_in_noisy_values_only(path):
 def test_a_seeded_fit_stays_marked(path):
     with pytest.warns(PrivacyWarning, match='seed'):
         synthesizer = fit(seed=7)
-    loaded = released(synthesizer, path)
-    assert_same(synthesizer, loaded)
+    with pytest.warns(PrivacyWarning, match='The fit that was opened used a seed'):
+        loaded = released(synthesizer, path)
+    with pytest.warns(PrivacyWarning, match='These rows come from a fit that used a seed') as told:
+        assert_same(synthesizer, loaded)
+    assert len(told) == 1
     assert loaded.get_info()['is_private'] is False
     assert loaded.get_privacy_ledger().attrs['private'] is False
     assert loaded.get_fair_graph().graph['private'] is False

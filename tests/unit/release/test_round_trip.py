@@ -24,7 +24,7 @@ from sdv.sampling import Condition
 import sdv_prefair
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.errors import SynthesizerInputError
+from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -115,7 +115,8 @@ def test_of_a_custom_strategy_its_name_and_tree_come_back(path):
     assert_same(synthesizer, loaded)
     assert loaded._strategy.name == 'star'
     assert loaded.verify_fairness() is True
-    loaded.fit({'staff': staff_rows(seed=1)})
+    with pytest.warns(PrivacyWarning, match='budgets add up'):
+        loaded.fit({'staff': staff_rows(seed=1)})
     assert nx.utils.edges_equal(loaded.get_fair_graph().edges, synthesizer.get_fair_graph().edges)
 
 
@@ -228,7 +229,8 @@ def test_a_loaded_synthesizer_goes_on(path, tmp_path):
     loaded.save_release(again)
     assert again.read_bytes() == path.read_bytes()
     assert_same(pickle.loads(pickle.dumps(loaded)), loaded)
-    loaded.fit_processed_data({'staff': loaded._encoding.encode(staff_rows(seed=5))})
+    with pytest.warns(PrivacyWarning, match='budgets add up'):
+        loaded.fit_processed_data({'staff': loaded._encoding.encode(staff_rows(seed=5))})
     assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded._ledger.budget)
     loaded.fit({'staff': staff_rows(seed=6)})
     assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded._ledger.budget)

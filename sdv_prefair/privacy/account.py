@@ -1,0 +1,162 @@
+"""The account of a synthesizer: every attempt to fit it, whatever became of it, and their sum.
+
+A ledger is the budget of one fit. An attempt that fails, or that nobody finishes, has answered
+questions about the rows all the same, and so has the fit before the last one. The account is
+appended to and never replaced.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+import pandas as pd
+
+from sdv_prefair.privacy.accounting import Ledger, epsilon_of
+
+FINISHED, FAILED, UNFINISHED = 'finished', 'failed', 'unfinished'
+OUTCOMES = (FINISHED, FAILED, UNFINISHED)
+CALLS = ('fit', 'preprocess', 'fit_processed_data', 'fit_table', 'fit_counts')
+
+
+@dataclass(frozen=True)
+class Spending:
+    """One line of the account.
+
+    Attributes:
+        call: The method that began the attempt.
+        outcome: One of ``OUTCOMES``; what was begun and left is unfinished.
+        seeded: Whether the noise can be reproduced.
+        lines: How many answers it was given.
+        rho: What they cost in zCDP.
+        delta: The part of delta that thresholds have used up.
+    """
+
+    call: str
+    outcome: str
+    seeded: bool
+    lines: int
+    rho: Fraction
+    delta: float
+
+
+class Attempt:
+    """An attempt to fit, with the ledger it spends from. Entered, it fails with what is inside.
+
+    Args:
+        call: The method that began it.
+        ledger: Where its answers are debited.
+        paid_before: So many of the ledger's first lines are those of an earlier attempt.
+    """
+
+    def __init__(self, call: str, ledger: Ledger, paid_before: int = 0):
+        self.call, self.ledger = call, ledger
+        self.outcome = UNFINISHED
+        self._paid_before = paid_before
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it cannot go on."""
+        return self.outcome != UNFINISHED
+
+    def finish(self) -> None:
+        """Enter that a model came of it."""
+        self.outcome = FINISHED
+
+    @property
+    def spending(self) -> Spending:
+        """What it has spent until now."""
+        lines = self.ledger.debits[self._paid_before :]
+        return Spending(
+            self.call,
+            self.outcome,
+            self.ledger.seeded,
+            len(lines),
+            sum((line.rho for line in lines), Fraction(0)),
+            math.fsum(line.delta for line in lines),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: type | None, *_: object) -> None:
+        if error is not None:
+            self.outcome = FAILED
+
+
+class Account:
+    """All attempts to fit one synthesizer, in order.
+
+    Args:
+        before: Attempts made elsewhere, as a release tells of them.
+    """
+
+    def __init__(self, before: Iterable[Spending] = ()):
+        self._before = tuple(before)
+        self._attempts: list[Attempt] = []
+        self.told_of_refit = False
+
+    def open(self, call: str, ledger: Ledger, paid_before: int = 0) -> Attempt:
+        """Enter a new attempt; from here on, what its ledger is debited is in the account."""
+        self._attempts.append(Attempt(call, ledger, paid_before))
+        return self._attempts[-1]
+
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What each attempt has spent until now."""
+        return (*self._before, *(attempt.spending for attempt in self._attempts))
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all debits of all attempts."""
+        return sum((spending.rho for spending in self.spendings), Fraction(0))
+
+    @property
+    def spent_delta(self) -> float:
+        """The part of delta that thresholds of all attempts have used up."""
+        return math.fsum(spending.delta for spending in self.spendings)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether noise of any attempt can be reproduced."""
+        return any(spending.seeded for spending in self.spendings if spending.lines)
+
+    def total(self, delta_for_noise: float) -> dict:
+        """Return what all attempts add up to, for people who are in every table.
+
+        zCDP adds up over attempts as over the lines of one. Thresholds add their deltas, and the
+        conversion of all noise together takes ``delta_for_noise`` once.
+        """
+        return {
+            'attempts': len(self.spendings),
+            'rho_all_attempts': float(self.spent),
+            'epsilon_all_attempts': None
+            if self.seeded
+            else epsilon_of(float(self.spent), delta_for_noise),
+            'delta_all_attempts': delta_for_noise + self.spent_delta,
+            'private_all_attempts': not self.seeded,
+        }
+
+    def total_beside(self, ledger: Ledger) -> dict:
+        """Return the same in the terms of one fit's promise, which is all if it is the only one.
+
+        Args:
+            ledger: That of a finished fit.
+        """
+        total = self.total(ledger.delta - ledger.reserved_delta)
+        if self.spent == ledger.spent and not self.seeded:
+            total['epsilon_all_attempts'] = ledger.epsilon
+        # A fit promises the delta that it has set aside, used up or not.
+        total['delta_all_attempts'] = max(total['delta_all_attempts'], ledger.delta)
+        return total
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each attempt: its number, call and outcome, and what it spent."""
+        return pd.DataFrame(
+            [
+                (number, s.call, s.outcome, not s.seeded, s.lines, float(s.rho), s.delta)
+                for number, s in enumerate(self.spendings, start=1)
+            ],
+            columns=['attempt', 'call', 'outcome', 'private', 'lines', 'rho', 'delta'],
+        )

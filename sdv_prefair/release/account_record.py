@@ -1,0 +1,75 @@
+"""The account as JSON: a line for each attempt to fit, so that a release tells of all of them."""
+
+import math
+from typing import Any
+
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.privacy import Account, Ledger
+from sdv_prefair.privacy.account import CALLS, FINISHED, OUTCOMES, Spending
+from sdv_prefair.release.fields import Fields, read_list
+from sdv_prefair.release.ledger_record import MOST_LINES, read_amount
+
+_MOST_ATTEMPTS = 10_000
+_MOST_RHO = 10**12  # more than any fit may spend
+_KEYS = ('call', 'outcome', 'seeded', 'lines', 'rho', 'delta')
+
+
+def write_account(account: Account) -> list[dict[str, Any]]:
+    """Return what each attempt has spent, as JSON."""
+    return [
+        {
+            'call': spending.call,
+            'outcome': spending.outcome,
+            'seeded': spending.seeded,
+            'lines': spending.lines,
+            'rho': str(spending.rho),
+            'delta': spending.delta,
+        }
+        for spending in account.spendings
+    ]
+
+
+def read_account(written: Any) -> Account:
+    """Return the account that ``write_account`` wrote."""
+    attempts = read_list(written, 'account', _MOST_ATTEMPTS)
+    return Account([_read_attempt(attempt) for attempt in attempts])
+
+
+def _read_attempt(written: Any) -> Spending:
+    fields = Fields(written, 'an attempt in the account', _KEYS)
+    rho = read_amount(fields.text('rho'))
+    lines = fields.whole('lines', 0, MOST_LINES)
+    if rho > _MOST_RHO or (rho > 0) != (lines > 0):
+        raise ReleaseError('An attempt in the account of the release spends what no lines can.')
+    return Spending(
+        fields.choice('call', CALLS),
+        fields.choice('outcome', OUTCOMES),
+        fields.flag('seeded'),
+        lines,
+        rho,
+        float(fields.number('delta', 0.0)),
+    )
+
+
+def account_of_one(ledger: Ledger) -> Account:
+    """Return the account of a release that does not tell of attempts: its fit, and no other."""
+    delta = math.fsum(line.delta for line in ledger.debits)
+    spent = Spending('fit', FINISHED, ledger.seeded, len(ledger.debits), ledger.spent, delta)
+    return Account([spent])
+
+
+def check_account(account: Account, ledger: Ledger) -> None:
+    """Raise unless the fit that the model came from is in the account, and paid for there.
+
+    It is the last one that was finished. What learning domains has cost may be an earlier one's.
+    """
+    finished = [spending for spending in account.spendings if spending.outcome == FINISHED]
+    delta = math.fsum(line.delta for line in ledger.debits)
+    is_covered = (
+        account.spent >= ledger.spent
+        and sum(spending.lines for spending in account.spendings) >= len(ledger.debits)
+        and account.spent_delta >= delta * (1 - 1e-12)
+    )
+    is_last = finished and 0 < finished[-1].rho <= ledger.spent
+    if not (is_covered and is_last and finished[-1].seeded is ledger.seeded):
+        raise ReleaseError('The account of the release does not hold the fit that the model is of.')
