@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.canonical import CanonicalValue, distinct_values
 from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
 from sdv_prefair.dtypes import decimal_scale
@@ -68,7 +69,7 @@ def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MonthCells:
 
 
 def learn_categories(
-    column: str, exact: Mapping[Any, int], undeclared: Undeclared, purse: Purse
+    column: str, exact: Mapping[CanonicalValue, int], undeclared: Undeclared, purse: Purse
 ) -> Categories:
     """Learn the values that many rows hold; all rarer ones become "other".
 
@@ -79,7 +80,7 @@ def learn_categories(
     )
     if not values:
         _warn_unlearnt(column, 'range_values')
-    return undeclared.with_values(values)
+    return undeclared.with_values(distinct_values(values))
 
 
 def learn_datetimes(
