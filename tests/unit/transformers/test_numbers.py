@@ -189,7 +189,7 @@ def test_objects_are_read_one_by_one():
 
 def test_categories_of_numbers():
     bins = NumberBins(0, 3, bins=3, dtype=pd.CategoricalDtype([7.5, 2.5]))
-    assert bins.dtype == 'float64'
+    assert bins.dtype is None, 'of what type the categories are depends on rows'
     assert bins.encode(pd.Series([2.5, 7.5, None], dtype='category')).tolist() == [2, 2, 3]
     assert '7.5' not in repr(bins)
 
