@@ -59,7 +59,8 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
             f"Column '{column.get_name()}' is text, and {name} may call texts equal that are not "
             'the same. Count the table here, with fit_table(table.to_pyarrow_batches()).'
         )
-    return _FORMS[name](column)
+    # SQLite writes a null like a text without any bytes.
+    return ibis.ifelse(column.notnull(), _FORMS[name](column), None)
 
 
 def text_of(digits: str | None) -> str | None:
