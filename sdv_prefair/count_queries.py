@@ -45,7 +45,7 @@ def write_queries(
     types = {column: _type(dtype, encoders.get(column)) for column, dtype in dtypes.items()}
     table = ibis.table(types, name=table_name)
     if person[0] is not None:
-        table = bound_rows(table, *person)
+        table = bound_rows(table, *person, dialect)
     queries = histogram_queries(table, encoders, cliques)
     return CountQueries({
         clique: str(ibis.to_sql(query, dialect=dialect)) for clique, query in queries.items()

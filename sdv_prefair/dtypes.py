@@ -1,9 +1,9 @@
 """What a column's dtype tells, and how values are put back into it.
 
 Column names and dtypes are taken as public schema. One dtype is not: a ``CategoricalDtype`` lists
-the values of the data, so it never goes further than ``public_dtype``. All that is kept of it is
-that the column is a category, and in which order an ordered one puts the declared values: a
-person chose that order, no row did.
+the values of the data, in an order and of a type that pandas may have read from rows, so it never
+goes further than ``public_dtype``. All that is kept of it is that the column is a category, and
+whether it is ordered. Which values it lists, and in which order, the metadata says.
 """
 
 from collections.abc import Sequence
@@ -13,22 +13,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from sdv_prefair.objects import as_float
+
 
 def public_dtype(dtype: Any, values: Sequence[Any] | None = None) -> Any:
     """Return ``dtype`` without the categories it may list.
 
     Args:
         dtype: A column's dtype, or None if it is not known.
-        values: Declared values. A category dtype comes back with these as its categories; without
-            them, as the plain dtype of its categories, one that can hold nulls.
+        values: Declared or learnt values. A category dtype comes back with these as its
+            categories, in their order; without them as None: of what type its categories are
+            is not known.
     """
     if dtype is None:
         return None
     dtype = pd.api.types.pandas_dtype(dtype)
     if isinstance(dtype, pd.CategoricalDtype):
-        if values is not None:
-            return pd.CategoricalDtype(_in_order(values, dtype), ordered=dtype.ordered)
-        return _nullable(np.dtype('O') if dtype.categories is None else dtype.categories.dtype)
+        return None if values is None else pd.CategoricalDtype(list(values), dtype.ordered)
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_dictionary(dtype.pyarrow_dtype):
         return pd.ArrowDtype(dtype.pyarrow_dtype.value_type)
     return dtype
@@ -47,24 +48,6 @@ def unlisted_category(dtype: Any) -> pd.CategoricalDtype | None:
 def holds_nulls(dtype: Any) -> bool:
     """Whether a column of this dtype can hold a null: numpy's whole numbers and booleans cannot."""
     return not (isinstance(dtype, np.dtype) and dtype.kind in 'iub')
-
-
-def without_odd_objects(values: pd.Series) -> pd.Series:
-    """Return the values with None for objects that cannot be hashed or compared, such as lists.
-
-    Nothing can be declared or learnt that equals them, and a single row must not decide whether
-    a fit fails.
-    """
-    return values.where(values.map(_is_comparable).astype(bool), None)
-
-
-def _is_comparable(value: Any) -> bool:
-    try:
-        hash(value)
-        pd.isna(value)
-        return value == value or value != value
-    except Exception:  # whatever an arbitrary object raises
-        return False
 
 
 def is_integer(dtype: Any) -> bool:
@@ -127,7 +110,7 @@ def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """
     dtype = column.dtype
     if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_complex_dtype(dtype):
-        numbers = np.fromiter(map(_as_float, column.to_numpy(dtype=object)), float, len(column))
+        numbers = np.fromiter(map(as_float, column.to_numpy(dtype=object)), float, len(column))
         return numbers, np.isnan(numbers)
     if isinstance(dtype, np.dtype) and dtype.kind == 'f':
         return column.to_numpy(), np.isnan(column.to_numpy())
@@ -138,27 +121,6 @@ def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         numbers = column.to_numpy(dtype=kind, na_value=0 if whole else np.nan)
         return numbers, nulls | (np.isnan(numbers) if not whole else False)
     return column.to_numpy(), np.zeros(len(column), dtype=bool)
-
-
-def _in_order(values: Sequence[Any], dtype: pd.CategoricalDtype) -> list[Any]:
-    """Return declared values in the order of a dtype that is ordered and lists all of them."""
-    listed = [] if dtype.categories is None else dtype.categories
-    if not dtype.ordered or not set(values) <= set(listed):
-        return list(values)
-    return sorted(values, key=dtype.categories.get_loc)
-
-
-def _nullable(dtype: Any) -> Any:
-    if holds_nulls(dtype):
-        return dtype
-    return {'i': pd.Int64Dtype(), 'u': pd.UInt64Dtype(), 'b': pd.BooleanDtype()}[dtype.kind]
-
-
-def _as_float(value: Any) -> float:
-    try:
-        return float(value)
-    except Exception:  # whatever an arbitrary object raises, it is not a number
-        return np.nan
 
 
 def _dtype_with_nulls(dtype: Any) -> Any:

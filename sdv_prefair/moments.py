@@ -1,17 +1,13 @@
 """Moments in time as whole microseconds, and back into whatever a column stores them as.
 
-Everything here works row by row: how one value is read never depends on another row, as it would
-if a format were guessed from the first of them. Microseconds reach every year that can be written
-with four digits, which pandas' nanoseconds do not.
+Microseconds reach every year that can be written with four digits, which pandas' nanoseconds do
+not. How single cells are read is in ``moment_reading``.
 
 Bounds that name an offset mean instants, and are compared in UTC; bounds that name none mean
 the clock on the wall, whatever the time zone of the column.
 """
 
 import re
-import warnings
-from datetime import date, datetime
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +15,14 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.errors import DomainError
+from sdv_prefair.moment_reading import (
+    arrow_moments,
+    by_clock_of,
+    in_micros,
+    micros_of_timestamp,
+    read_cell,
+    read_cells,
+)
 
 # From fine to coarse, with the strftime directives that show it.
 _UNITS = {
@@ -31,7 +35,6 @@ _UNITS = {
     'M': 'mbBh',
     'Y': '',
 }
-_DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -41,26 +44,11 @@ def as_timestamp(value: Any, datetime_format: str | None, name: str) -> pd.Times
     Raises:
         DomainError: If ``value`` is not a moment written in ``datetime_format``.
     """
-    moment = _read_one(value, datetime_format)
+    moment = read_cell(value, datetime_format)
     if moment is None:
         written = f"in the format '{datetime_format}'" if datetime_format else 'a date or time'
         raise DomainError(f'{name} must be {written}. Correct it or the datetime_format.')
     return moment
-
-
-def digits_of_format(datetime_format: str | None) -> int | None:
-    """Return how many digits a format writes if it writes nothing else, as '%Y%m%d' does.
-
-    Moments in such a format may be stored as numbers.
-    """
-    if datetime_format is None or not re.fullmatch(r'(%[YmdHMSfyj])+', datetime_format):
-        return None
-    return sum(_DIGITS[directive] for directive in datetime_format[1::2])
-
-
-def micros_of_timestamp(moment: pd.Timestamp) -> int:
-    """Return the microseconds since 1970 of a timestamp, by its own clock."""
-    return int(moment.tz_localize(None).to_datetime64().astype('datetime64[us]').astype(np.int64))
 
 
 def grid_unit(
@@ -89,14 +77,15 @@ def read_micros(
         datetime_format: How they are written, if they are text or numbers.
         instants: Whether time zones are converted to UTC, or dropped.
     """
-    column = _arrow_to_pandas(column)
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        column = column.dt.tz_convert('UTC') if instants else column
-        column = column.dt.tz_localize(None)
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == 'M':
-        moments = column.to_numpy().astype('datetime64[us]')
+    dtype = column.dtype
+    if isinstance(dtype, pd.ArrowDtype) and is_temporal(dtype):
+        moments = arrow_moments(column)
+    elif is_temporal(dtype):
+        moments = in_micros(column.to_numpy(dtype=dtype.base))
     else:
-        moments = _read_text(_numbers_to_text(column, datetime_format), datetime_format)
+        moments = read_cells(column.to_numpy(dtype=object), datetime_format)
+    if is_temporal(dtype) and zone_of(dtype) is not None and not instants:
+        moments = by_clock_of(moments, zone_of(dtype))
     return moments.astype(np.int64), np.isnat(moments)
 
 
@@ -140,83 +129,6 @@ def _array_of(column: pd.Series, dtype: Any) -> Any:
     return column.to_numpy() if isinstance(dtype, np.dtype) else column.array
 
 
-def _read_text(column: pd.Series, datetime_format: str | None) -> np.ndarray:
-    values = column.to_numpy(dtype=object, na_value=None)
-    texts = _distinct_texts(values)
-    if texts is None:
-        readable = np.empty(len(values), dtype=object)
-        readable[:] = [_readable(value, datetime_format) for value in values]
-        return _read_objects(readable, datetime_format)
-    different = np.array(texts.dictionary.to_pylist(), dtype=object)
-    moments = _read_objects(different, datetime_format)
-    position = texts.indices.fill_null(-1).to_numpy()
-    return np.append(moments, np.datetime64('NaT', 'us'))[position]
-
-
-def _distinct_texts(values: np.ndarray) -> pa.DictionaryArray | None:
-    """Return texts that are to be read once each: there are usually far fewer than rows."""
-    if pd.api.types.infer_dtype(values, skipna=True) != 'string':
-        return None
-    try:
-        return pa.array(values, pa.large_string(), from_pandas=True).dictionary_encode()
-    except UnicodeError:  # half a character
-        return None
-
-
-def _read_objects(values: np.ndarray, datetime_format: str | None) -> np.ndarray:
-    options = {'format': 'mixed', 'errors': 'coerce', 'utc': True, 'cache': False}
-    if datetime_format is not None:
-        options['format'] = _parse_format(datetime_format)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # pandas' warnings quote the values they are about
-        try:
-            read = pd.to_datetime(pd.Series(values, dtype=object), **options)
-        except (TypeError, ValueError, OverflowError):  # something that is no moment at all
-            read = pd.Series(pd.NaT, index=range(len(values)), dtype='datetime64[ns, UTC]')
-        moments = read.dt.tz_localize(None).to_numpy().astype('datetime64[us]')
-        for position in np.flatnonzero(np.isnat(moments) & ~pd.isna(values)):
-            moment = _read_one(values[position], datetime_format)
-            if moment is not None:
-                moments[position] = micros_of_timestamp(moment)
-    return moments
-
-
-def _readable(value: Any, datetime_format: str | None) -> Any:
-    """Return what can be a moment; 20240131 and 20240131.0 as text if there is a format."""
-    if isinstance(value, str | date | np.datetime64):
-        return value
-    is_whole = isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0
-    return str(int(value)) if is_whole and datetime_format is not None else None
-
-
-def _read_one(value: Any, datetime_format: str | None) -> pd.Timestamp | None:
-    """Read one moment, of years beyond pandas' nanoseconds too; None if it is not one.
-
-    What names an offset comes back in UTC.
-    """
-    value = _readable(value, datetime_format)
-    moment = _parse_one(value, datetime_format) if isinstance(value, str) else pd.Timestamp(value)
-    if moment is None or moment is pd.NaT:
-        return None
-    return moment if moment.tzinfo is None else moment.tz_convert('UTC')
-
-
-def _parse_one(text: str, datetime_format: str | None) -> pd.Timestamp | None:
-    try:
-        if datetime_format is None:
-            return pd.Timestamp(text)
-        moment = pd.to_datetime(text, format=_parse_format(datetime_format), errors='coerce')
-        if moment is pd.NaT:
-            moment = pd.Timestamp(datetime.strptime(text, _parse_format(datetime_format)))
-        return moment
-    except (ValueError, OverflowError, TypeError):
-        return None
-
-
-def _parse_format(datetime_format: str) -> str:
-    return datetime_format.replace('%-', '%').replace('%#', '%')
-
-
 def _unit_of_format(datetime_format: str) -> str:
     shown = set(re.findall(r'%[-#]?([a-zA-Z])', datetime_format.replace('%%', '')))
     return next((unit for unit, directives in _UNITS.items() if shown & set(directives)), 'Y')
@@ -250,28 +162,6 @@ def zone_of(dtype: Any) -> Any:
     if isinstance(dtype, pd.ArrowDtype):
         return getattr(dtype.pyarrow_dtype, 'tz', None)
     return getattr(dtype, 'tz', None)
-
-
-def _arrow_to_pandas(column: pd.Series) -> pd.Series:
-    if not isinstance(column.dtype, pd.ArrowDtype) or not is_temporal(column.dtype):
-        return column
-    zone = zone_of(column.dtype)
-    return column.astype('datetime64[us]' if zone is None else pd.DatetimeTZDtype('us', zone))
-
-
-def _numbers_to_text(column: pd.Series, datetime_format: str | None) -> pd.Series:
-    """Write 20240131 and 20240131.0 as '20240131', which a format like '%Y%m%d' can read.
-
-    Numbers have lost their leading zeros: 1312024 is '01312024' in the format '%m%d%Y'.
-    """
-    if not pd.api.types.is_numeric_dtype(column.dtype):
-        return column
-    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    readable = np.isfinite(numbers)
-    text = np.full(len(numbers), None, dtype=object)
-    width = digits_of_format(datetime_format) or 0
-    text[readable] = np.char.mod(f'%0{width}.0f', numbers[readable]).astype(object)
-    return pd.Series(text, dtype=object)
 
 
 def _iso_format(unit: str) -> str:

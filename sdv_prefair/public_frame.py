@@ -36,7 +36,7 @@ def public_frame(
     Returns:
         A few rows with the declared values or bounds; placeholders in all other columns. The one
         dtype that differs is category, which lists the values of the data: it becomes a category
-        of the declared values, or where none are, the plain dtype of its categories.
+        of the declared values, or where none are, the dtype that suits the metadata.
     """
     descriptions = single_table(table_metadata).columns
     columns = {}
@@ -61,12 +61,17 @@ def _column(domain: ColumnDomain | None, dtype: Any) -> Any:
         return cast(values, np.zeros(ROWS, bool), public_dtype(dtype, domain.values))
     dtype = public_dtype(dtype)
     if isinstance(domain, Numbers):
-        return cast(_numbers(domain, dtype), np.zeros(ROWS, bool), dtype)
+        numbers = _numbers(domain, dtype)
+        if dtype is None and numbers.dtype == np.int64 and domain.nullable:
+            dtype = pd.Int64Dtype()
+        return cast(numbers, np.zeros(ROWS, bool), dtype)
     if isinstance(domain, Datetimes):
         return _moments(domain, dtype)
     if isinstance(domain, Undeclared) and domain.kind == 'datetimes':
         written = domain.datetime_format
         return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY, written), dtype)
+    if isinstance(domain, Undeclared) and domain.kind == 'numbers' and dtype is None:
+        dtype = np.dtype('float64')
     return _placeholders(dtype)
 
 

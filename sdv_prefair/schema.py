@@ -12,7 +12,7 @@ from pandas.api import types
 from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_prefair.errors import PrivateDataError
-from sdv_prefair.moments import digits_of_format
+from sdv_prefair.moment_reading import digits_of_format
 
 
 def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def check_columns(table: pd.DataFrame, columns: dict[str, dict]) -> None:
         problems = [
             problem
             for column, column_metadata in columns.items()
-            if (problem := _type_problem(column, table[column], column_metadata))
+            if (problem := _type_problem(column, table[column].dtype, column_metadata))
         ]
     if problems:
         raise PrivateDataError(problems)
@@ -89,15 +89,15 @@ def _name_problems(given: list[str], expected: list[str]) -> list[str]:
     return problems
 
 
-def _type_problem(column: str, values: pd.Series, column_metadata: dict) -> str | None:
+def _type_problem(column: str, dtype: Any, column_metadata: dict) -> str | None:
     sdtype = column_metadata['sdtype']
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.cat.categories.to_series()
-    if sdtype == 'numerical' and not _may_hold_numbers(values):
+    if types.is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
+        return None  # of what type cells or categories are depends on the rows
+    if sdtype == 'numerical' and not types.is_numeric_dtype(dtype):
         return _mismatch(column, sdtype, 'convert it with pandas.to_numeric')
     if sdtype == 'datetime':
         written = column_metadata.get('datetime_format')
-        if not _may_hold_datetimes(values.dtype, written):
+        if not _may_hold_datetimes(dtype, written):
             return _mismatch(column, sdtype, 'convert it with pandas.to_datetime')
     return None
 
@@ -109,20 +109,11 @@ def _mismatch(column: str, sdtype: str, remedy: str) -> str:
     )
 
 
-def _may_hold_numbers(values: pd.Series) -> bool:
-    if types.is_object_dtype(values.dtype):
-        # Objects may be Decimals, or numbers beside None. That a column holds text is part of
-        # its type, which is public; which texts is not.
-        return types.infer_dtype(values, skipna=True) not in {'string', 'bytes'}
-    return types.is_numeric_dtype(values.dtype)
-
-
 def _may_hold_datetimes(dtype: Any, datetime_format: str | None) -> bool:
     if types.is_numeric_dtype(dtype):  # such as 20240131
         return digits_of_format(datetime_format) is not None
     return (
         types.is_datetime64_any_dtype(dtype)
-        or types.is_object_dtype(dtype)
         or types.is_string_dtype(dtype)
         or any(word in str(dtype) for word in ('date', 'timestamp'))
     )

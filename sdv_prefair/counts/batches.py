@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from sdv_prefair.counts.arrow_columns import encode_array, plain_array, series_of
+from sdv_prefair.counts.arrow_columns import encode_array
 from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
 from sdv_prefair.counts.persons import RowsPerPerson
 from sdv_prefair.counts.reshape import Reshape
-from sdv_prefair.counts.source import Encoder, Progress, sizes, value_counts
+from sdv_prefair.counts.source import Encoder, Progress, sizes
 from sdv_prefair.counts.streams import Stream, reading
+from sdv_prefair.counts.tally import Tally, array_counts, value_counts
 
 Codes = dict[str, np.ndarray]
 
@@ -56,7 +56,7 @@ def encode_batch(
 
 def tally_batches(
     batches: Iterable[pa.RecordBatch], columns: Iterable[str], reshape: Reshape | None = None
-) -> dict[str, Counter]:
+) -> dict[str, Tally]:
     """Return how often each value of each column occurs in the batches; nulls are left out."""
     tallies = {column: Counter() for column in columns}
     for batch in _slices(batches):
@@ -105,7 +105,7 @@ class BatchSource:
             batches = progress(self._read(list(encoders)))
             return count_batches(batches, encoders, cliques, self.reshape)
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, Counter]:
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         with reading():
             return tally_batches(self._read(list(columns)), columns, self.reshape)
@@ -141,14 +141,5 @@ def _joined(parts: list[Codes]) -> Codes:
     return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
 
 
-def _tally(column: pa.Array | pd.Series) -> dict[Any, int]:
-    if isinstance(column, pd.Series):
-        return value_counts(column)
-    counted = pc.value_counts(plain_array(column))
-    values = counted.field('values')
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    values, tally = series_of(plain_array(values)).tolist(), Counter()
-    for value, count in zip(values, counted.field('counts').to_pylist(), strict=True):
-        tally[value] += count  # a dictionary may list a value twice
-    return {value: count for value, count in tally.items() if not pd.isna(value)}
+def _tally(column: pa.Array | pd.Series) -> Tally:
+    return value_counts(column) if isinstance(column, pd.Series) else array_counts(column)

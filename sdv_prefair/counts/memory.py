@@ -1,13 +1,13 @@
 """Counting rows that are in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
-from sdv_prefair.counts.source import Encoder, Progress, sizes, value_counts
+from sdv_prefair.counts.source import Encoder, Progress, sizes
+from sdv_prefair.counts.tally import Tally, value_counts
 
 
 class FrameSource:
@@ -31,7 +31,7 @@ class FrameSource:
         codes = {column: e.encode(self._frame[column]) for column, e in encoders.items()}
         return count_codes(codes, sizes(encoders), cliques, progress)
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         return {column: value_counts(self._frame[column]) for column in columns}
 

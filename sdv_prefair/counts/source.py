@@ -6,8 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.canonical import CanonicalValue
 from sdv_prefair.counts.kernel import Counts
-from sdv_prefair.dtypes import without_odd_objects
 
 Progress = Callable[[Iterable], Iterable]
 
@@ -47,7 +47,7 @@ class Source(Protocol):
         Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
         """
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Mapping[CanonicalValue, int]]:
         """Return how often each value of each column occurs; nulls are left out.
 
         Privacy: reads every row; the result is private until ``frequent_values`` thresholds it.
@@ -65,18 +65,3 @@ def count_name(clique: Sequence[str]) -> str:
     while name in clique:
         name += '_'
     return name
-
-
-def value_counts(column: pd.Series) -> dict[Any, int]:
-    """Return how often each value of a column occurs, as Python's own scalars, without nulls."""
-    try:
-        return _count_values(column)
-    except Exception:  # whatever objects in the rows raise
-        return _count_values(without_odd_objects(column))
-
-
-def _count_values(column: pd.Series) -> dict[Any, int]:
-    counts = column.dropna().value_counts(sort=False)
-    counts = counts[counts > 0]  # a category that no row has is no value
-    values = (v.item() if isinstance(v, np.generic) else v for v in counts.index.tolist())
-    return dict(zip(values, counts.tolist(), strict=True))

@@ -17,6 +17,7 @@ from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
 from sdv_prefair.counts.streams import reading
+from sdv_prefair.counts.tally import Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,7 +63,7 @@ class SparkSource:
             answer = counted.groupBy('clique', 'cell').sum('rows').toArrow()
         return _counts_of(answer, sizes(encoders), cliques)
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, Counter]:
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         columns = list(columns)
         total = {column: Counter() for column in columns}

@@ -10,17 +10,17 @@ from typing import Any, NoReturn
 import ibis
 import ibis.expr.types as ir
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from sdv.errors import SynthesizerInputError
 
-from sdv_prefair.counts.arrow_columns import plain_array, series_of
 from sdv_prefair.counts.consistency import check_consistent
+from sdv_prefair.counts.exact_text import exact_form, text_of
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, count_name, sizes
 from sdv_prefair.counts.streams import reading
+from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 
 _NTH_ROW = 'sdv_prefair_nth_row'
 
@@ -62,28 +62,34 @@ class SqlSource:
         check_consistent(counts, 'the table has changed while it was counted. Fit a snapshot.')
         return counts
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, dict[Any, int]]:
+    def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         with reading():
             return {column: self._value_counts(column) for column in columns}
 
-    def _value_counts(self, column: str) -> dict[Any, int]:
-        counted = self._table.group_by(value=self._table[column]).aggregate(rows=ibis._.count())
+    def _value_counts(self, column: str) -> Tally:
+        value = self._table[column]
+        counted = self._table.group_by(value=exact_form(value)).aggregate(rows=ibis._.count())
         answer = counted.to_pyarrow()
-        values = series_of(plain_array(answer['value'].combine_chunks())).tolist()
-        pairs = zip(values, answer['rows'].to_pylist(), strict=True)
-        return {value: rows for value, rows in pairs if not pd.isna(value)}
+        cells = values_of(answer['value'].combine_chunks())
+        if value.type().is_string():
+            cells = map(text_of, cells)
+        return tally_cells(cells, answer['rows'].to_pylist())
 
 
-def bound_rows(table: ir.Table, person_column: str, max_rows: int) -> ir.Table:
+def bound_rows(
+    table: ir.Table, person_column: str, max_rows: int, dialect: str | None = None
+) -> ir.Table:
     """Return the table with at most so many rows of each person.
 
     Privacy: a database has no order of rows, and may return them in another one whenever
     other rows come or go. So those rows stay that come first when all columns are compared:
-    they depend on that person's rows alone.
+    they depend on that person's rows alone. Texts are compared by their bytes: a collation may
+    call two persons equal, or two rows of one.
     """
-    order = [table[column] for column in table.columns if column != person_column]
-    nth = ibis.row_number().over(group_by=table[person_column], order_by=order)
+    order = [exact_form(table[c], dialect) for c in table.columns if c != person_column]
+    person = exact_form(table[person_column], dialect)
+    nth = ibis.row_number().over(group_by=person, order_by=order)
     return table.mutate(**{_NTH_ROW: nth}).filter(ibis._[_NTH_ROW] < max_rows).drop(_NTH_ROW)
 
 

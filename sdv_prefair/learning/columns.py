@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.canonical import distinct_values
 from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
 from sdv_prefair.dtypes import decimal_scale
@@ -74,7 +75,7 @@ def learn_categories(
     values = table.frequent(column, purse.rho, purse.delta, _STEP)
     if not values:
         _warn_unlearnt(column, 'range_values')
-    return undeclared.with_values(values)
+    return undeclared.with_values(distinct_values(values))
 
 
 def learn_datetimes(

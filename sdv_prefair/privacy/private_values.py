@@ -68,7 +68,8 @@ def frequent_values(
 
     Args:
         column: Whose values they are.
-        exact: How often each occurs.
+        exact: How often each occurs. Values that are not the same must be different keys, see
+            ``canonical``.
         rho: What the noise costs.
         delta: What the threshold costs.
         step: The step in the ledger.
@@ -78,9 +79,7 @@ def frequent_values(
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
     ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))
-    # Sorted before the noise: the same counts get the same noise, whoever has counted them. Of
-    # 0.0 and -0.0, which are one value, the one that came first would tell of the rows' order.
-    exact = {value + 0.0 if isinstance(value, float) else value: n for value, n in exact.items()}
+    # Sorted before the noise: the same counts get the same noise, whoever has counted them.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)
     noisy = gaussian(counts, variance, entropy).tolist()

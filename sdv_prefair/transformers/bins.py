@@ -131,8 +131,16 @@ class RealBins:
         return np.clip(lower + share * (upper - lower), lower, upper)
 
     def middles(self) -> np.ndarray:
-        """Return the middle of each bin."""
-        return self.edges[:-1] + np.diff(self.edges) / 2
+        """Return the middle of each bin, or its lower edge if floats have none between."""
+        lower, upper = self.ends()
+        middle = lower + (upper - lower) / 2
+        return np.where(middle < upper, middle, lower)
+
+    def without(self, empty: np.ndarray) -> 'RealBins':
+        """Return the bins with those that are marked joined to the one below, or else above."""
+        joined = empty[1:] | (np.arange(1, len(self)) == 1) & empty[0]
+        inner = self.edges[1:-1][~joined]
+        return RealBins(self.low, self.high, 1, inner.tolist())
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper edge of each bin."""

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from sdv_prefair.column_domain import Categories
 from sdv_prefair.dtypes import cast, natural_array, public_dtype, read_numbers
 from sdv_prefair.errors import DomainError
+from sdv_prefair.objects import is_null
 from sdv_prefair.transformers.codes import ColumnCodes
 
 
@@ -143,14 +144,13 @@ class CategoryCodes(ColumnCodes):
         return np.append(self._texts, -1)[np.asarray(found)], column.isna().to_numpy()
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if not self._tell_booleans:
-            try:
-                declared = pd.Index(natural_array(self.values), dtype=object)
-                return declared.get_indexer(pd.Index(values, dtype=object)), pd.isna(values)
-            except Exception:  # whatever objects in the rows raise
-                pass
-        nulls = np.fromiter(map(_is_null, values), bool, len(values))
-        return np.fromiter(map(self._find_one, values), np.int64, len(values)), nulls
+        texts = {self.values[code]: code for code in self._texts}
+        nulls = (type(value) is not str and is_null(value) for value in values)
+        found = (
+            texts.get(value, -1) if type(value) is str else self._find_one(value)
+            for value in values
+        )
+        return np.fromiter(found, np.int64, len(values)), np.fromiter(nulls, bool, len(values))
 
     def _find_one(self, value: Any) -> int:
         try:
@@ -172,13 +172,6 @@ class CategoryCodes(ColumnCodes):
         if len(set(labels)) < len(labels):  # '1' and 1
             labels = [repr(value) for value in self.values]
         return labels + ['(other)'] * bool(self.other)
-
-
-def _is_null(value: Any) -> bool:
-    try:
-        return pd.api.types.is_scalar(value) and bool(pd.isna(value))
-    except Exception:  # a signalling NaN, say, is something but no value
-        return False
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
-from sdv_prefair.dtypes import cast, public_dtype
+from sdv_prefair.dtypes import cast
 from sdv_prefair.errors import DomainError
+from sdv_prefair.objects import is_null
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):
@@ -89,7 +90,8 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         small = np.min_scalar_type(max(self.num_codes - 1, 0))
         if isinstance(column.dtype, pd.CategoricalDtype):
-            of_category = self.encode(pd.Series(column.cat.categories))
+            # Read as objects: of what type the categories are depends on the rows.
+            of_category = self.encode(_categories(column))
             null = self.null_code or 0
             # The code of a null is -1, which takes the last entry.
             return np.append(of_category, null).astype(small)[column.cat.codes.to_numpy()]
@@ -102,8 +104,8 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return which of ``values`` the domain holds: what ``encode`` would not change."""
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.astype(public_dtype(column.dtype))
-        nulls = pd.isna(column).to_numpy()
+            column = column.astype(object)
+        nulls = _nulls(column)
         return np.where(nulls, self.nullable, self._holds(column))
 
     def decode(self, codes: Any, generator: np.random.Generator) -> Any:
@@ -148,6 +150,16 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         codes = np.where(np.isnan(codes), self.null_code or 0, codes)
         codes = np.clip(np.rint(codes), 0, self.num_codes - 1).astype(np.int64)
         return pd.Series(self.decode(codes, self.generator))
+
+
+def _categories(column: pd.Series) -> pd.Series:
+    return pd.Series(column.cat.categories.astype(object), dtype=object)
+
+
+def _nulls(column: pd.Series) -> np.ndarray:
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return column.isna().to_numpy()
+    return np.fromiter(map(is_null, column), bool, len(column))
 
 
 def _seed_of_name(column: str) -> int:

@@ -71,6 +71,29 @@ class NumberBins(ColumnCodes):
             self._bins = GridBins(grid[0], grid[-1], self.bins, cuts)
         else:
             self._bins = RealBins(self.low, self.high, self.bins, self.edges)
+        self._own_values = self._finish(self._bins.middles())
+        if not self._on_grid:
+            self._join_empty_bins()
+
+    def _join_empty_bins(self) -> None:
+        """Leave no bin without a number of its own: short floats may have none between edges."""
+        while True:
+            middle, first = (self._held(n) for n in (self._bins.middles(), self._bins.ends()[0]))
+            codes = np.arange(len(self._bins))
+            held, first_held = (self._bins.encode(n) == codes for n in (middle, first))
+            self._own_values = np.where(held, middle, first)
+            empty = ~held & ~first_held
+            if len(codes) == 1 or not empty.any():
+                return
+            self._bins = self._bins.without(empty)
+
+    def _held(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the nearest numbers that a column can hold, not below those given if it can."""
+        kind, finished = self._float_kind(), self._finish(numbers)
+        with np.errstate(over='ignore'):
+            short = finished.astype(kind)
+            above = np.nextafter(short, kind.type(np.inf))
+        return np.where(short < finished, above, short).astype(np.float64)
 
     def _grid(self) -> range:
         grid = self._domain.grid(self._places)
@@ -86,7 +109,7 @@ class NumberBins(ColumnCodes):
         """Whether the grid's numbers are told apart: by floats if there are decimals."""
         if self._places == 0:
             return GridBins.can_hold(grid)
-        return max(abs(grid[0]), abs(grid[-1])) < _EXACT_FLOAT
+        return max(abs(grid[0]), abs(grid[-1])) < 2 ** np.finfo(self._float_kind()).nmant
 
     def _first_above(self, edge: float) -> int:
         scaled = Decimal(repr(edge)).scaleb(self._places)
@@ -125,7 +148,7 @@ class NumberBins(ColumnCodes):
         if self._needs_check():
             # Rounding to decimals or to a shorter float can carry a value over its bin's edge.
             moved = self.encode(cast(drawn, np.zeros(len(codes), bool), self._dtype)) != codes
-            drawn[moved] = self._finish(self._bins.middles())[codes[moved]]
+            drawn[moved] = self._own_values[codes[moved]]
         return drawn, np.zeros(len(codes), dtype=bool)
 
     def _finish(self, drawn: np.ndarray) -> np.ndarray:

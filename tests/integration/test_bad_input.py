@@ -152,7 +152,10 @@ def test_structure_none_needs_no_roles():
         (lambda df: df.head(0), 'The table has no rows'),
         (lambda df: df.drop(columns='sex'), "Columns ['sex'] are in the metadata but not in the"),
         (lambda df: df.assign(extra=1), "Columns ['extra'] are in the data but not in the"),
-        (lambda df: df.assign(age=SECRET), "Column 'age' is declared as 'numerical'"),
+        (
+            lambda df: df.assign(age=pd.array([SECRET] * len(df), 'string')),
+            "Column 'age' is declared as 'numerical'",
+        ),
         (lambda df: df.assign(born=1.5), "Column 'born' is declared as 'datetime'"),
         (lambda df: pd.concat([df, df[['sex']]], axis=1), "Columns ['sex'] stand more than once"),
     ],

@@ -94,7 +94,7 @@ def fairness_report(**columns):
 
 
 TEXT = {
-    'fit: numbers': lambda mark: fit(age=mark),
+    'fit: numbers': lambda mark: fit(age=pd.array([mark] * len(FRAME), 'string')),
     'fit: not a dictionary': lambda mark: new().fit(FRAME.assign(sex=mark)),
     'a table for epsilon': lambda mark: new(epsilon=FRAME.assign(sex=mark)),
     'a table for budget': lambda mark: new(budget=FRAME.assign(sex=mark)),

@@ -198,7 +198,8 @@ def test_the_sentinel_search_would_find_them(tmp_path):
 
 
 def test_errors_name_columns_not_values():
-    table = with_sentinels(mixed_rows(30)).assign(wage=SENTINEL)
+    table = with_sentinels(mixed_rows(30))
+    table = table.assign(wage=pd.array([SENTINEL] * len(table), 'string'))
     synthesizer = PreFairSynthesizer(
         mixed_metadata(),
         public_ranges=True,

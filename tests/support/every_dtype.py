@@ -82,10 +82,12 @@ def _words(num_rows: int, generator) -> Iterator[Column]:
     for name, dtype in (_TEXTS | {'category': 'category'}).items():
         yield f'word {name}', _nulls(words.astype(dtype), generator), _WORD
     yield 'word no nulls', words, _WORD | _NEVER_NULL
-    # The order is not the one in which the metadata lists the values.
-    ordered = words.astype(pd.CategoricalDtype(['blue', 'red', 'green'], ordered=True))
-    yield 'word ordered', ordered, _WORD | _NEVER_NULL
-    yield 'word ordered or null', _nulls(ordered, generator), _WORD
+    # The order is that of the metadata, not of the alphabet or of appearance.
+    order = ['green', 'red', 'blue']
+    about = _WORD | {'range_values': order}
+    ordered = words.astype(pd.CategoricalDtype(order, ordered=True))
+    yield 'word ordered', ordered, about | _NEVER_NULL
+    yield 'word ordered or null', _nulls(ordered, generator), about
     rungs = pd.Series(generator.integers(1, 4, num_rows))
     about = {'sdtype': 'ordinal', 'range_values': [1, 2, 3]}
     yield 'rung int64', rungs, about | _NEVER_NULL

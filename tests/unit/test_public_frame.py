@@ -145,7 +145,7 @@ def test_the_dtypes_are_those_of_the_private_frame(setting):
     declared = ['blue', 'red', 'green']
     assert public['word category str'].dtype == pd.CategoricalDtype(declared)
     assert public['word ordered'].dtype == pd.CategoricalDtype(declared, ordered=True)
-    assert public['number category'].dtype == 'Int64'
+    assert public['number category'].dtype == 'float64', 'no decimal places are declared'
     assert public['ssn'].dtype == 'object'
 
 

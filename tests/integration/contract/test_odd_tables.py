@@ -107,7 +107,7 @@ def test_a_row_multi_index_and_named_columns_do_not_matter():
 @pytest.mark.parametrize('kind', STRUCTURES)
 def test_an_error_leaves_frame_metadata_and_synthesizer_as_they_were(kind):
     table = people(60)
-    spoilt = table.frame.assign(age='Zyzzyva')
+    spoilt = table.frame.assign(age=pd.array(['Zyzzyva'] * 60, 'string'))
     before, metadata = spoilt.copy(), table.metadata.to_dict()
     synthesizer = make(kind, table)
     with pytest.raises(InvalidDataError) as caught:

@@ -69,7 +69,7 @@ TABLES = [
         'Keep one of each.',
     ),
     Message(
-        lambda: fit(FRAME.assign(age='old')),
+        lambda: fit(FRAME.assign(age=pd.array(['old'] * len(FRAME), 'string'))),
         PrivateDataError,
         "Column 'age' is declared as 'numerical' but its dtype holds something else:",
         'convert it with pandas.to_numeric, or change its sdtype in the metadata.',

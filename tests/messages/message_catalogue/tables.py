@@ -13,6 +13,7 @@ from sdv.metadata import Metadata
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import Accumulator
+from sdv_prefair.counts.exact_text import exact_form
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.sql import SqlSource
 from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
@@ -29,6 +30,7 @@ NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9}
 WIDE = pa.table({'a': ['a1'], 'b': ['b1']})
 OPEN = {'sdtype': 'categorical', 'range_is_nullable': False}
 TIMES = ibis.table({'odd': 'time'}, name='t')['odd']
+TEXTS = ibis.table({'word': 'string'}, name='t')['word']
 MOMENT = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'}
 
 
@@ -171,6 +173,12 @@ READ = [
 ]
 
 DATABASES = [
+    Message(
+        lambda: exact_form(TEXTS, 'mssql'),
+        PrivateDataError,
+        "Column 'word' is text, and mssql may call texts equal that are not the same.",
+        'Count the table here, with fit_table(table.to_pyarrow_batches()).',
+    ),
     Message(
         lambda: code_expression(TIMES, DatetimeBins('2020', '2021')),
         PrivateDataError,

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
+from sdv_prefair.canonical import canonical_value
 from sdv_prefair.counts import FrameSource, kernel
 from sdv_prefair.counts.arrow_columns import encode_array
 from sdv_prefair.counts.batches import BatchSource, count_batches
@@ -250,7 +251,7 @@ def test_persons_are_bounded_in_each_reading():
     for _ in range(2):
         counts = source.count({'x': CategoryCodes(['u', 'v'], False, False)}, [('x',)])
         assert counts.project(('x',)).tolist() == [1, 1]
-        assert source.value_counts(['x']) == {'x': {'u': 1, 'v': 1}}
+        assert source.value_counts(['x']) == {'x': {canonical_value(x): 1 for x in 'uv'}}
 
 
 MEASURE = """

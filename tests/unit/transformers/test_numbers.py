@@ -189,7 +189,7 @@ def test_objects_are_read_one_by_one():
 
 def test_categories_of_numbers():
     bins = NumberBins(0, 3, bins=3, dtype=pd.CategoricalDtype([7.5, 2.5]))
-    assert bins.dtype == 'float64'
+    assert bins.dtype is None, 'of what type the categories are depends on rows'
     assert bins.encode(pd.Series([2.5, 7.5, None], dtype='category')).tolist() == [2, 2, 3]
     assert '7.5' not in repr(bins)
 
@@ -218,3 +218,23 @@ def test_bad_arguments(arguments):
 def test_repr_shows_what_differs_from_the_default():
     assert repr(NumberBins(0, 1)) == 'NumberBins(low=0, high=1)'
     assert repr(NumberBins(0, 1, edges=[0.5])) == 'NumberBins(low=0, high=1, edges=(0.5,))'
+
+
+@pytest.mark.parametrize('dtype', [None, 'float64', 'float32', 'float16', 'Float32'])
+@pytest.mark.parametrize('places', [None, 3, 12])
+@pytest.mark.parametrize('low', [-7.0, 0.0, 5.0])
+def test_every_bin_has_a_number_of_its_own(dtype, places, low):
+    """Edges that no number of the column's type lies between are one edge."""
+    near = [np.nextafter(7.5, 8), np.nextafter(9.0, 8), np.nextafter(low, 8), 6.0, 6.0001, 7.5]
+    for edges, high in ((near, 9.0), (None, 9.0), (None, low + 1e-3)):
+        bins = NumberBins(low, high, 50, places, edges, dtype=dtype)
+        codes = np.repeat(np.arange(bins.null_code), 20)
+        decoded = bins.decode(codes, np.random.default_rng(0))
+        assert (bins.encode(decoded) == codes).all()
+
+
+def test_edges_one_float_apart_are_two_only_if_the_column_tells_them_apart():
+    near = np.nextafter(7.5, 8)
+    edges = [near, np.nextafter(near, 8)]
+    assert NumberBins(0.0, 9.0, edges=edges).null_code == 3
+    assert NumberBins(0.0, 9.0, edges=edges, dtype='float32').null_code == 2

@@ -1,0 +1,68 @@
+"""Texts in a database told apart by their bytes, whatever its collation calls equal.
+
+Under a collation such as NOCASE a database groups 'a' and 'A' together and returns either of them,
+depending on the rows: a value that nobody has paid for. Two persons would be one. The digits of the
+bytes are compared the same way everywhere.
+"""
+
+import ibis
+import ibis.expr.types as ir
+
+from sdv_prefair.counts.tally import decoded
+from sdv_prefair.errors import PrivateDataError
+
+
+@ibis.udf.scalar.builtin(name='hex')
+def _hex(text: str) -> str: ...
+
+
+@ibis.udf.scalar.builtin(name='hex')
+def _hex_of_bytes(data: bytes) -> str: ...
+
+
+@ibis.udf.scalar.builtin(name='to_utf8')
+def _to_utf8(text: str) -> bytes: ...
+
+
+@ibis.udf.scalar.builtin(name='convert_to')
+def _convert_to(text: str, encoding: str) -> bytes: ...
+
+
+@ibis.udf.scalar.builtin(name='encode')
+def _encode(data: bytes, form: str) -> str: ...
+
+
+_FORMS = {
+    **dict.fromkeys(('duckdb', 'sqlite', 'mysql', 'clickhouse', 'pyspark', 'databricks'), _hex),
+    **dict.fromkeys(('snowflake', 'impala'), _hex),
+    'bigquery': lambda text: _hex_of_bytes(text.cast('binary')),
+    **dict.fromkeys(('trino', 'athena'), lambda text: _hex_of_bytes(_to_utf8(text))),
+    'postgres': lambda text: _encode(_convert_to(text, 'UTF8'), 'hex'),
+}
+
+
+def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
+    """Return what tells the values of a column apart: of texts the digits of their bytes.
+
+    Args:
+        column: A column of an ibis table.
+        dialect: The database in ibis' words; that of the table if None.
+
+    Raises:
+        PrivateDataError: If it is not known how a database writes bytes; names the column.
+    """
+    if not column.type().is_string():
+        return column
+    name = dialect or column.get_backend().name
+    if name not in _FORMS:
+        raise PrivateDataError(
+            f"Column '{column.get_name()}' is text, and {name} may call texts equal that are not "
+            'the same. Count the table here, with fit_table(table.to_pyarrow_batches()).'
+        )
+    # SQLite writes a null like a text without any bytes.
+    return ibis.ifelse(column.notnull(), _FORMS[name](column), None)
+
+
+def text_of(digits: str | None) -> str | None:
+    """Return the text that ``exact_form`` has written; None if its bytes are no text."""
+    return None if digits is None else decoded(bytes.fromhex(digits))

@@ -1,0 +1,95 @@
+"""How often each value of a column occurs, whatever holds the column: values as canonical ones."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdv_prefair.canonical import CanonicalValue, canonical_value
+from sdv_prefair.counts.arrow_columns import is_text, plain_array
+
+Tally = Counter[CanonicalValue]
+
+
+def value_counts(column: pd.Series) -> Tally:
+    """Return how often each value of a column occurs; nulls and what is no value are left out.
+
+    Privacy: reads every row, each by itself; the result is private until ``frequent_values``
+    thresholds it. One row more raises one count by one.
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy()
+        rows = np.bincount(codes[codes >= 0], minlength=len(dtype.categories))
+        return tally_cells(dtype.categories.astype(object), rows.tolist(), typed=False)
+    if pd.api.types.is_object_dtype(dtype):
+        texts = Counter(cell for cell in column if type(cell) is str)
+        others = [cell for cell in column if type(cell) is not str]
+        tally = tally_cells(texts, texts.values(), typed=False)
+        return tally + tally_cells(others, [1] * len(others), typed=False)
+    if _is_arrow(dtype):
+        return array_counts(pa.chunked_array(pa.array(column.array)).combine_chunks())
+    if isinstance(dtype, np.dtype) and dtype.kind == 'f':
+        column = column.astype(np.float64)  # pandas has no index of the shortest
+    counts = column.dropna().value_counts(sort=False)
+    return tally_cells(counts.index.tolist(), counts.tolist())
+
+
+def array_counts(array: pa.Array) -> Tally:
+    """Return how often each value of an Arrow array occurs, as ``value_counts`` does."""
+    counted = pc.value_counts(plain_array(array))
+    return tally_cells(values_of(counted.field('values')), counted.field('counts').to_pylist())
+
+
+def tally_cells(cells: Iterable[Any], rows: Iterable[int], typed: bool = True) -> Tally:
+    """Return the canonical values of cells with how many rows have them.
+
+    Args:
+        cells: Values, each perhaps more than once.
+        rows: In how many rows each was found.
+        typed: Whether the type of the column is that of its cells.
+    """
+    tally: Tally = Counter()
+    for cell, count in zip(cells, rows, strict=True):
+        value = canonical_value(cell, typed) if count else None
+        if value is not None:
+            tally[value] += count
+    return tally
+
+
+def decoded(text: bytes | None) -> str | None:
+    """Return a text, or None if its bytes are none: one row must not stop the rest."""
+    try:
+        return None if text is None else text.decode('utf-8')
+    except UnicodeError:
+        return None
+
+
+def values_of(values: pa.Array) -> Iterable[Any]:
+    """Return the values of an Arrow array, None for each that Python has no object for."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    values = plain_array(values)
+    if is_text(values.type):
+        return map(decoded, values.cast(_binary_of(values.type)).to_pylist())
+    return map(_cell, values)
+
+
+def _binary_of(kind: pa.DataType) -> pa.DataType:
+    return pa.large_binary() if pa.types.is_large_string(kind) else pa.binary()
+
+
+def _cell(scalar: pa.Scalar) -> Any:
+    try:
+        return scalar.as_py()
+    except Exception:  # a year that Python's dates do not reach
+        return None
+
+
+def _is_arrow(dtype: Any) -> bool:
+    is_text_in_arrow = isinstance(dtype, pd.StringDtype) and dtype.storage.startswith('pyarrow')
+    return is_text_in_arrow or isinstance(dtype, pd.ArrowDtype)

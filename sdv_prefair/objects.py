@@ -1,0 +1,57 @@
+"""What one object of a row is read as: each by itself, and whatever it is, without an error.
+
+The dtype of a column of objects says nothing of its cells, and rows may hold anything: texts beside
+numbers, lists, numbers without end, objects whose every method raises. What cannot be read is null.
+So no row changes how another is read, and none decides whether a fit fails.
+"""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+_NUMBERS = (int, float, Decimal, Fraction, np.bool_, np.integer, np.floating)
+
+
+def is_null(cell: Any) -> bool:
+    """Whether a cell holds one of the nulls of Python, numpy or pandas."""
+    try:
+        if isinstance(cell, Decimal):  # pandas would compare it, which a signalling NaN refuses
+            return cell.is_nan()
+        return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
+    except Exception:  # whatever an arbitrary object raises, it is something
+        return False
+
+
+def is_comparable(cell: Any) -> bool:
+    """Whether a cell can be told apart from others: a list cannot, nor what refuses to."""
+    try:
+        hash(cell)
+        return bool(cell == cell)
+    except Exception:  # whatever an arbitrary object raises
+        return False
+
+
+def as_float(cell: Any) -> float:
+    """Return the number that a cell holds or that a text in it writes down; NaN if it is none.
+
+    Numbers too large for a float are infinite.
+    """
+    try:
+        return _read_float(cell)
+    except Exception:  # whatever an arbitrary object raises, it is not a number
+        return math.nan
+
+
+def _read_float(cell: Any) -> float:
+    if isinstance(cell, str):
+        return math.nan if '_' in cell else float(cell)  # Python's own 1_000
+    if not isinstance(cell, _NUMBERS) or isinstance(cell, np.timedelta64):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
