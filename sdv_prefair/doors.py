@@ -168,7 +168,8 @@ class Doors:
         dtypes = transform(public).dtypes
         for column in dtypes.index.intersection(source.dtypes.index).difference(list(read)):
             dtypes[column] = source.dtypes[column]
-        return source.reshaped(Reshape(transform, read), dtypes)
+        made = frozenset(dtypes.index.difference(source.dtypes.index))
+        return source.reshaped(Reshape(transform, read, made), dtypes)
 
     def _prepare_from_metadata(self, caller: str) -> pd.Series:
         columns = self._original_metadata.tables[self._table_name].columns
