@@ -162,12 +162,7 @@ class Doors:
     ) -> Source:
         """Return the table as constraints see it; whatever they make depends on one row alone."""
         read = {c: source.dtypes[c] for c in dict.fromkeys(sum(self._plan.tied, ()))}
-        public = public_frame(
-            self._plan.original_domains, source.dtypes, self._plan.original_metadata
-        )
-        dtypes = transform(public).dtypes
-        for column in dtypes.index.intersection(source.dtypes.index).difference(list(read)):
-            dtypes[column] = source.dtypes[column]
+        dtypes = self._plan.dtypes_after(transform, source.dtypes)
         made = frozenset(dtypes.index.difference(source.dtypes.index))
         return source.reshaped(Reshape(transform, read, made), dtypes)
 

@@ -185,11 +185,15 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
         return {self._table_name: self._preprocess(table)}
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        self._fit_constraints(table_data.dtypes)
-        domains, edges = self._learn_domains(FrameSource(self._plan.table_to_learn(table_data)))
-        table_data = self._plan.transform(table_data)
-        self._prepare_encoding(domains, edges, table_data.dtypes)
-        return self._encoding.encode(table_data)
+        dtypes = table_data.dtypes
+        self._fit_constraints(dtypes)
+        plan = self._plan
+        looked_at = FrameSource(
+            plan.table_to_learn(table_data), plan.dtypes_after(plan.table_to_learn, dtypes)
+        )
+        domains, edges = self._learn_domains(looked_at)
+        self._prepare_encoding(domains, edges, plan.dtypes_after(plan.transform, dtypes))
+        return self._encoding.encode(plan.transform(table_data))
 
     def _prepare_encoding(self, domains: dict, edges: dict, dtypes: pd.Series) -> None:
         self._encoding = Encoding(self._transformers(domains, dtypes, edges))
