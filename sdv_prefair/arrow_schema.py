@@ -25,7 +25,8 @@ import pyarrow as pa
 from pyarrow import types
 
 from sdv_prefair.column_domain import Categories, ColumnDomain, Datetimes, Numbers
-from sdv_prefair.counts.arrow_columns import INTEGER_DTYPES, is_text
+from sdv_prefair.counts.arrow_columns import INTEGER_DTYPES
+from sdv_prefair.counts.readable import is_text
 from sdv_prefair.dtypes import natural_array
 from sdv_prefair.schema import check_columns
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from sdv.errors import InvalidDataError, SynthesizerInputError
 
-from sdv_prefair.counts.arrow_columns import is_text
 from sdv_prefair.counts.kernel import CHUNK_ROWS
+from sdv_prefair.counts.readable import is_text
 from sdv_prefair.errors import PrivateDataError
 
 
