@@ -57,7 +57,11 @@ class Doors:
         self._log('Fit table')
         draft = self._draft()
         source = open_table(
-            table, draft._describe_schema, self.person_column, self.max_rows_per_person
+            table,
+            draft._describe_schema,
+            self.person_column,
+            self.max_rows_per_person,
+            self._original_metadata.tables[self._table_name].columns,
         )
         warn_of_seed(self.seed)
         draft._fit_source(source)

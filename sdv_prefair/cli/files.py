@@ -15,6 +15,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.cli.csv_header import check_described, check_names, read_names
 from sdv_prefair.cli.csv_lines import Cells, open_csv, read_records
+from sdv_prefair.counts.table_formats import check_plain_files
 from sdv_prefair.text_cells import as_described
 from sdv_prefair.whole_file import draft_of
 
@@ -33,7 +34,9 @@ def check_table(path: Path) -> None:
         raise ValueError(
             f"The folder '{path}' holds no Parquet files. Give a folder of these, or a file."
         )
-    if not is_parquet(path) and not _is_csv(path):
+    if is_parquet(path):
+        check_plain_files(path)
+    elif not _is_csv(path):
         raise ValueError(f"'{path}' must be a .csv or .parquet file.")
 
 
