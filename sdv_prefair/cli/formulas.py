@@ -20,7 +20,9 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _escape(column: pd.Series) -> pd.Series:
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    types = pd.api.types
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    if not is_category and not types.is_object_dtype(column) and not types.is_string_dtype(column):
         return column
     return pd.Series([_harmless(value) for value in column], column.index, dtype=object)
 
