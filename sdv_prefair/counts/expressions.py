@@ -52,7 +52,10 @@ def _readable(column: ir.Column) -> ir.Column:
         unreadable = column.isnan()
     elif kind.is_date() or kind.is_timestamp():
         first, last = (_constant(end) for end in _ends(kind))
-        unreadable = (column < first) | (column > last)
+        compared = column
+        if kind.is_timestamp() and kind.scale is None:  # nanoseconds would not reach these ends
+            compared = column.cast(dt.Timestamp(scale=6, timezone=kind.timezone))
+        unreadable = (compared < first) | (compared > last)
     else:
         return column
     return ibis.ifelse(unreadable, ibis.null(kind), column).name(column.get_name())
