@@ -25,7 +25,9 @@ import pyarrow as pa
 from pyarrow import types
 
 from sdv_prefair.column_domain import Categories, ColumnDomain, Datetimes, Numbers
-from sdv_prefair.counts.arrow_columns import INTEGER_DTYPES, is_text
+from sdv_prefair.counts.arrow_columns import INTEGER_DTYPES
+from sdv_prefair.counts.file_types import value_type
+from sdv_prefair.counts.readable import is_text
 from sdv_prefair.dtypes import natural_array
 from sdv_prefair.schema import check_columns
 
@@ -39,7 +41,7 @@ def check_schema(schema: pa.Schema, columns: Mapping[str, dict]) -> None:
         schema: The table's schema.
         columns: The metadata of each column.
     """
-    empty = [pd.Series(dtype=_checkable(_value_type(field.type))) for field in schema]
+    empty = [pd.Series(dtype=_checkable(value_type(field.type))) for field in schema]
     frame = pd.concat(empty, axis=1, keys=schema.names) if empty else pd.DataFrame()
     check_columns(frame, columns)
 
@@ -68,14 +70,6 @@ def _series(dtypes: dict[str, Any]) -> pd.Series:
     return pd.Series(list(dtypes.values()), index=list(dtypes), dtype=object)
 
 
-def _value_type(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        return _value_type(kind.storage_type)
-    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        return _value_type(kind.value_type)
-    return kind
-
-
 def _checkable(kind: pa.DataType) -> Any:
     """Return a dtype that tells numbers, moments and texts apart."""
     if types.is_null(kind):
@@ -86,7 +80,7 @@ def _checkable(kind: pa.DataType) -> Any:
 
 
 def _dtype(field: pa.Field, domain: ColumnDomain | None) -> Any:
-    kind = _value_type(field.type)
+    kind = value_type(field.type)
     # What is not modelled is made up, without nulls.
     nullable = field.nullable and domain is not None and domain.nullable
     if types.is_null(kind):

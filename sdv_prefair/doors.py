@@ -54,7 +54,11 @@ class Doors:
         self._check_before_fit()
         draft = self._draft()
         source = open_table(
-            table, draft._describe_schema, self.person_column, self.max_rows_per_person
+            table,
+            draft._describe_schema,
+            self.person_column,
+            self.max_rows_per_person,
+            self._original_metadata.tables[self._table_name].columns,
         )
         self._warn_before_reading()
         draft._fit_source(source)
@@ -153,13 +157,9 @@ class Doors:
     ) -> Source:
         """Return the table as constraints see it; whatever they make depends on one row alone."""
         read = {c: source.dtypes[c] for c in dict.fromkeys(sum(self._plan.tied, ()))}
-        public = public_frame(
-            self._plan.original_domains, source.dtypes, self._plan.original_metadata
-        )
-        dtypes = transform(public).dtypes
-        for column in dtypes.index.intersection(source.dtypes.index).difference(list(read)):
-            dtypes[column] = source.dtypes[column]
-        return source.reshaped(Reshape(transform, read), dtypes)
+        dtypes = self._plan.dtypes_after(transform, source.dtypes)
+        made = frozenset(dtypes.index.difference(source.dtypes.index))
+        return source.reshaped(Reshape(transform, read, made), dtypes)
 
     def _prepare_from_metadata(self, caller: str) -> pd.Series:
         columns = self._original_metadata.tables[self._table_name].columns

@@ -204,11 +204,13 @@ class PreFairSynthesizer(
             return self._preprocess(table)
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        source = FrameSource(self._plan.table_to_learn(table_data))
-        domains, edges = self._learn_domains(source, self._attempt.ledger)
-        table_data = self._plan.transform(table_data)
-        self._prepare_encoding(domains, edges, table_data.dtypes)
-        return self._encoding.encode(table_data)
+        plan, dtypes = self._plan, table_data.dtypes
+        looked_at = FrameSource(
+            plan.table_to_learn(table_data), plan.dtypes_after(plan.table_to_learn, dtypes)
+        )
+        domains, edges = self._learn_domains(looked_at, self._attempt.ledger)
+        self._prepare_encoding(domains, edges, plan.dtypes_after(plan.transform, dtypes))
+        return self._encoding.encode(plan.transform(table_data))
 
     def _prepare_encoding(self, domains: dict, edges: dict, dtypes: pd.Series) -> None:
         self._encoding = Encoding(self._transformers(domains, dtypes, edges))

@@ -1,6 +1,6 @@
 """What ``fit_table`` takes: each kind of table, and the source that counts it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,13 @@ from sdv_prefair.errors import PrivateDataError
 Describe = Callable[[pa.Schema], pd.Series]
 
 
-def open_table(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
+def open_table(
+    table: Any,
+    describe: Describe,
+    person_column: str | None,
+    max_rows: int,
+    columns: Mapping[str, dict],
+) -> Source:
     """Return the source that counts a table; no row is read yet.
 
     Args:
@@ -32,6 +38,7 @@ def open_table(table: Any, describe: Describe, person_column: str | None, max_ro
         describe: Checks a schema and returns the dtypes that stand for its types.
         person_column: Column that tells persons apart, if any.
         max_rows: How many rows of a person are counted.
+        columns: The metadata of each column.
     """
     engine = type(table).__module__.partition('.')[0]
     if engine == 'ibis':
@@ -39,13 +46,13 @@ def open_table(table: Any, describe: Describe, person_column: str | None, max_ro
     if engine == 'pyspark':
         return _open_spark(table, describe, person_column, max_rows)
     with reading('opened'):
-        stream = _open_stream(table)
+        stream = _open_stream(table, columns)
     return BatchSource(stream, describe(stream.schema), person_column, max_rows)
 
 
-def _open_stream(table: Any) -> Stream:
+def _open_stream(table: Any, columns: Mapping[str, dict]) -> Stream:
     if isinstance(table, str | Path):
-        return parquet_stream(table)
+        return parquet_stream(table, columns)
     if isinstance(table, ds.Dataset):
         return DatasetStream(table)
     if isinstance(table, pa.RecordBatchReader):

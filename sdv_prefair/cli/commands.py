@@ -7,8 +7,15 @@ from collections.abc import Callable
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.evaluating import measure, read_whole_table, report_lines
-from sdv_prefair.cli.files import check_table, look_at_table, read_table, write_table
+from sdv_prefair.cli.files import (
+    check_table,
+    is_parquet,
+    look_at_table,
+    read_table,
+    write_table,
+)
 from sdv_prefair.cli.fitting import fit_release
+from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.cli.outputs import check_new_folder, check_output
 from sdv_prefair.cli.releases import open_file
 from sdv_prefair.cli.roles import metadata_and_roles
@@ -63,10 +70,12 @@ def fit(options: argparse.Namespace, say: Say) -> None:
 def sample(options: argparse.Namespace, say: Say) -> None:
     """Write synthetic rows, all of them or those that meet conditions."""
     check_output(options.out, ['.csv', '.parquet'], [options.release])
+    if options.escape_formulas and is_parquet(options.out):
+        raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
         table = draw_rows(synthesizer, options.rows, options.where)
-    write_table(table, options.out)
+    write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
 
 

@@ -6,19 +6,27 @@ nothing of a line is quoted before it is known to hold names.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import IO
 
 import pandas as pd
+
+from sdv_prefair.cli.csv_lines import read_header
 
 _REMEDY = 'Give the file a first line that names every column once.'
 
 
-def read_names(path: Path) -> list[str]:
+def read_names(path: Path, stream: IO[bytes]) -> list[str]:
     """Return the cells of the first line; raise if it is empty, or names no column, or one twice.
 
-    pandas would invent names, such as 'Unnamed: 0', which the user has never seen.
+    Args:
+        path: Of the file, for messages.
+        stream: The file; it is left at its second line.
     """
-    first = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False)
-    names = first.iloc[0].tolist()
+    names = read_header(stream)
+    if not names:
+        raise ValueError(
+            f"'{path}' is empty. Give a file with a first line of column names, and rows below it."
+        )
     nameless = [number for number, name in enumerate(names, 1) if not name.strip()]
     if nameless:
         raise ValueError(

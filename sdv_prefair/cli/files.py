@@ -1,20 +1,28 @@
 """Tables in files: read as the metadata means them, written whole or not at all."""
 
+import csv
+import io
+import lzma
 import zlib
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-from sdv_prefair.cli.csv_cells import as_described
 from sdv_prefair.cli.csv_header import check_described, check_names, read_names
+from sdv_prefair.cli.csv_lines import Cells, open_csv, read_records
+from sdv_prefair.counts.table_formats import check_plain_files
+from sdv_prefair.text_cells import as_described
 from sdv_prefair.whole_file import draft_of
 
-# What pandas raises for a file that is no CSV, or not compressed as its name says.
-_UNREADABLE = (pd.errors.ParserError, UnicodeDecodeError, EOFError, zlib.error, OSError)
+# What a file raises that is no CSV, or not compressed as its name says.
+_UNREADABLE = (csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError)
+_UNREADABLE += (zlib.error, lzma.LZMAError)
+_CHUNK_ROWS = 100_000  # lines that are held as text at a time
 _PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
 
 
@@ -26,7 +34,9 @@ def check_table(path: Path) -> None:
         raise ValueError(
             f"The folder '{path}' holds no Parquet files. Give a folder of these, or a file."
         )
-    if not is_parquet(path) and not _is_csv(path):
+    if is_parquet(path):
+        check_plain_files(path)
+    elif not _is_csv(path):
         raise ValueError(f"'{path}' must be a .csv or .parquet file.")
 
 
@@ -57,11 +67,14 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     if is_parquet(path):
         return _read_parquet(path)
     (table,) = metadata.tables.values()
-    with _reading_csv(path):
-        names = read_names(path)
+    with _reading_csv(path), open_csv(path) as stream:
+        names = read_names(path, stream)
         check_described(path, names, list(table.columns))
-        cells = pd.read_csv(path, dtype=object, keep_default_na=False, na_values=[''])
-    return as_described(cells, metadata)
+        records = read_records(stream, len(names))
+        return pd.concat(
+            [as_described(cells, table.columns) for cells in _in_chunks(records, names)],
+            ignore_index=True,
+        )
 
 
 def look_at_table(path: Path) -> pd.DataFrame:
@@ -69,22 +82,29 @@ def look_at_table(path: Path) -> pd.DataFrame:
     check_table(path)
     if is_parquet(path):
         return _read_parquet(path)
-    with _reading_csv(path):
-        names = read_names(path)
-        table = pd.read_csv(path)
+    with _reading_csv(path), open_csv(path) as stream:
+        names = read_names(path, stream)
+        cells = pd.concat(_in_chunks(read_records(stream, len(names)), names))
+        text = io.StringIO(cells.to_csv(index=False))
+        table = pd.read_csv(text, index_col=False)
         check_names(path, names, table)
     return table
 
 
+def _in_chunks(records: Iterable[Cells], names: list[str]) -> Generator[pd.DataFrame, None, None]:
+    """Yield frames of text, one at least: with no rows if there are none."""
+    records = iter(records)
+    rows = list(islice(records, _CHUNK_ROWS))
+    yield pd.DataFrame(rows, columns=names, dtype=object)
+    while rows := list(islice(records, _CHUNK_ROWS)):
+        yield pd.DataFrame(rows, columns=names, dtype=object)
+
+
 @contextmanager
 def _reading_csv(path: Path) -> Generator[None, None, None]:
-    """Say what is wrong with a file in other words than pandas, which would quote it."""
+    """Say what is wrong with a file in words that quote nothing of it."""
     try:
         yield
-    except pd.errors.EmptyDataError:
-        raise ValueError(
-            f"'{path}' is empty. Give a file with a first line of column names, and rows below it."
-        ) from None
     except _UNREADABLE as error:
         if getattr(error, 'strerror', None):  # the system's, which quotes nothing
             raise

@@ -106,6 +106,12 @@ def _sample(subparsers) -> None:
         metavar='COLUMN=VALUE',
         help='may be repeated; nothing after the = asks for missing ones',
     )
+    parser.add_argument(
+        '--escape-formulas',
+        action='store_true',
+        help="of a CSV file: put a ' before texts that spreadsheets would run, those that begin "
+        'with = + - or @ (off: texts stay exactly as they are)',
+    )
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 

@@ -149,6 +149,27 @@ class ConstraintPlan:
                 rule.joint.derive(self.original_domains, public.dtypes)
         return replace(self, domains=domains)
 
+    def dtypes_after(
+        self, transform: Callable[[pd.DataFrame], pd.DataFrame], dtypes: pd.Series
+    ) -> pd.Series:
+        """Return the dtypes of a table with these dtypes once it is transformed.
+
+        Privacy: those that the transformation gives to a few rows made of public facts, since
+        pandas may choose the dtype of what is made by the values it is made of.
+
+        Args:
+            transform: One of this plan's.
+            dtypes: The dtypes of the original columns.
+        """
+        if not self.chain and not self.domains_to_learn:
+            return dtypes
+        public = public_frame(self.original_domains, dtypes, self.original_metadata)
+        after = transform(public).dtypes
+        for column in after.index:
+            if column in dtypes and column not in self.consumed:
+                after[column] = dtypes[column]
+        return after
+
     def edges(self, bins: int) -> dict[str, Any]:
         """Return edges of unequal bins for made columns that need them."""
         edges = {}

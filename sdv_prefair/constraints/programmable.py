@@ -20,6 +20,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_prefair.column_domain import ColumnDomain
+from sdv_prefair.constraints.made_rows import make_rows
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import public_domain, single_table
 
@@ -84,6 +85,7 @@ class ProgrammedColumns(Transformation):
                 f'{type(constraint).__name__} makes {missing}, which cannot be modelled: give them '
                 "a statistical sdtype such as 'numerical' in get_updated_metadata."
             )
+        self._dtypes: dict[str, Any] = {}
         self._made_domains = {column: domains[column] for column in made}
         self._descriptions = {column: dict(after[column]) for column in made}
 
@@ -98,7 +100,10 @@ class ProgrammedColumns(Transformation):
         return self._descriptions
 
     def check_promise(self, public: pd.DataFrame) -> None:
-        """Raise unless public rows come out the same one by one and all together."""
+        """Raise unless public rows come out the same one by one and all together.
+
+        The dtypes in which they come out are those of all rows from now on.
+        """
         together = self._transform(public)
         apart = [self._transform(public.iloc[[place]]) for place in range(len(public))]
         if not together.reset_index(drop=True).equals(pd.concat(apart, ignore_index=True)):
@@ -107,14 +112,19 @@ class ProgrammedColumns(Transformation):
                 'row other values when other rows are there. Transform each row by itself, or '
                 'drop the attribute to have rows rejected instead.'
             )
+        self._dtypes = together.dtypes.to_dict()
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with made columns in place of consumed ones."""
+        """Return the frame with made columns in place of consumed ones.
+
+        Privacy: what becomes of a row depends on that row alone, by the constraint's promise. Rows
+        that its code fails on become null.
+        """
         kept = frame.drop(columns=[column for column in self.columns if column in frame])
         if not set(self.columns) <= set(frame.columns):
             return kept
-        made = self._transform(frame)
-        return kept.assign(**{column: made[column].array for column in self.sources})
+        made = make_rows(self._transform, frame, self._dtypes)
+        return kept.assign(**{column: made[column].array for column in made})
 
     def _transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         # On a copy, so that nothing of the rows stays in the constraint.
@@ -134,7 +144,7 @@ class ProgrammedColumns(Transformation):
 
     def make(self, frame: pd.DataFrame, column: str) -> Any:
         """Return the values of one made column."""
-        return self._transform(frame)[column]
+        return self.transform(frame)[column]
 
     def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
         """Return the consumed columns as the constraint restores them."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
+from sdv_prefair.counts.readable import is_text, objects_of, readable
 from sdv_prefair.counts.source import Encoder
 
 INTEGER_DTYPES = {
@@ -42,15 +43,16 @@ def encode_array(encoder: Encoder, array: pa.Array) -> np.ndarray:
 
 
 def plain_array(array: pa.Array) -> pa.Array:
-    """Return an array of a type that Arrow's kernels and pandas know."""
+    """Return an array of a type that Arrow's kernels and pandas know, of values they can read."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
+    if types.is_run_end_encoded(array.type):
+        array = pc.run_end_decode(array)
+    array = readable(array)
     if is_text(array.type) and not types.is_string(array.type):
         array = array.cast(pa.large_string())
     if types.is_binary_view(array.type):
         array = array.cast(pa.large_binary())
-    if types.is_run_end_encoded(array.type):
-        array = pc.run_end_decode(array)
     return array
 
 
@@ -63,7 +65,9 @@ def series_of(array: pa.Array) -> pd.Series:
         return _masked(array, pd.BooleanDtype())
     if is_text(kind) or types.is_date(kind) or types.is_decimal(kind):
         return pd.Series(pd.arrays.ArrowExtensionArray(array))
-    return pd.Series(array.to_pandas())
+    if types.is_floating(kind) or types.is_timestamp(kind):
+        return pd.Series(array.to_pandas())
+    return objects_of(array)
 
 
 def series_as(array: pa.Array, dtype: Any) -> pd.Series:
@@ -75,11 +79,6 @@ def series_as(array: pa.Array, dtype: Any) -> pd.Series:
     if column.dtype == dtype or (column.isna().any() and not _can_be_null(dtype)):
         return column
     return column.astype(dtype)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a type is one of Arrow's for text."""
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _has_few_values(kind: pa.DataType) -> bool:

@@ -4,6 +4,7 @@ They consist of comparisons with public constants, so that a database's codes ar
 encoder to the last bit, whatever arithmetic it has. (Two grids have too many cells for that.)
 """
 
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -21,6 +22,7 @@ from sdv_prefair.errors import PrivateDataError
 
 # Decimals of so few digits become the same float everywhere.
 _EXACT_DIGITS = 15
+_NANOSECONDS = 9
 
 
 def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
@@ -36,10 +38,39 @@ def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
     null = ibis.literal(encoder.null_code or 0)
     if column.type().is_null():
         return null
-    is_null = column.isnull()
-    if column.type().is_floating():
-        is_null |= column.isnan()
-    return ibis.ifelse(is_null, null, _code(column, encoder))
+    column = _readable(column)
+    return ibis.ifelse(column.isnull(), null, _code(column, encoder))
+
+
+def _readable(column: ir.Column) -> ir.Column:
+    """Return the column with null for what is no number, and for moments beyond every calendar.
+
+    Databases have moments such as 'infinity', of which there is no year, and which cannot be cast.
+    """
+    kind = column.type()
+    if kind.is_floating():
+        unreadable = column.isnan()
+    elif kind.is_date() or kind.is_timestamp():
+        first, last = (_constant(end) for end in _ends(kind))
+        compared = column
+        if kind.is_timestamp() and kind.scale is None:  # nanoseconds would not reach these ends
+            compared = column.cast(dt.Timestamp(scale=6, timezone=kind.timezone))
+        unreadable = (compared < first) | (compared > last)
+    else:
+        return column
+    return ibis.ifelse(unreadable, ibis.null(kind), column).name(column.get_name())
+
+
+def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
+    """Return the first and last moment of a type that is read, as ``readable`` reads Arrow's."""
+    if kind.is_date():
+        return date.min, date.max
+    if kind.scale == _NANOSECONDS:
+        return pd.Timestamp.min.ceil('s'), pd.Timestamp.max.floor('s')
+    if kind.timezone is None:
+        return pd.Timestamp(datetime.min), pd.Timestamp(datetime.max)
+    day = timedelta(days=1)  # of an instant some clocks show another
+    return tuple(pd.Timestamp(end, tz='UTC') for end in (datetime.min + day, datetime.max - day))
 
 
 def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:

@@ -15,11 +15,12 @@ class FrameSource:
 
     Args:
         frame: The private table.
+        dtypes: The dtypes that count as its own, if not those it has.
     """
 
-    def __init__(self, frame: pd.DataFrame):
+    def __init__(self, frame: pd.DataFrame, dtypes: pd.Series | None = None):
         self._frame = frame
-        self.dtypes = frame.dtypes
+        self.dtypes = frame.dtypes if dtypes is None else dtypes
 
     def count(
         self,

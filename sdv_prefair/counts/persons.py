@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import plain_array
+from sdv_prefair.counts.readable import object_of
 
 
 class RowsPerPerson:
@@ -16,7 +17,7 @@ class RowsPerPerson:
     Memory grows with the number of persons: how many rows each has had must be known to the end.
 
     Privacy: which rows of a person pass depends on that person's rows alone, in the order of the
-    stream. Rows without a person count as one person's.
+    stream. Rows without a person, or with one that cannot be read, count as one person's.
 
     Args:
         person_column: The column that tells persons apart.
@@ -48,6 +49,6 @@ class RowsPerPerson:
         number: dict[Any, int] = {}
         of_value = [
             number.setdefault(None if value != value else value, len(number))
-            for value in encoded.dictionary.to_pylist()
+            for value in map(object_of, encoded.dictionary)
         ]
         return list(number), np.array(of_value, dtype=np.int64)[encoded.indices.to_numpy()]

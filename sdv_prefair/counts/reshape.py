@@ -19,10 +19,12 @@ class Reshape:
     Attributes:
         transform: Returns the changed columns of a frame of the read ones.
         dtypes: The columns it reads, with the dtypes that it takes them to have.
+        made: The columns it makes that are not in the table.
     """
 
     transform: Callable[[pd.DataFrame], pd.DataFrame]
     dtypes: Mapping[str, Any]
+    made: frozenset[str] = frozenset()
 
     def __call__(self, batch: pa.RecordBatch) -> pd.DataFrame:
         """Return the changed columns of a batch."""
@@ -31,5 +33,5 @@ class Reshape:
 
     def columns_read(self, columns: Iterable[str]) -> list[str]:
         """Return the columns of the table that are read to make ``columns``."""
-        kept = [column for column in columns if column not in self.dtypes]
+        kept = [c for c in columns if c not in self.dtypes and c not in self.made]
         return kept + list(self.dtypes)

@@ -1,7 +1,7 @@
 """Tables that are read as a stream of Arrow record batches, never as a whole."""
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,8 +9,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from sdv.errors import InvalidDataError, SynthesizerInputError
 
-from sdv_prefair.counts.arrow_columns import is_text
+from sdv_prefair.counts.file_types import check_can_be_read_as, check_same_columns, common_schema
 from sdv_prefair.counts.kernel import CHUNK_ROWS
+from sdv_prefair.counts.partitions import FolderColumns, discovered
+from sdv_prefair.counts.readable import is_text
+from sdv_prefair.counts.table_formats import check_plain_files
 from sdv_prefair.errors import PrivateDataError
 
 
@@ -33,29 +36,28 @@ class DatasetStream:
     """Files: only the columns that are asked for are read.
 
     Args:
-        dataset: Arrow's view of them. All files must have the same columns: Arrow would fill in
-            nulls for those that a file lacks.
+        dataset: Arrow's view of them. All files must have the same columns, of types that can be
+            read as the dataset has them whatever the values are.
+        folder_columns: Columns that are names of folders, if these are to be read here.
     """
 
     can_be_read_again = True
 
-    def __init__(self, dataset: ds.Dataset):
+    def __init__(self, dataset: ds.Dataset, folder_columns: FolderColumns | None = None):
         self._dataset = dataset
+        self._folder_columns = folder_columns or FolderColumns()
         self._fragments = _fragments(dataset)
         schemas = [fragment.physical_schema for fragment in self._fragments or []]
-        self._check_same_columns(schemas)
-        self.schema = _with_nulls_ruled_out(dataset.schema, schemas or [dataset.schema])
-
-    def _check_same_columns(self, schemas: list[pa.Schema]) -> None:
-        for column in set().union(*(schema.names for schema in schemas)):
-            if any(column not in schema.names for schema in schemas):
-                raise PrivateDataError(
-                    f"Column '{column}' is in some files of the table but not in all. Write all "
-                    'files with the same columns.'
-                )
+        check_same_columns([_columns_of(fragment) for fragment in self._fragments or []])
+        check_can_be_read_as(dataset.schema, schemas)
+        schema = self._folder_columns.retype(dataset.schema)
+        self.schema = _with_nulls_ruled_out(schema, schemas or [schema])
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield the columns of all rows, file by file."""
+        return map(self._folder_columns.convert, self._read(columns))
+
+    def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         # By name alone: a plain list would take a dot in a name for a nested column.
         options = {'columns': {c: ds.field(c) for c in columns}, 'batch_size': CHUNK_ROWS}
         if self._fragments is None:
@@ -112,22 +114,53 @@ def _fragments(dataset: ds.Dataset) -> list[ds.Fragment] | None:
         return None
 
 
+def _columns_of(fragment: ds.Fragment) -> set[str]:
+    """Return the columns of a file: those within it, and those of the folders it is in."""
+    in_folders = ds.get_partition_keys(fragment.partition_expression)
+    return {*fragment.physical_schema.names, *in_folders}
+
+
 def _parts(fragment: ds.Fragment) -> list[ds.Fragment]:
     """Return what is read at a time: Arrow reads far ahead, up to a gigabyte, if it may."""
     is_parquet = isinstance(fragment, ds.ParquetFileFragment)
     return fragment.split_by_row_group() if is_parquet else [fragment]
 
 
-def parquet_stream(path: str | Path) -> DatasetStream:
+def parquet_stream(path: str | Path, columns: Mapping[str, dict] | None = None) -> DatasetStream:
     """Return the stream of a Parquet file, or of a folder of them with hive partitions, if any.
 
     Texts are read as the dictionaries that Parquet stores them as.
+
+    Args:
+        path: Of the file or folder.
+        columns: The metadata of each column, by which the names of folders are read.
     """
     with reading('opened'):
-        schema = ds.dataset(path, format='parquet', partitioning='hive').schema
-        texts = [field.name for field in schema if is_text(field.type)]
-        file_format = ds.ParquetFileFormat(dictionary_columns=texts)
-        return DatasetStream(ds.dataset(path, format=file_format, partitioning='hive'))
+        check_plain_files(path)
+        found = ds.dataset(path, format='parquet', partitioning=discovered())
+        fragments = list(found.get_fragments())
+        schemas = [fragment.physical_schema for fragment in fragments]
+        check_same_columns([_columns_of(fragment) for fragment in fragments])
+        common = common_schema(schemas) if schemas else found.schema
+        names = [name for name in found.schema.names if name not in common.names]
+        folder_columns = FolderColumns(names, columns)
+        texts = [field.name for field in common if is_text(field.type)]
+        dataset = ds.dataset(
+            path,
+            schema=_with_text_columns(common, texts, names),
+            format=ds.ParquetFileFormat(dictionary_columns=texts),
+            partitioning=folder_columns.partitioning,
+        )
+        return DatasetStream(dataset, folder_columns)
+
+
+def _with_text_columns(schema: pa.Schema, stored: list[str], added: list[str]) -> pa.Schema:
+    """Return the schema with dictionaries for some columns, and text for others that it lacks."""
+    fields = [
+        field.with_type(pa.dictionary(pa.int32(), field.type)) if field.name in stored else field
+        for field in schema
+    ]
+    return pa.schema([*fields, *(pa.field(name, pa.string()) for name in added)])
 
 
 def frames_stream(lazy_frame: Any) -> ProtocolStream:

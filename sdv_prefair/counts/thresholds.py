@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.counts.readable import FIRST_SECOND, LAST_SECOND
 from sdv_prefair.counts.source import Encoder
 
 _SIGN = np.uint64(2**63)
 # What a timestamp of every database can be: the years 1 to 9999, in microseconds.
-_FIRST_MICROS, _LAST_MICROS = -62_135_596_800_000_000, 253_402_300_799_999_999
+_FIRST_MICROS, _LAST_MICROS = FIRST_SECOND * 10**6, (LAST_SECOND + 1) * 10**6 - 1
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import load_release, save_metadata
 from sdv_prefair.cli import main
-from sdv_prefair.cli.csv_cells import as_described
 from sdv_prefair.cli.files import read_table
 from sdv_prefair.roles import Roles
+from sdv_prefair.text_cells import as_described
 
 COLUMNS = {
     'age': {'sdtype': 'numerical', 'range_min': 18, 'range_max': 90, 'decimal_places': 0},
@@ -40,7 +40,7 @@ def table(*rows):
 
 
 def test_cells_become_what_the_metadata_says():
-    typed = as_described(table(*ROWS, [None] * len(COLUMNS)), METADATA)
+    typed = as_described(table(*ROWS, [None] * len(COLUMNS)), COLUMNS)
 
     assert typed['age'].tolist()[:2] == [33, 57]
     assert str(typed['age'].dtype) == 'Int64'
@@ -55,7 +55,7 @@ def test_cells_become_what_the_metadata_says():
 
 @given(st.lists(CELLS, min_size=len(COLUMNS), max_size=len(COLUMNS)))
 def test_a_row_changes_neither_types_nor_other_rows(row):
-    alone, beside = as_described(table(*ROWS), METADATA), as_described(table(*ROWS, row), METADATA)
+    alone, beside = as_described(table(*ROWS), COLUMNS), as_described(table(*ROWS, row), COLUMNS)
 
     assert (alone.dtypes == beside.dtypes).all()
     pd.testing.assert_frame_equal(alone, beside.iloc[:2])

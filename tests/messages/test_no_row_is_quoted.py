@@ -44,11 +44,6 @@ def fit(**columns):
     new().fit({'people': FRAME.assign(**columns)})
 
 
-def fit_constrained(mark):
-    synthesizer = constraints.with_constraints(Quoting())
-    synthesizer.fit({'t': constraints.TABLE.assign(x=mark)})
-
-
 def fit_codes(mark):
     synthesizer = new()
     codes = synthesizer.preprocess(PEOPLE.data)['people']
@@ -122,7 +117,6 @@ TEXT = {
 NUMBER = {
     'fit: moments': lambda mark: fit(hired=float(mark)),
     'fit: categories': lambda mark: fit(home=mark),
-    'fit: constraints': fit_constrained,
     'fit_processed_data': lambda mark: fit_codes(np.uint64(mark)),
     'fit_counts: parts': lambda mark: counts.fit({counts.SEX: [mark + 0.5, 0, 0]}),
     'fit_counts: sums': lambda mark: counts.fit({counts.SEX: [mark, 0, 0]}),
@@ -165,10 +159,22 @@ def test_no_number_is_quoted(case):
     assert str(mark) not in shown.replace(',', '')
 
 
+def test_rows_that_a_constraint_fails_on_are_neither_quoted_nor_the_end_of_a_fit():
+    mark = secrets.randbelow(10**8) + 10**9
+    synthesizer = constraints.with_constraints(Quoting())
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter('always')
+        synthesizer.fit({'t': constraints.TABLE.assign(x=mark)})
+    assert str(mark) not in ''.join(str(warning.message) for warning in warned)
+    assert synthesizer._fitted
+
+
 FILES = {
-    'broken.csv': ('sex,education,age,income\n"{mark},school,3,low\n', 'fit', 2),
+    'broken.csv': ('sex,"education,age,{mark}\nF,school,3,low\n', 'fit', 2),
     # A word among numbers is a missing number: whether the fit fails must not depend on a cell.
     'text.csv': ('sex,education,age,income\nF,school,{mark},low\n', 'fit', 0),
+    # Nor must it depend on a line.
+    'unclosed.csv': ('sex,education,age,income\n"{mark},school,3,low\n', 'fit', 0),
     'table.csv': ('sex,education,age,income\nF,school,{mark},low\n', 'evaluate', 0),
     'table.parquet': ('{mark}', 'evaluate', 2),
 }

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from certified import DELTA, certified_epsilon
 
 from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
@@ -26,8 +26,6 @@ DOMAINS = {'adaptive': {'p': 2, 'a': 3, 'o': 2}, 'aim': {'p': 2, 'a': 3, 'o': 2,
 ROLES = Roles(['p'], ['a'], ['o'])
 # Fair AIM estimates models on its way: fewer runs, which certify less.
 RUNS = {'adaptive': 6000, 'aim': 3000}
-DELTA = 1e-3
-CONFIDENCE = 0.999
 
 
 def counts(structure, with_canary):
@@ -51,28 +49,6 @@ def evidence(structure, table_counts, fresh_ledger, entropy):
         cell = measurement.values.ravel()[-1]
         statistic += cell / float(np.max(measurement.stddev)) ** 2
     return statistic
-
-
-def certified_epsilon(without, with_canary):
-    """Return the best certified lower bound over thresholds chosen on the first half."""
-    half = len(without) // 2
-    best, threshold = -np.inf, 0.0
-    for candidate in np.quantile(np.concatenate([without[:half], with_canary[:half]]), _LEVELS):
-        bound = _bound(without[:half] > candidate, with_canary[:half] > candidate)
-        if bound > best:
-            best, threshold = bound, candidate
-    return _bound(without[half:] > threshold, with_canary[half:] > threshold)
-
-
-_LEVELS = np.linspace(0.02, 0.98, 49)
-
-
-def _bound(false_alarms, hits):
-    false_rate = beta.ppf(
-        CONFIDENCE, false_alarms.sum() + 1, len(false_alarms) - false_alarms.sum()
-    )
-    hit_rate = beta.ppf(1 - CONFIDENCE, hits.sum(), len(hits) - hits.sum() + 1) if hits.any() else 0
-    return np.log(max(hit_rate - DELTA, 1e-12) / false_rate)
 
 
 def audit(structure, epsilon):

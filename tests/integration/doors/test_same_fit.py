@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from census_doors import ARROW, CENSUS, FRAME, NULLABLE, assert_same_fit, new
 from mixed_arrow import in_pandas
@@ -20,6 +21,7 @@ from sdv.metadata import Metadata
 from walk import differing_paths
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.errors import DomainError, PrivacyWarning
 
 pytestmark = pytest.mark.filterwarnings(
@@ -138,7 +140,10 @@ def test_rows_of_persons_are_bounded_as_in_fit(folder):
     assert_same_fit(synthesizer, copy.deepcopy(expected))
 
 
-def constrained(public_ranges=True):
+PLACES = [('Rome', 'IT'), ('Oslo', 'NO'), ('Bern', 'CH')]
+
+
+def constrained(combinations=None, public_ranges=True):
     columns = {
         'low': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 50, 'decimal_places': 0},
         'high': {'sdtype': 'numerical', 'range_min': 0, 'range_max': 90, 'decimal_places': 0},
@@ -152,7 +157,7 @@ def constrained(public_ranges=True):
     )
     synthesizer.add_constraints([
         Inequality('low', 'high'),
-        FixedCombinations(['city', 'country']),
+        combinations or FixedCombinations(['city', 'country']),
     ])
     return synthesizer
 
@@ -169,20 +174,46 @@ def constrained_rows(num_rows):
     })
 
 
-def test_constraints_hold_behind_every_door_that_can_keep_them():
-    frame = constrained_rows(3000)
-    table = pa.Table.from_pandas(frame).replace_schema_metadata(None)
-    expected = constrained()
-    expected.fit({'t': frame})
-    for opened in (table, pl.from_arrow(table)):
-        synthesizer = constrained()
-        synthesizer.fit_table(opened)
-        assert_same_fit(synthesizer, expected)
-        sampled = synthesizer.sample(100)['t']
-        assert (sampled['low'] <= sampled['high']).dropna().all()
-        assert set(zip(sampled['city'], sampled['country'], strict=True)) <= {
-            ('Rome', 'IT'), ('Oslo', 'NO'), ('Bern', 'CH')
-        }  # fmt: skip
+CONSTRAINED = {
+    'arrow table': lambda table, _: table,
+    'polars frame': lambda table, _: pl.from_arrow(table),
+    'polars lazy frame': lambda _, path: pl.scan_parquet(path),
+    'parquet file': lambda _, path: path,
+    'parquet folder': lambda _, path: str(path.parent),
+    'arrow dataset': lambda _, path: ds.dataset(path),
+    'duckdb relation': lambda _, path: duckdb.sql(f"SELECT * FROM '{path}'"),
+}
+
+
+@pytest.fixture(scope='module')
+def constrained_fit():
+    synthesizer = constrained()
+    synthesizer.fit({'t': constrained_rows(3000)})
+    return synthesizer
+
+
+@pytest.mark.parametrize('door', CONSTRAINED)
+def test_constraints_hold_behind_every_door_that_can_keep_them(door, constrained_fit, tmp_path):
+    table = pa.Table.from_pandas(constrained_rows(3000)).replace_schema_metadata(None)
+    pq.write_table(table, tmp_path / 't.parquet')
+    synthesizer = constrained()
+    synthesizer.fit_table(CONSTRAINED[door](table, tmp_path / 't.parquet'))
+    assert_same_fit(synthesizer, constrained_fit)
+    sampled = synthesizer.sample(100)['t']
+    assert (sampled['low'] <= sampled['high']).dropna().all()
+    assert set(zip(sampled['city'], sampled['country'], strict=True)) <= set(PLACES)
+
+
+def test_combinations_that_are_public_are_kept_in_one_reading():
+    table = pa.Table.from_pandas(constrained_rows(3000)).replace_schema_metadata(None)
+    synthesizer = constrained(PublicCombinations(['city', 'country'], PLACES))
+    synthesizer.fit_table(table.to_reader(max_chunksize=500))
+    sampled = synthesizer.sample(100)['t']
+    assert set(zip(sampled['city'], sampled['country'], strict=True)) <= set(PLACES)
+
+
+def test_constraints_are_refused_where_no_row_is_seen():
+    table = pa.Table.from_pandas(constrained_rows(300)).replace_schema_metadata(None)
     with pytest.raises(SynthesizerInputError, match='to_pyarrow_batches'):
         constrained().fit_table(ibis.memtable(table))
     with pytest.raises(DomainError, match='needs the ranges of all columns'):

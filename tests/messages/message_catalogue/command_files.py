@@ -39,6 +39,13 @@ TABLES = [
         'Add such a line, or correct the names.',
     ),
     Command(
+        'domain {f}/binary.csv --out {f}/z.json',
+        ValueError,
+        "'FOLDER/cli/binary.csv' cannot be read as CSV.",
+        'Save it as UTF-8, with commas between values and a first line of column names; or as '
+        'Parquet.',
+    ),
+    Command(
         'domain {f}/folder --out {f}/z.json',
         ValueError,
         "The folder 'FOLDER/cli/folder' holds no Parquet files.",
@@ -84,6 +91,12 @@ TABLES = [
 ]
 
 OUTPUTS = [
+    Command(
+        'sample {f}/model.prefair --rows 3 --escape-formulas --out {f}/z.parquet',
+        ValueError,
+        '--escape-formulas is for CSV files.',
+        'Leave it out, or write to x.csv.',
+    ),
     Command(
         'report {f}/model.prefair --real {f}/page.html --out {f}/page.html',
         ValueError,

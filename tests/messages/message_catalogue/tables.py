@@ -4,6 +4,7 @@ from datetime import date
 
 import ibis
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from people import people
 from sdv.cag import Inequality
@@ -62,6 +63,22 @@ def fit_two_files():
     pq.write_table(ARROW, folder / 'one.parquet')
     pq.write_table(ARROW.drop_columns('sex'), folder / 'two.parquet')
     small().fit_table(folder)
+
+
+def folder_of_types():
+    folder = FOLDER / 'types'
+    folder.mkdir(exist_ok=True)
+    pq.write_table(ARROW, folder / 'one.parquet')
+    numbers = ARROW.set_column(0, 'sex', pa.array([1] * 60))
+    pq.write_table(numbers, folder / 'two.parquet')
+    return folder
+
+
+def delta_table():
+    folder = FOLDER / 'delta'
+    (folder / '_delta_log').mkdir(parents=True, exist_ok=True)
+    pq.write_table(ARROW, folder / 'one.parquet')
+    return folder
 
 
 def fit_no_parquet():
@@ -132,6 +149,26 @@ READ = [
         PrivateDataError,
         "Column 'sex' is in some files of the table but not in all.",
         'Write all files with the same columns.',
+    ),
+    Message(
+        lambda: small().fit_table(folder_of_types()),
+        PrivateDataError,
+        "Column 'sex' has types that differ between the files of the table: int64, string.",
+        'Write all files with the same types.',
+    ),
+    Message(
+        lambda: small().fit_table(ds.dataset(folder_of_types())),
+        PrivateDataError,
+        "Column 'sex' has types that differ between the files of the table: int64, string.",
+        'Write all files with the same types.',
+    ),
+    Message(
+        lambda: small().fit_table(delta_table()),
+        PrivateDataError,
+        "'FOLDER/delta' belongs to a table of Delta Lake, whose files hold deleted and outdated "
+        'rows too.',
+        'Let its own reader choose the rows, as in '
+        'fit_table(DeltaTable(path).to_pyarrow_dataset()).',
     ),
     Message(
         fit_no_parquet,

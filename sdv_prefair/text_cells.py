@@ -1,34 +1,32 @@
-"""The cells of a CSV file, typed by the metadata alone.
+"""Cells that are text, typed by the metadata alone: those of a CSV file, and names of folders.
 
-A CSV file has no types. Guessed from the cells they would be private: one row with a word among
+Text has no types. Guessed from the cells they would be private: one row with a word among
 numbers, or with an empty cell, would change the type of its column, and with it the code of every
-other row. So cells are read as text, only an empty one is missing, and each is converted by
-itself to what the metadata says. What cannot be converted is missing, or outside the domain.
+other row. So only an empty cell is missing, and each is converted by itself to what the metadata
+says. What cannot be converted is missing, or outside the domain.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import pandas as pd
-from sdv.metadata import Metadata
 
 # Whole numbers up to here are floats without loss.
 _LARGEST = 2.0**53
 _TRUTH = {'true': True, 'false': False, '1': True, '0': False}
 
 
-def as_described(cells: pd.DataFrame, metadata: Metadata) -> pd.DataFrame:
+def as_described(cells: pd.DataFrame, columns: Mapping[str, dict]) -> pd.DataFrame:
     """Return the table with the types that the metadata gives to its columns.
 
     Args:
         cells: Text, or null where a cell is empty.
-        metadata: Of one table. Columns that it does not describe stay text.
+        columns: The metadata of each column. Those that it does not describe stay text.
     """
-    (table,) = metadata.tables.values()
-    described = [column for column in cells if column in table.columns]
-    return cells.assign(**{c: _convert(cells[c], table.columns[c]) for c in described})
+    described = [column for column in cells if column in columns]
+    return cells.assign(**{c: _convert(cells[c], columns[c]) for c in described})
 
 
 def _convert(cells: pd.Series, column: dict[str, Any]) -> pd.Series:
@@ -65,4 +63,6 @@ def _declared(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
     def find(text: str) -> Any:
         return written[text] if text in written else numbers.get(_number(text), text)
 
-    return cells.map(find, na_action='ignore').astype(object)
+    nulls = pd.isna(cells)
+    found = [None if null else find(text) for text, null in zip(cells, nulls, strict=True)]
+    return pd.Series(found, cells.index, dtype=object)

@@ -1,0 +1,95 @@
+"""Rows that a user's own code makes of private ones: each by itself, of types that are public.
+
+Code that was not written with odd rows in mind fails on them, and pandas chooses the dtype of what
+it makes by the values. Either would let one row decide over the others. So rows on which the code
+fails are null, and all others are what they are without them; and columns have the dtypes that the
+same code gives to public rows.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.dtypes import is_integer, read_numbers
+from sdv_prefair.moments import is_temporal, read_micros, zone_of
+
+Transform = Callable[[pd.DataFrame], pd.DataFrame]
+
+# Whole numbers up to here are floats without loss.
+_LARGEST = 2.0**53
+
+
+def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return what a row-wise transform makes of a frame, with nulls for rows that it fails on.
+
+    Args:
+        transform: Returns a row for each row, or raises.
+        frame: Private rows.
+        dtypes: The columns it makes of public rows, with their dtypes.
+    """
+    try:
+        made = transform(frame)
+    except Exception:  # its message could quote the rows
+        return _make_halves(transform, frame, dtypes)
+    return pd.DataFrame(
+        {column: typed(made[column], dtype).array for column, dtype in dtypes.items()},
+        index=frame.index,
+    )
+
+
+def _make_halves(
+    transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Look for the rows that it fails on, half by half."""
+    if len(frame) <= 1:
+        nulls = pd.Series([None] * len(frame), dtype=object)
+        return pd.DataFrame({c: typed(nulls, d).array for c, d in dtypes.items()}, frame.index)
+    middle = len(frame) // 2
+    halves = [make_rows(transform, half, dtypes) for half in (frame[:middle], frame[middle:])]
+    return pd.DataFrame(
+        {c: _joined(halves[0][c], halves[1][c], d) for c, d in dtypes.items()}, index=frame.index
+    )
+
+
+def _joined(one: pd.Series, two: pd.Series, dtype: Any) -> Any:
+    if one.dtype != two.dtype:  # of which one half has nulls
+        convert = _as_moments if is_temporal(dtype) else _as_numbers
+        one, two = convert(one, dtype), convert(two, dtype)
+    return pd.concat([one, two]).array
+
+
+def typed(values: pd.Series, dtype: Any) -> pd.Series:
+    """Return values as ``dtype``, or with nulls as the nearest that holds them; row by row.
+
+    What is no such value is null.
+    """
+    if values.dtype == dtype or isinstance(dtype, pd.CategoricalDtype):
+        return values
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _as_numbers(values, dtype)
+    if is_temporal(dtype):
+        return _as_moments(values, dtype)
+    return values.astype(object)
+
+
+def _as_numbers(values: pd.Series, dtype: Any) -> pd.Series:
+    numbers, nulls = read_numbers(values)
+    is_boolean = pd.api.types.is_bool_dtype(dtype)
+    if not is_integer(dtype) and not is_boolean:
+        return pd.Series(np.where(nulls, np.nan, numbers.astype(np.float64)), values.index)
+    if is_boolean:
+        nulls = nulls | ~np.isin(numbers, (0, 1))
+        return pd.Series(pd.arrays.BooleanArray(numbers == 1, nulls), values.index)
+    if numbers.dtype.kind == 'f':
+        nulls = nulls | ~(np.abs(numbers) <= _LARGEST)
+        numbers = np.rint(np.where(nulls, 0, numbers))
+    return pd.Series(pd.arrays.IntegerArray(numbers.astype(np.int64), nulls), values.index)
+
+
+def _as_moments(values: pd.Series, dtype: Any) -> pd.Series:
+    is_instant = zone_of(dtype) is not None
+    micros, nulls = read_micros(values, None, is_instant)
+    moments = pd.Series(micros.astype('datetime64[us]'), values.index).mask(nulls)
+    return moments.dt.tz_localize('UTC') if is_instant else moments
