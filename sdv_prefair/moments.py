@@ -32,6 +32,8 @@ _UNITS = {
     'Y': '',
 }
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
+_IN_ORDER = 'YmdHMSf'
+_FOUR_DIGITS = 1000  # the first year that strftime writes with as many
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -119,6 +121,34 @@ def write_micros(
     if pd.api.types.is_numeric_dtype(dtype):
         text = text.astype(np.int64)
     return _array_of(pd.Series(text[position]), dtype)
+
+
+def writes_all(
+    low: pd.Timestamp, high: pd.Timestamp, dtype: Any, datetime_format: str | None, instants: bool
+) -> bool:
+    """Whether each moment from ``low`` to ``high`` is sure to be read back as it was written.
+
+    It is not where the clocks of a zone skip an hour, where nanoseconds end, and in a format that
+    leaves something out, as the century or what comes before the hour. Formats that write names or
+    half days are not looked into: whether they can be read back is seen when they are.
+    """
+    if dtype is None or is_temporal(dtype):
+        if zone_of(dtype) is not None and not instants:
+            return False
+        ends = (micros_of_timestamp(low), micros_of_timestamp(high))
+        if dtype is not None or datetime_format is None:
+            has_end = dtype is None or 'ns' in str(dtype)
+            first, last = _NANOSECOND_LIMITS
+            return not has_end or (first <= ends[0] and ends[1] <= last)
+    if pd.api.types.is_numeric_dtype(dtype) and dtype is not None:
+        return False
+    return low.year >= _FOUR_DIGITS and _shows_all(datetime_format)
+
+
+def _shows_all(datetime_format: str | None) -> bool:
+    """Whether a format writes the year, and whatever lies between it and the finest it writes."""
+    shown = set(re.findall(r'%([-#]?[a-zA-Z])', (datetime_format or '%Y').replace('%%', '')))
+    return any(shown == set(_IN_ORDER[: count + 1]) for count in range(len(_IN_ORDER)))
 
 
 def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:

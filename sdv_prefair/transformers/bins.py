@@ -37,6 +37,11 @@ class GridBins:
         self._starts = np.array(starts, dtype=np.uint64)
         self._ends = np.array(ends, dtype=np.uint64)
 
+    def joined(self, kept: np.ndarray) -> 'GridBins':
+        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        starts = self._starts[kept][1:]
+        return GridBins(self.first, self.last, 1, [self.first + int(start) for start in starts])
+
     @staticmethod
     def can_hold(numbers: range) -> bool:
         """Whether a range is within int64 or within uint64."""
@@ -102,6 +107,10 @@ class RealBins:
             self.edges = np.array([self.low, *inner, self.high])
         else:
             self.edges = np.linspace(self.low, self.high, self._count(bins) + 1)
+
+    def joined(self, kept: np.ndarray) -> 'RealBins':
+        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        return RealBins(self.low, self.high, 1, self.edges[:-1][kept][1:])
 
     def _count(self, bins: int) -> int:
         """Return fewer bins than asked for where floats are too coarse to tell them apart."""
