@@ -12,6 +12,7 @@ import pandas as pd
 
 from sdv_prefair.errors import DomainError
 from sdv_prefair.moments import as_timestamp
+from sdv_prefair.shown_text import told_apart
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,12 @@ class Undeclared:
     ordered: bool = False
 
     def with_values(self, values: Iterable[Any]) -> Categories:
-        """Return the domain made of the values that were learnt."""
-        return Categories(tuple(values), self.nullable, self.ordered)
+        """Return the domain made of the values that were learnt, as far as they look different.
+
+        Of values that look the same once they are written the first is kept, and '' is left out
+        beside null: what looks like null comes back as null.
+        """
+        return Categories(told_apart(list(values), self.nullable), self.nullable, self.ordered)
 
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
         """Return the domain between the bounds that were learnt, cut to what is declared."""

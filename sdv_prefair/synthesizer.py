@@ -199,6 +199,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
             self._domains | domains,
             self._encoding.transformers | self._carried_generators,
         )
+        self._encoding.check_values()
         self._data_processor.reset_sampling()
 
     def _learn_domains(self, source: Source) -> tuple[dict, dict]:
