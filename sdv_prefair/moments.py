@@ -34,6 +34,8 @@ _UNITS = {
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
 _IN_ORDER = 'YmdHMSf'
 _FOUR_DIGITS = 1000  # the first year that strftime writes with as many
+# Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
+_ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -117,10 +119,19 @@ def write_micros(
     written = datetime_format or _iso_format(unit)
     different, position = np.unique(micros, return_inverse=True)
     index = pd.DatetimeIndex(different.astype('datetime64[us]'))
-    text = np.asarray((index.tz_localize('UTC') if instants else index).strftime(written), object)
+    text = _write_text(index.tz_localize('UTC') if instants else index, written)
     if pd.api.types.is_numeric_dtype(dtype):
         text = text.astype(np.int64)
     return _array_of(pd.Series(text[position]), dtype)
+
+
+def _write_text(index: pd.DatetimeIndex, datetime_format: str) -> np.ndarray:
+    text = np.asarray(index.strftime(datetime_format), dtype=object)
+    for place in np.flatnonzero(index.year < _FOUR_DIGITS):
+        # strftime writes as few digits as it can, and then reads none but four.
+        moment = index[place]
+        text[place] = moment.strftime(datetime_format.replace('%Y', f'{moment.year:04}'))
+    return text
 
 
 def writes_all(
@@ -142,7 +153,7 @@ def writes_all(
             return not has_end or (first <= ends[0] and ends[1] <= last)
     if pd.api.types.is_numeric_dtype(dtype) and dtype is not None:
         return False
-    return low.year >= _FOUR_DIGITS and _shows_all(datetime_format)
+    return _shows_all(datetime_format)
 
 
 def _shows_all(datetime_format: str | None) -> bool:
@@ -154,8 +165,10 @@ def _shows_all(datetime_format: str | None) -> bool:
 def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:
     if 'ns' in str(dtype):
         micros = np.clip(micros, *_NANOSECOND_LIMITS)
-    index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
     zone = zone_of(dtype)
+    if zone is not None and str(zone) != 'UTC':
+        micros = np.clip(micros, *_ZONED_LIMITS)
+    index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
     if zone is not None and instants:
         index = index.tz_localize('UTC').tz_convert(zone)
     elif zone is not None:
@@ -285,8 +298,15 @@ def zone_of(dtype: Any) -> Any:
 def _arrow_to_pandas(column: pd.Series) -> pd.Series:
     if not isinstance(column.dtype, pd.ArrowDtype) or not is_temporal(column.dtype):
         return column
-    zone = zone_of(column.dtype)
-    return column.astype('datetime64[us]' if zone is None else pd.DatetimeTZDtype('us', zone))
+    # Not by pandas' astype, which makes an object of each moment and dies of the year 10000.
+    moments = pa.array(column.array)
+    kind = column.dtype.pyarrow_dtype
+    if pa.types.is_date(kind):
+        kind = pa.timestamp('ms')
+        moments = moments.cast(kind)
+    numbers = moments.cast(pa.int64()).fill_null(np.iinfo(np.int64).min).to_numpy()
+    read = pd.Series(numbers.astype(f'datetime64[{kind.unit}]'), index=column.index)
+    return read if kind.tz is None else read.dt.tz_localize('UTC').dt.tz_convert(kind.tz)
 
 
 def _numbers_to_text(column: pd.Series, datetime_format: str | None) -> pd.Series:

@@ -71,16 +71,17 @@ class BinCodes(ColumnCodes, abc.ABC):
         found = np.zeros(len(self._bins), dtype=bool)
         self._ends_move = False
         for candidate in candidates:
-            own = self._is_own(self._finish(candidate), codes)
+            own = self._is_own(candidate, codes)
             self._stand_ins[own & ~found] = candidate[own & ~found]
             found |= own
             self._ends_move |= not own.all()
         return found
 
-    def _is_own(self, values: Any, codes: np.ndarray) -> np.ndarray:
-        """Return which values are read back as the codes they stand for."""
+    def _is_own(self, drawn: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return which draws are read back, once they are values, as the codes they stand for."""
         try:
-            column = pd.Series(cast(values, np.zeros(len(codes), bool), self._dtype))
+            no_nulls = np.zeros(len(codes), dtype=bool)
+            column = pd.Series(cast(self._finish(drawn), no_nulls, self._dtype))
         except (TypeError, ValueError, OverflowError, pa.ArrowException):
             return np.zeros(len(codes), dtype=bool)
         read, nulls = self._read(column)
@@ -95,11 +96,11 @@ class BinCodes(ColumnCodes, abc.ABC):
     def _keep_own(
         self, drawn: np.ndarray, codes: np.ndarray, generator: np.random.Generator
     ) -> np.ndarray:
-        moved = np.flatnonzero(~self._is_own(self._finish(drawn), codes))
+        moved = np.flatnonzero(~self._is_own(drawn, codes))
         for _ in range(_TRIES):
             if not moved.size:
                 break
             drawn[moved] = self._bins.draw(codes[moved], generator)
-            moved = moved[~self._is_own(self._finish(drawn[moved]), codes[moved])]
+            moved = moved[~self._is_own(drawn[moved], codes[moved])]
         drawn[moved] = self._stand_ins[codes[moved]]
         return drawn
