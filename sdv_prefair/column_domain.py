@@ -137,7 +137,8 @@ class Undeclared:
         Of values that look the same once they are written the first is kept, and '' is left out
         beside null: what looks like null comes back as null.
         """
-        return Categories(told_apart(list(values), self.nullable), self.nullable, self.ordered)
+        kept = told_apart([_plain(value) for value in values], self.nullable)
+        return Categories(kept, self.nullable, self.ordered)
 
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
         """Return the domain between the bounds that were learnt, cut to what is declared."""

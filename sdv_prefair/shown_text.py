@@ -10,9 +10,13 @@ from typing import Any
 NULL_TEXT = ''
 
 
-def text_of(value: Any) -> str:
-    """Return the cell that ``DataFrame.to_csv`` writes for a value among others."""
-    return NULL_TEXT if value is None else str(value)
+def looks_of(value: Any) -> set[str]:
+    """Return the texts that a value may be taken for: the cell that ``to_csv`` writes, above all.
+
+    Parquet makes one of texts and bytes.
+    """
+    is_bytes = isinstance(value, bytes)
+    return {str(value)} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
 
 
 def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:
@@ -28,11 +32,13 @@ def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:
     for position, value in enumerate(values):
         if value is None:
             continue
-        text = text_of(value)
-        if text in texts or value in equals:
-            alike[position] = equals[value] if value in equals else texts[text]
+        looks = looks_of(value)
+        taken = [equals[value]] if value in equals else [texts[t] for t in looks if t in texts]
+        if taken:
+            alike[position] = taken[0]
         else:
-            texts[text] = equals[value] = value
+            equals[value] = value
+            texts |= dict.fromkeys(looks, value)
     return alike
 
 

@@ -44,18 +44,32 @@ def untold_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
 
 
 def tells_codes(transformer: ColumnCodes) -> bool:
-    """Whether each value that can be drawn tells its code, in a frame and in a CSV file."""
-    written = []
+    """Whether each value that can be drawn tells its code: in a frame, in CSV and in Parquet."""
+    code_of: dict[Any, int] = {}
     try:
         for codes, values in _shown(transformer):
             if not (transformer.encode(values) == codes).all():
                 return False
-            written.append(pd.DataFrame({'text': csv_cells(values), 'code': codes}))
+            for form, cells in _forms(values):
+                for cell, code in zip(cells, codes.tolist(), strict=True):
+                    if code_of.setdefault((form, cell), code) != code:
+                        return False
     except (TypeError, ValueError, OverflowError, pa.ArrowException):
         return False  # the dtype cannot hold them, so nobody knows what would be shown
-    if not written:
-        return True
-    return not pd.concat(written).drop_duplicates()['text'].duplicated().any()
+    return True
+
+
+def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the cells of a column in each form, as things that are equal if they look the same."""
+    nulls = values.isna().tolist()
+    listed = zip(values.tolist(), nulls, strict=True)
+    yield 'frame', [None if null else value for value, null in listed]
+    yield 'csv', csv_cells(values)
+    if values.dtype == object:  # all other dtypes are kept as they are
+        try:
+            yield 'parquet', pa.Array.from_pandas(values).to_pylist()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return  # mixed types: such a table cannot be written as Parquet
 
 
 def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
