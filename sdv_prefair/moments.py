@@ -32,7 +32,8 @@ _UNITS = {
     'Y': '',
 }
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
-_IN_ORDER = 'YmdHMSf'
+_BELOW_YEARS = 'mdHMSf'
+_TWO_DIGITS = (1969, 2068)  # the years that %y tells
 _FOUR_DIGITS = 1000  # the first year that strftime writes with as many
 # Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
 _ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
@@ -143,23 +144,22 @@ def writes_all(
     leaves something out, as the century or what comes before the hour. Formats that write names or
     half days are not looked into: whether they can be read back is seen when they are.
     """
-    if dtype is None or is_temporal(dtype):
-        if zone_of(dtype) is not None and not instants:
-            return False
-        ends = (micros_of_timestamp(low), micros_of_timestamp(high))
-        if dtype is not None or datetime_format is None:
-            has_end = dtype is None or 'ns' in str(dtype)
-            first, last = _NANOSECOND_LIMITS
-            return not has_end or (first <= ends[0] and ends[1] <= last)
-    if pd.api.types.is_numeric_dtype(dtype) and dtype is not None:
+    if dtype is None and datetime_format is None:
+        dtype = np.dtype('datetime64[ns]')
+    if dtype is not None and is_temporal(dtype):
+        first, last = _NANOSECOND_LIMITS
+        held = first <= micros_of_timestamp(low) and micros_of_timestamp(high) <= last
+        return (held or 'ns' not in str(dtype)) and (instants or zone_of(dtype) is None)
+    if dtype is not None and pd.api.types.is_numeric_dtype(dtype):
         return False
-    return _shows_all(datetime_format)
+    short = 'y' if low.year >= _TWO_DIGITS[0] and high.year <= _TWO_DIGITS[1] else ''
+    return _shows_all(datetime_format, 'Y') or _shows_all(datetime_format, short)
 
 
-def _shows_all(datetime_format: str | None) -> bool:
+def _shows_all(datetime_format: str | None, year: str) -> bool:
     """Whether a format writes the year, and whatever lies between it and the finest it writes."""
     shown = set(re.findall(r'%([-#]?[a-zA-Z])', (datetime_format or '%Y').replace('%%', '')))
-    return any(shown == set(_IN_ORDER[: count + 1]) for count in range(len(_IN_ORDER)))
+    return any(shown == {year, *_BELOW_YEARS[:count]} for count in range(len(_BELOW_YEARS) + 1))
 
 
 def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:

@@ -78,29 +78,36 @@ class BinCodes(ColumnCodes, abc.ABC):
         return found
 
     def _is_own(self, drawn: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return which draws are read back, once they are values, as the codes they stand for."""
+        """Return which draws, once they are values, are read back as the codes they stand for."""
         try:
-            no_nulls = np.zeros(len(codes), dtype=bool)
-            column = pd.Series(cast(self._finish(drawn), no_nulls, self._dtype))
+            return self._is_read_back(self._finish(drawn), codes)
         except (TypeError, ValueError, OverflowError, pa.ArrowException):
             return np.zeros(len(codes), dtype=bool)
+
+    def _is_read_back(self, values: Any, codes: np.ndarray) -> np.ndarray:
+        column = pd.Series(cast(values, np.zeros(len(codes), dtype=bool), self._dtype))
         read, nulls = self._read(column)
         return ~nulls & (read == codes)
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
         drawn = self._bins.draw(codes, generator)
+        values = self._finish(drawn)
         if self._may_move():
-            drawn = self._keep_own(drawn, codes, generator)
-        return self._finish(drawn), np.zeros(len(codes), dtype=bool)
+            moved = np.flatnonzero(~self._is_read_back(values, codes))
+            if moved.size:
+                drawn[moved] = self._draw_own(codes[moved], generator)
+                values = self._finish(drawn)
+        return values, np.zeros(len(codes), dtype=bool)
 
-    def _keep_own(
-        self, drawn: np.ndarray, codes: np.ndarray, generator: np.random.Generator
-    ) -> np.ndarray:
-        moved = np.flatnonzero(~self._is_own(drawn, codes))
+    def _draw_own(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Draw again what was moved into another bin."""
+        drawn = self._stand_ins[codes]
+        left = np.arange(len(codes))
         for _ in range(_TRIES):
-            if not moved.size:
+            if not left.size:
                 break
-            drawn[moved] = self._bins.draw(codes[moved], generator)
-            moved = moved[~self._is_own(drawn[moved], codes[moved])]
-        drawn[moved] = self._stand_ins[codes[moved]]
+            again = self._bins.draw(codes[left], generator)
+            own = self._is_own(again, codes[left])
+            drawn[left[own]] = again[own]
+            left = left[~own]
         return drawn

@@ -277,7 +277,7 @@ def test_what_is_mended_was_broken(case, monkeypatch):
         self._bins, self._ends_move = bins, False
 
     monkeypatch.setattr(BinCodes, '_use_bins', use_bins)
-    monkeypatch.setattr(BinCodes, '_keep_own', lambda self, drawn, *_: drawn)
+    monkeypatch.setattr(BinCodes, '_is_read_back', lambda self, _, codes: codes == codes)
     monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
     transformer = prepared(description, dtype)
     assert hidden_dependence(transformer, 'frame') > MUCH
