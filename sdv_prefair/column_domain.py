@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.moments import as_timestamp
+from sdv_prefair.moments import as_timestamp, within_format
 from sdv_prefair.shown_text import told_apart
 
 
@@ -146,6 +146,7 @@ class Undeclared:
             low, high = _outward(low, high, self.decimal_places)
             learnt = Numbers(low, high, self.decimal_places, self.nullable)
         else:
+            low, high = within_format(low, high, self.datetime_format)
             learnt = Datetimes(low, high, self.datetime_format, self.nullable)
         low = learnt.low if self.low is None else max(learnt.low, self.low)
         high = learnt.high if self.high is None else min(learnt.high, self.high)

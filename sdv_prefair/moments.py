@@ -156,6 +156,23 @@ def writes_all(
     return _shows_all(datetime_format, 'Y') or _shows_all(datetime_format, short)
 
 
+def within_format(
+    low: pd.Timestamp, high: pd.Timestamp, datetime_format: str | None
+) -> tuple[pd.Timestamp, pd.Timestamp]:
+    """Return the part of a range that a format without a year can tell, if it tells any.
+
+    Such text is read as moments of 1900, and only as those that the format can write.
+    """
+    shown = set(re.findall(r'%[-#]?([a-zA-Z])', datetime_format or '%Y'))
+    if shown & set('YyGcxDFs') or low.tzinfo is not None:
+        return low, high
+    ends = (datetime(1900, 1, 1), datetime(1900, 12, 31, 23, 59, 59, 999_999))
+    told = [_parse_one(end.strftime(datetime_format), datetime_format) for end in ends]
+    if None in told or max(low, told[0]) > min(high, told[1]):
+        return low, high
+    return max(low, told[0]), min(high, told[1])
+
+
 def _shows_all(datetime_format: str | None, year: str) -> bool:
     """Whether a format writes the year, and whatever lies between it and the finest it writes."""
     shown = set(re.findall(r'%([-#]?[a-zA-Z])', (datetime_format or '%Y').replace('%%', '')))

@@ -202,6 +202,16 @@ def test_moments_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))
 
 
+@pytest.mark.parametrize(('written', 'codes'), [('%H:%M', 32), ('%m', 12), ('%d', 31), ('%I', 12)])
+def test_a_range_is_learnt_that_its_format_tells(written, codes):
+    """What is learnt are whole months; of January 1900 such texts tell a part."""
+    first, last = pd.Timestamp('1900-01-01'), pd.Timestamp('1900-12-31')
+    learnt = Undeclared('datetimes', False, datetime_format=written).with_bounds(first, last)
+    transformer = checked(transformer_for(learnt, 32, 'object'))
+    assert transformer.num_codes == codes
+    assert all(hidden_dependence(transformer, form) < NOTHING for form in FORMS)
+
+
 # -- the fuzz sees what it looks for --------------------------------------------------------------
 
 
