@@ -102,3 +102,18 @@ def warn_of_values(columns: Sequence[str]) -> None:
             DomainWarning,
             stacklevel=5,
         )
+
+
+def warn_of_readers(columns: Sequence[str]) -> None:
+    """Warn of columns that pandas reads otherwise than they are written, if there are any.
+
+    Not an error: the file tells the values apart, and a table may well say 'NA' for North America.
+    """
+    if columns:
+        warnings.warn(
+            f'Values of {list(columns)} differ as text, but pandas takes some of them for the same '
+            "when it reads a CSV file, as 'NA' and null, or '01' and '1'. Read such files with "
+            "dtype=str, keep_default_na=False and na_values=[''].",
+            DomainWarning,
+            stacklevel=5,
+        )

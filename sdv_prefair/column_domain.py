@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.moments import as_timestamp
+from sdv_prefair.moments import as_timestamp, within_format
+from sdv_prefair.shown_text import told_apart
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,13 @@ class Undeclared:
     ordered: bool = False
 
     def with_values(self, values: Iterable[Any]) -> Categories:
-        """Return the domain made of the values that were learnt."""
-        return Categories(tuple(values), self.nullable, self.ordered)
+        """Return the domain made of the values that were learnt, as far as they look different.
+
+        Of values that look the same once they are written the first is kept, and '' is left out
+        beside null: what looks like null comes back as null.
+        """
+        kept = told_apart([_plain(value) for value in values], self.nullable)
+        return Categories(kept, self.nullable, self.ordered)
 
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
         """Return the domain between the bounds that were learnt, cut to what is declared."""
@@ -140,6 +146,7 @@ class Undeclared:
             low, high = _outward(low, high, self.decimal_places)
             learnt = Numbers(low, high, self.decimal_places, self.nullable)
         else:
+            low, high = within_format(low, high, self.datetime_format)
             learnt = Datetimes(low, high, self.datetime_format, self.nullable)
         low = learnt.low if self.low is None else max(learnt.low, self.low)
         high = learnt.high if self.high is None else min(learnt.high, self.high)

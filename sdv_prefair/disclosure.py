@@ -19,6 +19,7 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.schema import single_table
 from sdv_prefair.structure import unblocked_path
 from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.transformers.telling import untold_columns
 from sdv_prefair.whole_file import check_place
 
 
@@ -105,7 +106,8 @@ class Disclosure:
     def verify_fairness(self) -> bool:
         """Check the fitted model again; return True, or raise and name the offending path.
 
-        Asked are the cliques of the model, and the tables that rows are drawn from.
+        Asked are the cliques of the model, the tables that rows are drawn from, and whether the
+        values that are shown tell the codes that the model is about.
         """
         self._require_fit()
         if not self._roles:
@@ -114,6 +116,7 @@ class Disclosure:
                 'admissible and outcome columns when you make one.'
             )
         self._assert_separated(self._model)
+        self._assert_told()
         return True
 
     def encode_rows(self, data: pd.DataFrame | dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -202,6 +205,14 @@ class Disclosure:
                 f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
                 'outcome column with no admissible column between them. Do not release it; fit '
                 "again with another structure, such as 'adaptive'."
+            )
+
+    def _assert_told(self) -> None:
+        untold = untold_columns(self._encoding.transformers)
+        if untold:
+            raise UnfairModelError(
+                f'Rows are fair by the codes of the model, but values of {untold} do not tell '
+                'their codes, so what is shown need not be fair. Do not release it; fit again.'
             )
 
     def _require_fit(self) -> None:

@@ -18,8 +18,9 @@ from sdv_prefair.column_domain import (
     as_decimal_places,
     as_number,
 )
-from sdv_prefair.errors import DomainError
+from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.moments import as_timestamp
+from sdv_prefair.shown_text import lookalikes
 
 __all__ = [
     'Categories',
@@ -162,7 +163,23 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
             'range_values must be a list of one or more values. List them, or remove the key to '
             'have the values learnt privately.'
         )
-    return Categories(tuple(values), nullable, ordered)
+    domain = Categories(tuple(values), nullable, ordered)
+    _check_looks(domain)
+    return domain
+
+
+def _check_looks(domain: Categories) -> None:
+    """Raise if two values look the same once they are written: they could not be told apart."""
+    for position, before in lookalikes(domain.values, domain.nullable).items():
+        if before is None:
+            raise DomainError(
+                "range_values lists '', which looks like null in a CSV file. Leave it out, so that "
+                "it counts as null, or set range_is_nullable to False if '' is what stands for it."
+            )
+        raise DomainError(
+            f'range_values lists {shown(before)} and {shown(domain.values[position])}, which look '
+            'the same in a CSV file or are equal. Keep one of them, and convert the column.'
+        )
 
 
 def _numbers(description: dict[str, Any], low: Any, high: Any, nullable: bool) -> ColumnDomain:

@@ -6,12 +6,14 @@ import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair import cautions
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.dtypes import unlisted_category
-from sdv_prefair.errors import PrivateDataError
+from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.generators import generators_of_unknown
 from sdv_prefair.public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.transformers.telling import misread_columns, untold_columns
 
 
 class Encoding:
@@ -37,6 +39,20 @@ class Encoding:
             for column, codes in self.transformers.items()
             if codes.other_code is not None
         }
+
+    def check_values(self) -> None:
+        """Raise unless all values that can be shown tell their codes; warn of guessing readers.
+
+        Privacy: looks at public facts and released values alone.
+        """
+        untold = untold_columns(self.transformers)
+        if untold:
+            raise DomainError(
+                f'Values of {untold} would not tell their codes: what is shown for two of them, in '
+                'a table or in a CSV file, may be the same. Give these columns other transformers, '
+                'whose values differ as text, or other dtypes.'
+            )
+        cautions.warn_of_readers(misread_columns(self.transformers))
 
     def encode(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the codes of the modelled columns.

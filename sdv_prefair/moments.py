@@ -8,6 +8,7 @@ the clock on the wall, whatever the time zone of the column.
 """
 
 import re
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ _UNITS = {
     'M': 'mbBh',
     'Y': '',
 }
+_BELOW_YEARS = 'mdHMSf'
+_TWO_DIGITS = (1969, 2068)  # the years that %y tells
+_FOUR_DIGITS = 1000  # the first year that strftime writes with as many
+# Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
+_ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -104,17 +110,72 @@ def write_micros(
     written = datetime_format or _iso_format(unit)
     different, position = np.unique(micros, return_inverse=True)
     index = pd.DatetimeIndex(different.astype('datetime64[us]'))
-    text = np.asarray((index.tz_localize('UTC') if instants else index).strftime(written), object)
+    text = _write_text(index.tz_localize('UTC') if instants else index, written)
     if pd.api.types.is_numeric_dtype(dtype):
         text = text.astype(np.int64)
     return _array_of(pd.Series(text[position]), dtype)
 
 
+def _write_text(index: pd.DatetimeIndex, datetime_format: str) -> np.ndarray:
+    text = np.asarray(index.strftime(datetime_format), dtype=object)
+    for place in np.flatnonzero(index.year < _FOUR_DIGITS):
+        # strftime writes as few digits as it can, and then reads none but four.
+        moment = index[place]
+        text[place] = moment.strftime(datetime_format.replace('%Y', f'{moment.year:04}'))
+    return text
+
+
+def writes_all(
+    low: pd.Timestamp, high: pd.Timestamp, dtype: Any, datetime_format: str | None, instants: bool
+) -> bool:
+    """Whether each moment from ``low`` to ``high`` is sure to be read back as it was written.
+
+    It is not where the clocks of a zone skip an hour, where nanoseconds end, and in a format that
+    leaves something out, as the century or what comes before the hour. Formats that write names or
+    half days are not looked into: whether they can be read back is seen when they are.
+    """
+    if dtype is None and datetime_format is None:
+        dtype = np.dtype('datetime64[ns]')
+    if dtype is not None and is_temporal(dtype):
+        first, last = _NANOSECOND_LIMITS
+        held = first <= micros_of_timestamp(low) and micros_of_timestamp(high) <= last
+        return (held or 'ns' not in str(dtype)) and (instants or zone_of(dtype) is None)
+    if dtype is not None and pd.api.types.is_numeric_dtype(dtype):
+        return False
+    short = 'y' if low.year >= _TWO_DIGITS[0] and high.year <= _TWO_DIGITS[1] else ''
+    return _shows_all(datetime_format, 'Y') or _shows_all(datetime_format, short)
+
+
+def within_format(
+    low: pd.Timestamp, high: pd.Timestamp, datetime_format: str | None
+) -> tuple[pd.Timestamp, pd.Timestamp]:
+    """Return the part of a range that a format without a year can tell, if it tells any.
+
+    Such text is read as moments of 1900, and only as those that the format can write.
+    """
+    shown = set(re.findall(r'%[-#]?([a-zA-Z])', datetime_format or '%Y'))
+    if shown & set('YyGcxDFs') or low.tzinfo is not None:
+        return low, high
+    ends = (datetime(1900, 1, 1), datetime(1900, 12, 31, 23, 59, 59, 999_999))
+    told = [read_cell(end.strftime(datetime_format), datetime_format) for end in ends]
+    if None in told or max(low, told[0]) > min(high, told[1]):
+        return low, high
+    return max(low, told[0]), min(high, told[1])
+
+
+def _shows_all(datetime_format: str | None, year: str) -> bool:
+    """Whether a format writes the year, and whatever lies between it and the finest it writes."""
+    shown = set(re.findall(r'%([-#]?[a-zA-Z])', (datetime_format or '%Y').replace('%%', '')))
+    return any(shown == {year, *_BELOW_YEARS[:count]} for count in range(len(_BELOW_YEARS) + 1))
+
+
 def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:
     if 'ns' in str(dtype):
         micros = np.clip(micros, *_NANOSECOND_LIMITS)
-    index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
     zone = zone_of(dtype)
+    if zone is not None and str(zone) != 'UTC':
+        micros = np.clip(micros, *_ZONED_LIMITS)
+    index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
     if zone is not None and instants:
         index = index.tz_localize('UTC').tz_convert(zone)
     elif zone is not None:

@@ -220,6 +220,7 @@ class PreFairSynthesizer(
             self._domains | domains,
             self._encoding.transformers | self._carried_generators,
         )
+        self._encoding.check_values()
         self._data_processor.reset_sampling()
 
     def _open_ledger(self) -> Ledger:

@@ -13,7 +13,7 @@ import itertools
 import json
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -26,6 +26,7 @@ from sdv_prefair.constraints.combinations import PublicCombinations
 from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
 from sdv_prefair.dtypes import cast, natural_array
 from sdv_prefair.errors import DomainError, PrivacyWarning
+from sdv_prefair.shown_text import lookalikes
 
 _MOST_COMBINATIONS = 10_000
 
@@ -62,6 +63,11 @@ class JointColumn(Transformation):
         for row in cells:
             for column, cell in zip(self.columns, row, strict=True):
                 self._check_cell(column, cell)
+        if len(self._told_apart(cells)) < len(cells):
+            raise DomainError(
+                f'combinations lists values of {list(self.columns)} that look the same in a CSV '
+                "file, as 1 and '1' do, or '' and null. Keep one of them."
+            )
         return {self.name: self._allow(dict.fromkeys(map(tuple, cells)))}
 
     def _check_cell(self, column: str, cell: str) -> None:
@@ -82,8 +88,17 @@ class JointColumn(Transformation):
         Privacy: post-processing of what the ledger has paid for.
         """
         rows = [_split(label) for label in learnt.values]
-        rows = [row for row in rows if self._is_declared(row)]
+        rows = self._told_apart([row for row in rows if self._is_declared(row)])
         return self._allow(rows or self._all_combinations())
+
+    def _told_apart(self, rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+        """Return the rows without those whose values look like others once they are written."""
+        for place in range(len(self.columns)):
+            cells = list(dict.fromkeys(row[place] for row in rows))
+            alike = lookalikes([json.loads(cell) for cell in cells], nullable=False)
+            kept = {cell for position, cell in enumerate(cells) if position not in alike}
+            rows = [row for row in rows if row[place] in kept]
+        return list(rows)
 
     def _is_declared(self, row: tuple[str, ...]) -> bool:
         return all(

@@ -37,6 +37,11 @@ class GridBins:
         self._starts = np.array(starts, dtype=np.uint64)
         self._ends = np.array(ends, dtype=np.uint64)
 
+    def joined(self, kept: np.ndarray) -> 'GridBins':
+        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        starts = self._starts[kept][1:]
+        return GridBins(self.first, self.last, 1, [self.first + int(start) for start in starts])
+
     @staticmethod
     def can_hold(numbers: range) -> bool:
         """Whether a range is within int64 or within uint64."""
@@ -103,6 +108,10 @@ class RealBins:
         else:
             self.edges = np.linspace(self.low, self.high, self._count(bins) + 1)
 
+    def joined(self, kept: np.ndarray) -> 'RealBins':
+        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        return RealBins(self.low, self.high, 1, self.edges[:-1][kept][1:])
+
     def _count(self, bins: int) -> int:
         """Return fewer bins than asked for where floats are too coarse to tell them apart."""
         smallest = 4 * np.spacing(max(abs(self.low), abs(self.high)))
@@ -135,12 +144,6 @@ class RealBins:
         lower, upper = self.ends()
         middle = lower + (upper - lower) / 2
         return np.where(middle < upper, middle, lower)
-
-    def without(self, empty: np.ndarray) -> 'RealBins':
-        """Return the bins with those that are marked joined to the one below, or else above."""
-        joined = empty[1:] | (np.arange(1, len(self)) == 1) & empty[0]
-        inner = self.edges[1:-1][~joined]
-        return RealBins(self.low, self.high, 1, inner.tolist())
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper edge of each bin."""

@@ -82,8 +82,8 @@ class CategoryCodes(ColumnCodes):
                 natural_array(self.values), np.zeros(len(self.values), bool), self._dtype
             )
             held = np.array_equal(self.encode(self._table), np.arange(len(self.values)))
-        except (TypeError, ValueError, OverflowError, pa.ArrowException):
-            held = False
+        except (TypeError, ValueError, OverflowError, NotImplementedError, pa.ArrowException):
+            held = False  # pandas cannot look up half floats, for one
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '

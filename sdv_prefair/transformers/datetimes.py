@@ -8,18 +8,21 @@ import pandas as pd
 
 from sdv_prefair.column_domain import Datetimes
 from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.errors import DomainError
 from sdv_prefair.moments import (
     as_timestamp,
     grid_unit,
+    is_temporal,
     micros_of_timestamp,
     read_micros,
     write_micros,
+    writes_all,
 )
 from sdv_prefair.transformers.bins import GridBins, check_bins
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.own_values import BinCodes
 
 
-class DatetimeBins(ColumnCodes):
+class DatetimeBins(BinCodes):
     """A datetime column as bins, from bounds that are public.
 
     Moments lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
@@ -73,7 +76,7 @@ class DatetimeBins(ColumnCodes):
         if self.edges is not None:
             edges = (as_timestamp(edge, self.datetime_format, 'edges') for edge in self.edges)
             cuts = [self._first_step_from(edge) for edge in edges]
-        self._bins = GridBins(first, last, self.bins, cuts)
+        self._use_bins(GridBins(first, last, self.bins, cuts))
 
     def _step_at(self, moment: pd.Timestamp) -> int:
         return int(self._to_steps(np.array([micros_of_timestamp(moment)]))[0])
@@ -94,10 +97,6 @@ class DatetimeBins(ColumnCodes):
         """Whether time zones are converted to UTC, or dropped."""
         return self._instants
 
-    @property
-    def _num_values(self) -> int:
-        return len(self._bins)
-
     def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         micros, nulls = read_micros(column, self.datetime_format, self._instants)
         return self._bins.encode(self._to_steps(np.where(nulls, 0, micros))), nulls
@@ -107,12 +106,28 @@ class DatetimeBins(ColumnCodes):
         low, high = micros_of_timestamp(self._domain.low), micros_of_timestamp(self._domain.high)
         return ~nulls & (micros >= low) & (micros <= high)
 
-    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
-        micros = self._to_micros(self._bins.draw(codes, generator))
-        moments = write_micros(
-            micros, self._dtype, self.datetime_format, self._unit, self._instants
+    def _finish(self, drawn: np.ndarray) -> Any:
+        micros = self._to_micros(drawn)
+        return write_micros(micros, self._dtype, self.datetime_format, self._unit, self._instants)
+
+    def _may_move(self) -> bool:
+        low, high = self._domain.low, self._domain.high
+        # Clocks and formats do not keep the order of moments.
+        return super()._may_move() or not writes_all(
+            low, high, self._dtype, self.datetime_format, self._instants
         )
-        return moments, np.zeros(len(codes), dtype=bool)
+
+    def _refuse_bins(self) -> DomainError | None:
+        if self._dtype is not None and is_temporal(self._dtype):
+            return None  # a zone's clocks skip the moments of a bin, or the dtype ends before them
+        if self._dtype is None and self.datetime_format is None:
+            return None
+        written = self.datetime_format or 'ISO 8601'
+        return DomainError(
+            f"moments from range_min to range_max cannot be told apart in the format '{written}' "
+            f'and the dtype {str(self._dtype)!r}. Write all of a moment, such as its year and '
+            'whether it is before noon, or narrow the range to what the format tells.'
+        )
 
     def _value_labels(self) -> list[str]:
         first, last = (

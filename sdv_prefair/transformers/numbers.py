@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.column_domain import Numbers, as_number
-from sdv_prefair.dtypes import cast, decimal_scale, is_integer, public_dtype, read_numbers
+from sdv_prefair.dtypes import decimal_scale, is_integer, public_dtype, read_numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.bins import GridBins, RealBins, check_bins
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.own_values import BinCodes
 
 _EXACT_FLOAT = 2**52
 _FLOAT64 = np.dtype('float64')
 
 
-class NumberBins(ColumnCodes):
+class NumberBins(BinCodes):
     """A numerical column as bins, from bounds that are public.
 
     Whole numbers, or numbers with few decimals, get a code for each value if there are at most
@@ -68,32 +68,9 @@ class NumberBins(ColumnCodes):
         self._on_grid = grid is not None and self._can_count(grid)
         if self._on_grid:
             cuts = None if self.edges is None else [self._first_above(edge) for edge in self.edges]
-            self._bins = GridBins(grid[0], grid[-1], self.bins, cuts)
+            self._use_bins(GridBins(grid[0], grid[-1], self.bins, cuts))
         else:
-            self._bins = RealBins(self.low, self.high, self.bins, self.edges)
-        self._own_values = self._finish(self._bins.middles())
-        if not self._on_grid:
-            self._join_empty_bins()
-
-    def _join_empty_bins(self) -> None:
-        """Leave no bin without a number of its own: short floats may have none between edges."""
-        while True:
-            middle, first = (self._held(n) for n in (self._bins.middles(), self._bins.ends()[0]))
-            codes = np.arange(len(self._bins))
-            held, first_held = (self._bins.encode(n) == codes for n in (middle, first))
-            self._own_values = np.where(held, middle, first)
-            empty = ~held & ~first_held
-            if len(codes) == 1 or not empty.any():
-                return
-            self._bins = self._bins.without(empty)
-
-    def _held(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the nearest numbers that a column can hold, not below those given if it can."""
-        kind, finished = self._float_kind(), self._finish(numbers)
-        with np.errstate(over='ignore'):
-            short = finished.astype(kind)
-            above = np.nextafter(short, kind.type(np.inf))
-        return np.where(short < finished, above, short).astype(np.float64)
+            self._use_bins(RealBins(self.low, self.high, self.bins, self.edges))
 
     def _grid(self) -> range:
         grid = self._domain.grid(self._places)
@@ -120,10 +97,6 @@ class NumberBins(ColumnCodes):
         """How many decimals values have, by declaration or by dtype; None for any number."""
         return self._places
 
-    @property
-    def _num_values(self) -> int:
-        return len(self._bins)
-
     def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         numbers, nulls = read_numbers(column)
         if numbers.dtype.kind in 'iub' and self._on_grid and self._places == 0:
@@ -143,14 +116,6 @@ class NumberBins(ColumnCodes):
         scale = 10.0**self._places
         return np.rint(np.clip(numbers, low, high) * scale).astype(self._bins.dtype)
 
-    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
-        drawn = self._finish(self._bins.draw(codes, generator))
-        if self._needs_check():
-            # Rounding to decimals or to a shorter float can carry a value over its bin's edge.
-            moved = self.encode(cast(drawn, np.zeros(len(codes), bool), self._dtype)) != codes
-            drawn[moved] = self._own_values[codes[moved]]
-        return drawn, np.zeros(len(codes), dtype=bool)
-
     def _finish(self, drawn: np.ndarray) -> np.ndarray:
         if self._on_grid:
             return drawn / 10**self._places if self._places else drawn
@@ -169,10 +134,12 @@ class NumberBins(ColumnCodes):
         is_float = isinstance(kind, np.dtype) and kind.kind == 'f'
         return kind if is_float else np.dtype('float64')
 
-    def _needs_check(self) -> bool:
-        is_short = self._float_kind().itemsize < 8
+    def _dtype_beside_nulls(self) -> Any:
+        # pandas would take floats, as which whole numbers above 2^53 are others.
         is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
-        return not self._on_grid or is_short or is_large
+        if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
+            return self._dtype
+        return pd.UInt64Dtype() if self._bins.dtype.kind == 'u' else pd.Int64Dtype()
 
     def _value_labels(self) -> list[str]:
         first, last = (self._finish(ends) for ends in self._bins.ends())
@@ -180,6 +147,10 @@ class NumberBins(ColumnCodes):
             return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
         closing = [')'] * (len(first) - 1) + [']']
         return [f'[{a:.6g}, {b:.6g}{c}' for a, b, c in zip(first, last, closing, strict=True)]
+
+
+def _is_numpy_whole(dtype: Any) -> bool:
+    return dtype is None or (isinstance(dtype, np.dtype) and dtype.kind in 'iu')
 
 
 def _inner_float(bound: float, direction: int, kind: np.dtype = _FLOAT64) -> float:

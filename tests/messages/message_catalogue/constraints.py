@@ -155,6 +155,15 @@ ADDED = [
         'combinations lists "z" for \'w\', which is not in its range_values.',
         'Correct the list or the metadata.',
     ),
+    Message(
+        lambda: with_constraints(
+            few(['v', 'w'], ['u', 1], ['v', '1']), columns=COLUMNS | {'w': OPEN}
+        ),
+        DomainError,
+        "combinations lists values of ['v', 'w'] that look the same in a CSV file, as 1 and '1' "
+        "do, or '' and null.",
+        'Keep one of them.',
+    ),
 ]
 
 WRITTEN_BY_USERS = [

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from sdv.cag import FixedIncrements
 from sdv.metadata import Metadata
 
 from message_catalogue.message import Message
@@ -48,6 +49,20 @@ def two_tables():
 
 
 METADATA = [
+    Message(
+        lambda: words(['a', '']),
+        DomainError,
+        "Column 'x' of the metadata: range_values lists '', which looks like null in a CSV file.",
+        "Leave it out, so that it counts as null, or set range_is_nullable to False if '' is "
+        'what stands for it.',
+    ),
+    Message(
+        lambda: words([1, '1']),
+        DomainError,
+        "Column 'x' of the metadata: range_values lists 1 and '1', which look the same in a CSV "
+        'file or are equal.',
+        'Keep one of them, and convert the column.',
+    ),
     Message(
         lambda: words([['a']]),
         DomainError,
@@ -148,18 +163,43 @@ METADATA = [
 ]
 
 
-def fit_decimals(high):
+def fit_decimals(high, *constraints):
     """Fit a column of decimals that hold one digit before the point."""
     column = pd.array([1], dtype=pd.ArrowDtype(pa.decimal128(3, 2)))
-    number(0, high).fit({'people': pd.DataFrame({'x': column})})
+    synthesizer = number(0, high)
+    synthesizer.add_constraints(list(constraints))
+    synthesizer.fit({'people': pd.DataFrame({'x': column})})
+
+
+def fit_chosen(*transformers):
+    """Fit a column of text with a transformer that the user chose."""
+    synthesizer, table = words(['a', 'b']), {'people': pd.DataFrame({'x': ['a', 'b']})}
+    synthesizer.auto_assign_transformers(table)
+    for transformer in transformers:
+        synthesizer.update_transformers({'x': transformer})
+    synthesizer.fit(table)
 
 
 DTYPES = [
     Message(
         lambda: fit_decimals(high=4e9),
         DomainError,
+        "Column 'x': a column of dtype 'decimal128(3, 2)[pyarrow]' cannot hold any value of the "
+        'range.',
+        'Convert the column, or correct the range.',
+    ),
+    Message(
+        lambda: fit_decimals(4e9, FixedIncrements('x', 1)),
+        DomainError,
         "Column 'x': dtype 'decimal128(3, 2)[pyarrow]' cannot hold what the metadata declares.",
         'Convert the column or correct its sdtype.',
+    ),
+    Message(
+        lambda: fit_chosen(CategoryCodes(['a', ''])),
+        DomainError,
+        "Values of ['x'] would not tell their codes: what is shown for two of them, in a table or "
+        'in a CSV file, may be the same.',
+        'Give these columns other transformers, whose values differ as text, or other dtypes.',
     ),
     Message(
         lambda: words(['a']).fit({'people': pd.DataFrame({'x': [1, 2]})}),
@@ -205,6 +245,14 @@ TRANSFORMERS = [
         DomainError,
         "Column 'x': a column of dtype 'int64' cannot hold the declared values.",
         'Declare range_values of the type that the column has, as numbers or as strings.',
+    ),
+    Message(
+        lambda: DatetimeBins(pd.Timestamp('1999'), pd.Timestamp('2020'), '%m', dtype='object'),
+        DomainError,
+        "moments from range_min to range_max cannot be told apart in the format '%m' and the dtype "
+        "'object'.",
+        'Write all of a moment, such as its year and whether it is before noon, or narrow the '
+        'range to what the format tells.',
     ),
     Message(
         lambda: DatetimeBins('2020', '2021').decode([99], None),

@@ -7,6 +7,7 @@ from sdv.errors import SynthesizerInputError
 from message_catalogue.arguments import NO_ROLES, PEOPLE, new
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair.errors import NotFittedError, PrivateDataError, UnfairModelError
+from sdv_prefair.transformers import CategoryCodes
 
 FRAME = PEOPLE.frame
 
@@ -113,7 +114,29 @@ STEPS = [
     ),
 ]
 
+
+class OneValue(CategoryCodes):
+    """Shows the same value for all codes."""
+
+    def decode(self, codes, generator):
+        return super().decode([0] * len(codes), generator)
+
+
+def shows_one_value():
+    synthesizer = new()
+    synthesizer.fit(PEOPLE.data)
+    synthesizer._encoding.transformers['sex'] = OneValue(['F', 'M'])
+    return synthesizer
+
+
 AFTER_A_FIT = [
+    Message(
+        lambda: shows_one_value().verify_fairness(),
+        UnfairModelError,
+        "Rows are fair by the codes of the model, but values of ['sex'] do not tell their codes, "
+        'so what is shown need not be fair.',
+        'Do not release it; fit again.',
+    ),
     Message(
         lambda: new().get_privacy_ledger(),
         NotFittedError,

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import RefitWarning
 from sdv.sampling import Condition
@@ -10,6 +11,7 @@ from sdv.sampling import Condition
 from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.command_line import SAMPLE, run
 from message_catalogue.constraints import fit
+from message_catalogue.domains import words
 from message_catalogue.message import FOLDER, Message
 from message_catalogue.own_constraints import Named
 from message_catalogue.sampling import fitted
@@ -72,6 +74,10 @@ def fit_two_wide_columns():
     described(a=wide('a'), b=wide('b')).fit_table(WIDE)
 
 
+def declare_what_pandas_guesses():
+    words(['NA', 'EU']).fit({'people': pd.DataFrame({'x': ['NA', 'EU']})})
+
+
 MESSAGES = [
     Message(
         fit_two_wide_columns,
@@ -80,6 +86,13 @@ MESSAGES = [
         'model relates such columns through others, or takes them as independent.',
         'To have these pairs measured, coarsen the columns: fewer range_values, or a smaller '
         'numeric_bins.',
+    ),
+    Message(
+        declare_what_pandas_guesses,
+        DomainWarning,
+        "Values of ['x'] differ as text, but pandas takes some of them for the same when it reads "
+        "a CSV file, as 'NA' and null, or '01' and '1'.",
+        "Read such files with dtype=str, keep_default_na=False and na_values=[''].",
     ),
     Message(
         declare_other_values,

@@ -140,9 +140,13 @@ def test_bounds_with_offset_mean_instants():
 def test_times_that_the_clocks_skip():
     dtype = 'datetime64[ns, Europe/Paris]'
     bins = DatetimeBins('2020-03-29 01:59:00', '2020-03-29 03:01:00', dtype=dtype)
-    decoded = bins.decode(np.arange(32).repeat(50), generator())
+    every = np.arange(bins.null_code).repeat(50)
+    decoded = bins.decode(every, generator())
     assert decoded.dtype == dtype
     assert not decoded.isna().any()
+    # Only the first minute and the last exist; bins without one of them are part of the first.
+    assert bins.null_code == 2
+    assert (bins.encode(decoded) == every).all()
 
 
 def test_python_dates_in_an_object_column():
@@ -162,7 +166,9 @@ def test_years_beyond_nanoseconds():
     seconds = column.to_numpy().astype('datetime64[s]')
     assert bins.encode(pd.Series(seconds)).tolist() == [0, 2, 9]
     bins.fit(pd.DataFrame({'d': pd.Series([], dtype='datetime64[ns]')}), 'd')
-    assert bins.decode(np.arange(10), generator()).dtype == 'datetime64[ns]'
+    decoded = bins.decode(np.arange(bins.num_codes), generator())
+    assert decoded.dtype == 'datetime64[ns]'
+    assert bins.encode(decoded).tolist() == list(range(bins.num_codes))
 
 
 def test_edges_make_uneven_bins():

@@ -1,0 +1,48 @@
+"""How a value looks once a table is written: two that look the same are one to whoever reads it.
+
+A CSV file knows no types. In it 1 and '1' are one value, and so are '' and null; and True equals 1
+for pandas, SQL and Parquet. Declared values that look the same could not tell their codes.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+NULL_TEXT = ''
+
+
+def looks_of(value: Any) -> set[str]:
+    """Return the texts that a value may be taken for: the cell that ``to_csv`` writes, above all.
+
+    Parquet makes one of texts and bytes.
+    """
+    is_bytes = isinstance(value, bytes)
+    return {str(value)} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
+
+
+def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:
+    """Return the positions of values that look like one before them, and that value.
+
+    Args:
+        values: Values that can be hashed; None stands for null.
+        nullable: Whether null is among them anyway: '' looks like it.
+    """
+    texts: dict[str, Any] = {NULL_TEXT: None} if nullable or None in values else {}
+    equals: dict[Any, Any] = {}
+    alike = {}
+    for position, value in enumerate(values):
+        if value is None:
+            continue
+        looks = looks_of(value)
+        taken = [equals[value]] if value in equals else [texts[t] for t in looks if t in texts]
+        if taken:
+            alike[position] = taken[0]
+        else:
+            equals[value] = value
+            texts |= dict.fromkeys(looks, value)
+    return alike
+
+
+def told_apart(values: Sequence[Any], nullable: bool) -> tuple[Any, ...]:
+    """Return the values without those that look like null or like one before them."""
+    alike = lookalikes(values, nullable)
+    return tuple(value for position, value in enumerate(values) if position not in alike)

@@ -1,0 +1,113 @@
+"""Bins that have a value of their own: every value that is drawn for a code tells it.
+
+Between a draw and what a user sees lie rounding, the column's dtype, a format and the clock of a
+time zone, and each of them can carry a value into another bin. Rows of both bins would then be
+mixed under one value, and given that value, columns which the model separates would depend on
+each other. So a draw that cannot be read back is drawn again, and a bin of which no value can be
+read back is no bin: it is joined to its neighbour, or the column is refused.
+"""
+
+import abc
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.dtypes import cast
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.bins import GridBins, RealBins
+from sdv_prefair.transformers.codes import ColumnCodes
+
+# How often a value is drawn again before the bin's own stand-in is taken.
+_TRIES = 4
+
+
+class BinCodes(ColumnCodes, abc.ABC):
+    """A column as bins of a line.
+
+    Subclasses give ``_use_bins`` the bins they want, and describe how what is drawn from a bin
+    becomes a value: ``_finish``.
+    """
+
+    _bins: GridBins | RealBins
+
+    @abc.abstractmethod
+    def _finish(self, drawn: np.ndarray) -> Any:
+        """Return what is drawn from bins as values, before they are cast to the dtype."""
+
+    def _may_move(self) -> bool:
+        """Whether a value can be read back as one of another bin.
+
+        What keeps the order of values keeps all of a bin if it keeps its ends.
+        """
+        return self._ends_move
+
+    def _refuse_bins(self) -> DomainError | None:
+        """Return why bins must not be joined, if they must not."""
+        return None
+
+    @property
+    def _num_values(self) -> int:
+        return len(self._bins)
+
+    def _use_bins(self, bins: GridBins | RealBins) -> None:
+        """Use the bins, but join those that have no value of their own to their neighbours."""
+        self._bins = bins
+        while not (own := self._find_stand_ins()).all():
+            refusal = self._refuse_bins()
+            if refusal is not None or not own.any():
+                raise refusal or DomainError(
+                    f'a column of dtype {str(self._dtype)!r} cannot hold any value of the range. '
+                    'Convert the column, or correct the range.'
+                )
+            self._bins = self._bins.joined(own)
+
+    def _find_stand_ins(self) -> np.ndarray:
+        """Keep for each bin something to draw that can be read back; return which have it."""
+        candidates = [self._bins.middles(), *self._bins.ends()]
+        codes = np.arange(len(self._bins))
+        self._stand_ins = candidates[0].copy()
+        found = np.zeros(len(self._bins), dtype=bool)
+        self._ends_move = False
+        for candidate in candidates:
+            own = self._is_own(candidate, codes)
+            self._stand_ins[own & ~found] = candidate[own & ~found]
+            found |= own
+            self._ends_move |= not own.all()
+        return found
+
+    def _is_own(self, drawn: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return which draws, once they are values, are read back as the codes they stand for."""
+        try:
+            return self._is_read_back(self._finish(drawn), codes)
+        except (TypeError, ValueError, OverflowError, pa.ArrowException):
+            return np.zeros(len(codes), dtype=bool)
+
+    def _is_read_back(self, values: Any, codes: np.ndarray) -> np.ndarray:
+        column = pd.Series(cast(values, np.zeros(len(codes), dtype=bool), self._dtype))
+        read, nulls = self._read(column)
+        return ~nulls & (read == codes)
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        drawn = self._bins.draw(codes, generator)
+        values = self._finish(drawn)
+        if self._may_move():
+            moved = np.flatnonzero(~self._is_read_back(values, codes))
+            if moved.size:
+                drawn[moved] = self._draw_own(codes[moved], generator)
+                values = self._finish(drawn)
+        return values, np.zeros(len(codes), dtype=bool)
+
+    def _draw_own(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+        """Draw again what was moved into another bin."""
+        drawn = self._stand_ins[codes]
+        left = np.arange(len(codes))
+        for _ in range(_TRIES):
+            if not left.size:
+                break
+            again = self._bins.draw(codes[left], generator)
+            own = self._is_own(again, codes[left])
+            drawn[left[own]] = again[own]
+            left = left[~own]
+        return drawn

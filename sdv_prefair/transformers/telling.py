@@ -1,0 +1,115 @@
+"""Whether the values of a column tell their codes, in the forms in which a table leaves.
+
+The model is fair over codes, and people see values: in a frame, in a Parquet file, in a CSV file.
+Fairness passes from the codes to the values if each value tells the code that it was drawn for.
+Here this is asked of a transformer as it is, by writing and reading: every code that can be drawn,
+with its null beside it and without, with the lowest, the highest and a middle draw of its bin. For
+bins that is enough, because `own_values` reads back every single draw that may have moved.
+
+Privacy: looks at transformers alone, which are made of public facts and released values.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.transformers.codes import ColumnCodes
+
+_SHARES = (0.0, 0.5, 1.0)
+
+
+class _Extremes(np.random.Generator):
+    """Draws always the same share of the way through what can be drawn."""
+
+    def __init__(self, share: float):
+        super().__init__(np.random.PCG64(0))
+        self._share = share
+
+    def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
+        return np.full(() if size is None else size, min(self._share, np.nextafter(1.0, 0.0)))
+
+    def integers(self, low: Any, high: Any = None, *_: Any, **__: Any) -> Any:
+        return {0.0: low + 0 * high, 0.5: low + (high - low) // 2, 1.0: high}[self._share]
+
+
+def untold_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
+    """Return the columns in which a value may be shown that does not tell its code."""
+    return [column for column, codes in transformers.items() if not tells_codes(codes)]
+
+
+def tells_codes(transformer: ColumnCodes) -> bool:
+    """Whether each value that can be drawn tells its code: in a frame, in CSV and in Parquet."""
+    code_of: dict[Any, int] = {}
+    try:
+        for codes, values in _shown(transformer):
+            if not (transformer.encode(values) == codes).all():
+                return False
+            for form, cells in _forms(values):
+                for cell, code in zip(cells, codes.tolist(), strict=True):
+                    if code_of.setdefault((form, cell), code) != code:
+                        return False
+    except (TypeError, ValueError, OverflowError, pa.ArrowException):
+        return False  # the dtype cannot hold them, so nobody knows what would be shown
+    return True
+
+
+def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the cells of a column in each form, as things that are equal if they look the same."""
+    nulls = values.isna().tolist()
+    listed = zip(values.tolist(), nulls, strict=True)
+    yield 'frame', [None if null else value for value, null in listed]
+    yield 'csv', csv_cells(values)
+    if values.dtype == object:  # all other dtypes are kept as they are
+        try:
+            yield 'parquet', pa.Array.from_pandas(values).to_pylist()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return  # mixed types: such a table cannot be written as Parquet
+
+
+def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
+    """Yield codes that can be drawn, and values that are shown for them."""
+    hidden = (transformer.other_code, transformer.null_code)
+    plain = np.array([code for code in range(transformer.num_codes) if code not in hidden], int)
+    for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
+        if plain.size:
+            yield plain, pd.Series(transformer.decode(plain, _Extremes(share)))
+        if transformer.nullable:
+            # Beside a null, pandas keeps whole numbers as floats.
+            codes = np.append(plain, transformer.null_code)
+            yield codes, pd.Series(transformer.decode(codes, _Extremes(share)))
+
+
+def csv_cells(values: pd.Series) -> list[str]:
+    """Return the cells of a column in a file that ``to_csv`` writes."""
+    # Alone in its line an empty cell would be written as quotes.
+    lines = pd.DataFrame({'line': 0, 'cell': values}).to_csv(index=False, header=False)
+    return [cell for _, cell in csv.reader(io.StringIO(lines, newline=''))]
+
+
+def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
+    """Return columns of which ``pandas.read_csv`` takes two texts for one, unless told otherwise.
+
+    It guesses: 'NA' is missing, '01' and '1' are numbers. The file itself tells them apart.
+    """
+    return [
+        column
+        for column, codes in transformers.items()
+        if isinstance(codes, CategoryCodes) and _is_misread(codes)
+    ]
+
+
+def _is_misread(transformer: CategoryCodes) -> bool:
+    texts = [value for value in transformer.values if isinstance(value, str)]
+    texts += [''] * bool(transformer.nullable)
+    line = io.StringIO(newline='')
+    csv.writer(line).writerow(['line', *texts])
+    # Each in a column of its own: what pandas guesses of one then depends on no other.
+    read = pd.read_csv(io.StringIO(line.getvalue(), newline=''), header=None)
+    known = [None if pd.isna(value) else value for value in read.iloc[0]]
+    return len(set(known)) < len(known)

@@ -1,0 +1,294 @@
+"""Whatever a column is, its values tell its codes in every form in which a table leaves.
+
+Fuzzed are descriptions of columns. Each is refused before anything is read, or hides nothing: the
+outcome is exactly independent of the protected column given the values that are shown.
+"""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shown_values import FORMS, checked, hidden_dependence, prepared
+
+from sdv_prefair.column_domain import Undeclared
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins, transformer_for
+from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.transformers.telling import tells_codes
+
+fuzz = settings(max_examples=250, deadline=None)
+NOTHING = 1e-12
+MUCH = 1e-3
+
+
+def assert_nothing_hidden(make):
+    try:
+        transformer = make()
+    except DomainError:
+        return
+    for form in FORMS:
+        hidden = hidden_dependence(transformer, form)
+        assert hidden is None or hidden < NOTHING, (form, transformer)
+
+
+def arrow(kind):
+    return pd.ArrowDtype(kind)
+
+
+# -- categories ---------------------------------------------------------------------------------
+
+MIDNIGHT = pd.Timestamp('2024-01-01')
+LOOKALIKES = [
+    (1, True, 1.0, '1', 'True', '1.0', Decimal(1), '01', Decimal('1.0')),
+    (0, False, '0', -0.0, '-0.0', 'False', 'false', '0.0'),
+    (0.1, Decimal('0.1'), '0.1', np.float32(0.1), 0.10000000149011612),
+    (2**53, 2**53 + 1, float(2**53), str(2**53), 2**63, 2**64, 0.5),
+    ('', ' ', 'NA', 'nan', 'NaN', 'None', 'null', 'N/A', '""'),
+    ('a', 'a ', ' a', 'A', 'a\n', '"a"', "'a'", b'a', "b'a'", 'a\0', ('a',), "('a',)"),
+    (MIDNIGHT, str(MIDNIGHT), MIDNIGHT.date(), '2024-01-01', MIDNIGHT.tz_localize('UTC')),
+    (dt.datetime(2024, 1, 1), MIDNIGHT, MIDNIGHT.as_unit('s'), np.datetime64('2024-01-01')),
+    ('é', 'e\u0301', 'e'),
+]
+CATEGORY_DTYPES = [
+    *(None, 'object', 'category', 'string', 'string[pyarrow]', 'int64', 'Int64', 'float64'),
+    *('float32', 'float16', 'bool', 'boolean', 'int8', 'datetime64[ns]', 'datetime64[s]'),
+    *(arrow(pa.string()), arrow(pa.bool_()), arrow(pa.float32()), arrow(pa.date32())),
+]
+any_value = st.sampled_from([value for group in LOOKALIKES for value in group])
+some_values = st.one_of(
+    st.sampled_from(LOOKALIKES).flatmap(lambda g: st.lists(st.sampled_from(g), min_size=1)),
+    st.lists(any_value, min_size=1, max_size=5),
+)
+category_dtypes = st.sampled_from(CATEGORY_DTYPES)
+
+
+@fuzz
+@given(some_values, category_dtypes, st.booleans(), st.sampled_from(['categorical', 'ordinal']))
+def test_declared_values_tell_their_codes(values, dtype, nullable, sdtype):
+    described = {'sdtype': sdtype, 'range_values': values, 'range_is_nullable': nullable}
+    assert_nothing_hidden(lambda: prepared(described, dtype))
+
+
+@fuzz
+@given(some_values, category_dtypes, st.booleans())
+def test_learnt_values_tell_their_codes(values, dtype, nullable):
+    # What is learnt are the keys of a count, so values that are equal come only once.
+    values = list(dict.fromkeys(values))
+    learnt = Undeclared('categories', nullable).with_values(values)
+    assert_nothing_hidden(lambda: checked(transformer_for(learnt, 32, dtype)))
+
+
+@fuzz
+@given(some_values, category_dtypes, st.booleans(), st.booleans())
+def test_values_of_a_chosen_transformer_tell_their_codes(values, dtype, nullable, other):
+    assert_nothing_hidden(lambda: checked(CategoryCodes(values, nullable, other, dtype=dtype)))
+
+
+@pytest.mark.parametrize('dtype', [None, 'object', 'boolean', 'bool', 'category'])
+def test_booleans_tell_their_codes(dtype):
+    for nullable in (True, False):
+        described = {'sdtype': 'boolean', 'range_is_nullable': nullable}
+        transformer = prepared(described, dtype)
+        assert all(hidden_dependence(transformer, form) < NOTHING for form in FORMS)
+
+
+# -- numbers ------------------------------------------------------------------------------------
+
+NUMBER_DTYPES = [
+    *(None, 'float16', 'float32', 'float64', 'Float32', 'Float64', 'object', 'string', 'category'),
+    *('int8', 'uint8', 'int16', 'int64', 'uint64', 'Int8', 'Int64', 'UInt64', 'bool', 'boolean'),
+    *(arrow(pa.int8()), arrow(pa.int64()), arrow(pa.uint64()), arrow(pa.float32())),
+    *(arrow(pa.float64()), arrow(pa.decimal128(5, 1)), arrow(pa.decimal128(20, 2))),
+    *(arrow(pa.decimal128(38, 10)), arrow(pa.decimal256(60, 5)), arrow(pa.string())),
+]
+ENDS = [
+    *(
+        -(2**63),
+        -1000,
+        -1,
+        -0.5,
+        0,
+        0.001,
+        0.1,
+        0.3,
+        1,
+        9,
+        100,
+        127,
+        128,
+        255,
+        256,
+        300,
+        2048,
+        2049,
+    ),
+    *(2050.5, 4000, 65504, 65520, 1e5, 2**24, 2**24 + 7, 1e9, 2**53, 2**53 + 50, 2**53 + 4000),
+    *(2**63 - 1, 2**63, 2**64 - 1, 1e22, 1e-5, 1e-8, 1.0000001, 5e-324),
+]
+
+
+@st.composite
+def number_columns(draw):
+    low, high = sorted([draw(st.sampled_from(ENDS)), draw(st.sampled_from(ENDS))])
+    description = {'sdtype': 'numerical', 'range_min': low, 'range_max': high}
+    description['range_is_nullable'] = draw(st.booleans())
+    places = draw(st.sampled_from([None, 0, 1, 2, 5, 12]))
+    if places is not None:
+        description['decimal_places'] = places
+    inside = st.floats(float(low), float(high))
+    edges = draw(st.none() | st.lists(inside, min_size=1, max_size=6))
+    bins = draw(st.sampled_from([1, 2, 7, 32, 150]))
+    return description, draw(st.sampled_from(NUMBER_DTYPES)), bins, edges, draw(st.booleans())
+
+
+@fuzz
+@given(number_columns())
+def test_numbers_tell_their_codes(column):
+    assert_nothing_hidden(lambda: prepared(*column))
+
+
+# -- moments ------------------------------------------------------------------------------------
+
+ZONES = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'UTC']
+MOMENT_DTYPES = [
+    *(None, 'object', 'string', 'int64', 'int32', 'Int64', 'float64', 'float32', 'category'),
+    *(f'datetime64[{unit}]' for unit in ('s', 'ms', 'us', 'ns')),
+    *(f'datetime64[{unit}, {zone}]' for unit in ('s', 'ns') for zone in ZONES),
+    *(arrow(pa.timestamp('us', zone)) for zone in [None, *ZONES]),
+    *(arrow(pa.date32()), arrow(pa.date64()), arrow(pa.string())),
+]
+FORMATS = [
+    *(None, '%Y-%m-%d', '%Y-%m-%d %H:%M', '%Y-%m-%d %H:%M:%S', '%Y-%m-%d %H:%M:%S.%f', '%Y'),
+    *('%y', '%m', '%y-%m', '%d/%m/%y', '%d/%m', '%H:%M', '%H', '%M', '%I:%M', '%I:%M %p', '%S'),
+    *('%Y-%m-%d %I', '%Y-%m-%d %I %p', '%Y%m%d', '%y%m%d', '%Y%m%d%H%M%S', '%m%d%Y', '%b %Y'),
+    *('%b', '%j', '%Y-%j', '%Y %H', '%d %b', '%B %d %Y', '%Y-%m-%d %M', '%Y-%m-%dT%H:%M:%S%z'),
+]
+MOMENTS = [
+    *('0001-01-01', '0999-12-31', '1500-06-01', '1900-01-01', '1900-01-01 23:59', '1968-12-31'),
+    *('1969-01-01', '2000-02-29', '2011-12-28', '2011-12-30', '2011-12-31 12:00', '2024-01-01'),
+    *('2024-03-10', '2024-03-10 03:00', '2024-03-31 01:00', '2024-03-31 02:10', '2024-03-31 02:50'),
+    *('2024-03-31 04:00', '2024-04-07', '2024-10-06 01:30', '2024-10-06 02:45', '2024-10-27 01:00'),
+    *('2024-10-27 03:30', '2024-11-03 05:00', '2024-12-31 23:59:59', '2068-01-01', '2300-01-01'),
+    *('2024-03-31 02:10:00.5', '2024-03-31 02:10:00.500007', '9999-12-31'),
+]
+
+
+@st.composite
+def moment_columns(draw):
+    chosen = [draw(st.sampled_from(MOMENTS)), draw(st.sampled_from(MOMENTS))]
+    low, high = sorted(pd.Timestamp(np.datetime64(moment, 'us')) for moment in chosen)
+    if draw(st.booleans()):
+        low, high = low.tz_localize('UTC'), high.tz_localize('UTC')
+    description = {'sdtype': 'datetime', 'range_min': low, 'range_max': high}
+    description['range_is_nullable'] = draw(st.booleans())
+    written = draw(st.sampled_from(FORMATS))
+    if written is not None:
+        description['datetime_format'] = written
+        if draw(st.booleans()):
+            texts = [low.strftime(written), high.strftime(written)]
+            description |= dict(zip(('range_min', 'range_max'), texts, strict=True))
+    bins = draw(st.sampled_from([1, 2, 7, 32, 150]))
+    return description, draw(st.sampled_from(MOMENT_DTYPES)), bins
+
+
+@settings(fuzz, max_examples=400)
+@given(moment_columns())
+def test_moments_tell_their_codes(column):
+    assert_nothing_hidden(lambda: prepared(*column))
+
+
+@pytest.mark.parametrize(('written', 'codes'), [('%H:%M', 32), ('%m', 12), ('%d', 31), ('%I', 12)])
+def test_a_range_is_learnt_that_its_format_tells(written, codes):
+    """What is learnt are whole months; of January 1900 such texts tell a part."""
+    first, last = pd.Timestamp('1900-01-01'), pd.Timestamp('1900-12-31')
+    learnt = Undeclared('datetimes', False, datetime_format=written).with_bounds(first, last)
+    transformer = checked(transformer_for(learnt, 32, 'object'))
+    assert transformer.num_codes == codes
+    assert all(hidden_dependence(transformer, form) < NOTHING for form in FORMS)
+
+
+# -- the fuzz sees what it looks for --------------------------------------------------------------
+
+
+class Shared(CategoryCodes):
+    """Shows its first value for its second code."""
+
+    def decode(self, codes, generator):
+        return super().decode(np.where(np.asarray(codes) == 1, 0, codes), generator)
+
+
+class Rounded(NumberBins):
+    """Shows whole numbers, whatever its bins."""
+
+    def decode(self, codes, generator):
+        return np.round(super().decode(codes, generator))
+
+
+class Yearless(DatetimeBins):
+    """Shows the month alone."""
+
+    def decode(self, codes, generator):
+        return pd.Series(super().decode(codes, generator)).str[5:7].to_numpy()
+
+
+BROKEN = {
+    'categories': Shared(['a', 'b', 'c']),
+    'numbers': Rounded(0.0, 8.0, bins=32, nullable=False),
+    'moments': Yearless('2000-01-01', '2005-12-31', '%Y-%m-%d', bins=32),
+}
+
+
+@pytest.mark.parametrize('kind', BROKEN)
+def test_broken_transformers_are_seen_and_refused(kind):
+    for form in FORMS:
+        assert hidden_dependence(BROKEN[kind], form) > MUCH
+    assert not tells_codes(BROKEN[kind])
+    with pytest.raises(DomainError, match=r"Values of \['x'\] would not tell their codes"):
+        checked(BROKEN[kind])
+
+
+def described(kind, low, high, written=None):
+    bounds = {'range_min': low, 'range_max': high, 'range_is_nullable': False}
+    return {'sdtype': kind} | bounds | ({'datetime_format': written} if written else {})
+
+
+PARIS = 'datetime64[ns, Europe/Paris]'
+YEARS = (pd.Timestamp('1990-01-01'), pd.Timestamp('2020-01-01'))
+DAYS = (pd.Timestamp('2024-01-01'), pd.Timestamp('2024-01-04'))
+UNMENDED = {
+    'a skipped hour': (described('datetime', '2024-03-31 00:30', '2024-03-31 04:30'), PARIS),
+    'no year': (described('datetime', *YEARS, '%m-%d'), 'object'),
+    'half days': (described('datetime', *DAYS, '%Y-%m-%d %I'), 'object'),
+    'the other century': (
+        described('datetime', pd.Timestamp('1920'), pd.Timestamp('2060'), '%y'),
+        'object',
+    ),
+    'the end of nanoseconds': (described('datetime', '1000-01-01', '2000-01-01'), 'datetime64[ns]'),
+    'short floats of days': (described('datetime', *DAYS, '%Y%m%d'), 'float32'),
+    'half floats': (described('numerical', 2048.0, 2060.0), 'float16'),
+    'the end of half floats': (described('numerical', 0, 200_000), 'float16'),
+    'floats': (described('numerical', 2**24, 2**24 + 9.0), 'float32'),
+    'truth': (described('numerical', 0, 9), 'bool'),
+}
+
+
+@pytest.mark.parametrize('case', UNMENDED)
+def test_what_is_mended_was_broken(case, monkeypatch):
+    """Without the care that ``BinCodes`` takes, the same column hides a dependence."""
+    description, dtype = UNMENDED[case]
+    assert_nothing_hidden(lambda: prepared(description, dtype))
+
+    def use_bins(self, bins):
+        self._bins, self._ends_move = bins, False
+
+    monkeypatch.setattr(BinCodes, '_use_bins', use_bins)
+    monkeypatch.setattr(BinCodes, '_is_read_back', lambda self, _, codes: codes == codes)
+    monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
+    transformer = prepared(description, dtype)
+    assert hidden_dependence(transformer, 'frame') > MUCH
+    assert not tells_codes(transformer)
