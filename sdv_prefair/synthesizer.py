@@ -38,6 +38,7 @@ from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, SeededEntropy, Sy
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.progress import Progress
+from sdv_prefair.read_only import ReadOnlyArguments
 from sdv_prefair.roles import Roles
 from sdv_prefair.schema import check_frame, integer_names, single_table
 from sdv_prefair.structure import Strategy, resolve_strategy
@@ -47,7 +48,9 @@ from sdv_prefair.transformer_choice import TransformerChoice
 _LEARNING, _MEASURING = 0, 1
 
 
-class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampling, Constrained):
+class PreFairSynthesizer(
+    ReadOnlyArguments, Disclosure, Doors, TransformerChoice, ConditionalSampling, Constrained
+):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -56,6 +59,8 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
 
     Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
     it, with ``structure='aim'``, more pairs than a tree holds.
+
+    Every argument but the metadata is an attribute that stays as it was given.
 
     Args:
         metadata: SDV's metadata of one table. Its ranges are the public domain.
@@ -113,7 +118,7 @@ class PreFairSynthesizer(Disclosure, Doors, TransformerChoice, ConditionalSampli
             metadata=self.metadata._convert_to_single_table(),
             enforce_rounding=enforce_rounding,
             enforce_min_max_values=enforce_min_max_values,
-            locales=locales,
+            locales=self.locales,
         )
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome

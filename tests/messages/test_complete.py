@@ -23,6 +23,7 @@ INTERNAL = {
     'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
     'privacy/private_table.py PrivateTable._refuse TypeError': 'no user gets hold of such a table',
     'processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own, not met in a fit",
+    'read_only.py Argument.__get__ AttributeError': 'the constructor sets every argument',
     'schema.py check_columns InvalidMetadataError': 'without columns there is no synthesizer',
 }
 """Places that no user can meet, by file, function and class, and why."""
