@@ -1,10 +1,11 @@
-"""The part of a synthesizer that samples given conditions, without rejecting rows."""
+"""The part of a synthesizer that samples: all rows alike, or each given a condition."""
 
 import os
 
 import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
+from sdv_prefair.arguments import check_choice
 from sdv_prefair.conditions import check_values, sample_lines, warn_if_unfair
 
 
@@ -15,9 +16,49 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
     ``_model``.
     """
 
+    _independent_rows = False
+
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+        independent_rows: bool = False,
+    ) -> dict[str, pd.DataFrame]:
+        """Sample rows, each of which follows the model.
+
+        By default values are dealt out evenly: the counts of one table stray from the model by
+        less than a row for each value in every 65,536 rows, far less than those of independent
+        rows. Take that for the one table that is released. Rows of such a table know of each
+        other, so a standard error or a test that takes rows for independent, within a table or
+        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
+        anything of the noise in the model, which all samples of one fit share.
+
+        Args:
+            num_rows: Number of rows.
+            main_table_name: Name of the table, as SDV has it.
+            max_tries_per_batch: How often to draw again where constraints turn rows down.
+            batch_size: Rows to draw at once; all of them if None.
+            output_folder_path: Folder to write the rows to as well, as CSV.
+            independent_rows: Whether every row is drawn by itself, independent of all others.
+
+        Returns:
+            The table by its name.
+        """
+        check_choice('independent_rows', independent_rows, (True, False))
+        self._independent_rows = independent_rows
+        try:
+            return super().sample(
+                num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
+            )
+        finally:
+            self._independent_rows = False
+
     def _sample(self, num_rows: int, conditions: dict | None = None) -> pd.DataFrame:
         evidence = {column: int(code) for column, code in (conditions or {}).items()}
-        return pd.DataFrame(self._model.sample(num_rows, evidence))
+        return pd.DataFrame(self._model.sample(num_rows, evidence, self._independent_rows))
 
     def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
         for lines in conditions:

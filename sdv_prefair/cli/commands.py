@@ -65,7 +65,7 @@ def sample(options: argparse.Namespace, say: Say) -> None:
     check_output(options.out, ['.csv', '.parquet'], [options.release])
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where)
+        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
     write_table(table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
 

@@ -106,6 +106,11 @@ def _sample(subparsers) -> None:
         metavar='COLUMN=VALUE',
         help='may be repeated; nothing after the = asks for missing ones',
     )
+    parser.add_argument(
+        '--independent-rows',
+        action='store_true',
+        help='draw every row by itself, for standard errors; else values are dealt out evenly',
+    )
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 

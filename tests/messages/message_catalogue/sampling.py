@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from sdv.errors import SynthesizerInputError
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
@@ -25,6 +26,15 @@ def fitted():
 def model():
     return estimate([ONE], DOMAIN)
 
+
+ROWS = [
+    Message(
+        lambda: fitted().sample(3, independent_rows='yes'),
+        SynthesizerInputError,
+        "independent_rows ('yes')",
+        'must be one of True, False.',
+    ),
+]
 
 CONDITIONS = [
     Message(
@@ -110,4 +120,4 @@ MODEL = [
     ),
 ]
 
-MESSAGES = [*CONDITIONS, *MODEL]
+MESSAGES = [*ROWS, *CONDITIONS, *MODEL]
