@@ -6,7 +6,13 @@ import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.arguments import check_choice
-from sdv_prefair.conditions import check_values, sample_lines, warn_if_unfair
+from sdv_prefair.conditions import (
+    as_columns_hold_them,
+    check_values,
+    in_dtype,
+    warn_if_unfair,
+)
+from sdv_prefair.constraints.asked_rows import AskedRows, Drawing
 
 
 class ConditionalSampling(BaseSingleTableSynthesizer):
@@ -74,8 +80,14 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
     def _check_lines(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
-        check_values(conditions, self._encoding.transformers)
+        askable = self._askable()
+        check_values(conditions, askable)
+        conditions = as_columns_hold_them(conditions, askable)
         self._check_conditions(conditions)
+        AskedRows(conditions, self._drawing())
+
+    def _drawing(self) -> Drawing:
+        return Drawing(self._plan, self._encoding.transformers, self._model, self._data_processor)
 
     def _warn_of_ties(self, columns: list[str]) -> None:
         asked = [
@@ -87,20 +99,25 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
     def _sample_with_conditions(
         self, conditions, max_tries_per_batch, batch_size, progress_bar=None, output_file_path=None
     ) -> pd.DataFrame:
-        if self._plan.tied:
-            # Rows that a constraint computes or turns down need SDV's loop.
-            return super()._sample_with_conditions(
-                conditions, max_tries_per_batch, batch_size, progress_bar, output_file_path
-            )
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)
-        rows = sample_lines(
-            conditions, self._encoding.transformers, self._model, self._data_processor
-        )
-        if output_file_path:
+        lines = as_columns_hold_them(conditions, self._askable())
+        rows = AskedRows(lines, self._drawing()).draw(max_tries_per_batch, batch_size)
+        rows = self._completed(rows, lines)
+        if output_file_path and len(rows):
             # Conditions on other columns have been written before, if there is a file.
             is_first = not os.path.exists(output_file_path)
             rows.to_csv(output_file_path, mode='a', header=is_first, index=False)
         if progress_bar is not None:
             progress_bar.update(len(rows))
         return rows
+
+    def _completed(self, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the columns that are made up, each under the index of its line."""
+        lines = lines.iloc[rows.index]
+        made_up = self._data_processor.complete(rows.set_axis(lines.index))
+        rows = rows.set_axis(lines.index)
+        rows = rows.assign(**{c: made_up[c].array for c in made_up if c not in rows})
+        rows = rows.assign(**{c: in_dtype(lines[c], rows[c].dtype) for c in lines if c in rows})
+        columns = self._original_metadata.tables[self._table_name].columns
+        return rows[[c for c in columns if c in rows]].sort_index(kind='stable')

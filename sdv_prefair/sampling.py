@@ -83,8 +83,8 @@ def condition(
         largest = message.max()
         if not largest > 0:
             raise ValueError(
-                f'The evidence on {sorted({*evidence, *likelihood})} has probability zero under the model. '
-                'Condition on fewer columns, or on other values.'
+                f'The evidence on {sorted({*evidence, *likelihood})} has probability zero under '
+                'the model. Condition on fewer columns, or on other values.'
             )
         if node.parent is not None:
             parent = nodes[node.parent]

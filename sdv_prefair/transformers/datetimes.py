@@ -8,6 +8,7 @@ import pandas as pd
 
 from sdv_prefair.column_domain import Datetimes
 from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.errors import DomainError
 from sdv_prefair.moments import (
     as_timestamp,
     grid_unit,
@@ -17,6 +18,7 @@ from sdv_prefair.moments import (
 )
 from sdv_prefair.transformers.bins import GridBins, check_bins
 from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.exact import cells, same_moment
 
 
 class DatetimeBins(ColumnCodes):
@@ -102,10 +104,26 @@ class DatetimeBins(ColumnCodes):
         micros, nulls = read_micros(column, self.datetime_format, self._instants)
         return self._bins.encode(self._to_steps(np.where(nulls, 0, micros))), nulls
 
-    def _holds(self, column: pd.Series) -> np.ndarray:
+    def _nearest(self, column: pd.Series) -> Any:
         micros, nulls = read_micros(column, self.datetime_format, self._instants)
-        low, high = micros_of_timestamp(self._domain.low), micros_of_timestamp(self._domain.high)
-        return ~nulls & (micros >= low) & (micros <= high)
+        steps = self._to_steps(np.where(nulls, 0, micros))
+        micros = self._to_micros(np.clip(steps, self._bins.first, self._bins.last))
+        return write_micros(micros, self._dtype, self.datetime_format, self._unit, self._instants)
+
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        asked, unread = read_micros(column, self.datetime_format, self._instants)
+        again, unwritten = read_micros(pd.Series(held), self.datetime_format, self._instants)
+        same = (asked == again) & ~unread & ~unwritten
+        return [
+            bool(is_same) and same_moment(value, self._meant(value), shown, self._instants)
+            for value, shown, is_same in zip(cells(column), cells(held), same, strict=True)
+        ]
+
+    def _meant(self, value: Any) -> pd.Timestamp | None:
+        try:
+            return as_timestamp(value, self.datetime_format, '')
+        except DomainError:
+            return None
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
         micros = self._to_micros(self._bins.draw(codes, generator))

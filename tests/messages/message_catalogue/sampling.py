@@ -41,13 +41,15 @@ CONDITIONS = [
         lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
         ValueError,
         "Column 'sex' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt.',
+        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
+        'writes it: of its type, with its decimals, in its format.',
     ),
     Message(
         lambda: fitted().sample_remaining_columns(PEOPLE.frame[['age']] + 1000),
         ValueError,
         "Column 'age' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt.',
+        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
+        'writes it: of its type, with its decimals, in its format.',
     ),
 ]
 
