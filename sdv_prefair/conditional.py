@@ -83,6 +83,9 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
         askable = self._askable()
         check_values(conditions, askable)
         conditions = as_columns_hold_them(conditions, askable)
+        made_up = self._data_processor._dtypes.drop(list(askable), errors='ignore')
+        for column in conditions.columns.intersection(made_up.index):
+            in_dtype(conditions[column], made_up[column])
         self._check_conditions(conditions)
         AskedRows(conditions, self._drawing())
 

@@ -23,6 +23,13 @@ def fitted():
 
 
 @functools.cache
+def with_numbered_groups():
+    synthesizer = new()
+    synthesizer.fit({'people': PEOPLE.frame.assign(group=range(len(PEOPLE.frame)))})
+    return synthesizer
+
+
+@functools.cache
 def model():
     return estimate([ONE], DOMAIN)
 
@@ -50,6 +57,15 @@ CONDITIONS = [
         "Column 'age' is asked for a value that its domain does not hold.",
         'Ask for one within the range in the metadata, or of those that were learnt, as the column '
         'writes it: of its type, with its decimals, in its format.',
+    ),
+]
+
+MADE_UP = [
+    Message(
+        lambda: with_numbered_groups().sample_from_conditions([Condition({'group': 2.5}, 2)]),
+        ValueError,
+        "Column 'group' is asked for a value that its dtype does not hold.",
+        "Ask for one that a column of dtype 'int64' can have.",
     ),
 ]
 
@@ -122,4 +138,4 @@ MODEL = [
     ),
 ]
 
-MESSAGES = [*ROWS, *CONDITIONS, *MODEL]
+MESSAGES = [*ROWS, *CONDITIONS, *MADE_UP, *MODEL]
