@@ -37,7 +37,7 @@ def draw_rows(
         independent_rows: Whether every row is drawn by itself.
     """
     (described,) = synthesizer.get_metadata().tables.values()
-    asked = read_conditions(where, described.columns, synthesizer._encoding.transformers)
+    asked = read_conditions(where, described.columns, synthesizer._askable())
     try:
         if asked:
             tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
