@@ -23,21 +23,37 @@ class CodesProcessor(DataProcessor):
         """Return the table that the codes stand for, with generated columns filled in."""
         if not self.fitted:
             raise NotFittedError()
+        return self.complete(self.decode(data), conditions)
+
+    def decode(self, data: pd.DataFrame) -> pd.DataFrame:
+        """Return the modelled columns that the codes stand for."""
         transformers = self._hyper_transformer.field_transformers
         columns: dict[str, Any] = {
             column: transformers[column].decode(data[column], transformers[column].generator)
             for column in data.columns
             if isinstance(transformers.get(column), ColumnCodes)
         }
-        rows = pd.DataFrame(columns, index=data.index)
+        return pd.DataFrame(columns, index=data.index)
+
+    def complete(self, rows: pd.DataFrame, conditions: dict | None = None) -> pd.DataFrame:
+        """Return rows with the columns that SDV makes up, all in the order of the metadata.
+
+        Args:
+            rows: The modelled columns; columns that constraints have restored are left out.
+            conditions: Values of columns that are not to be made up.
+        """
+        transformers = self._hyper_transformer.field_transformers
         for transformer in self.grouped_columns_to_transformers.values():
             if not transformer.output_columns:
                 rows = transformer.reverse_transform(rows)
-        asked = {c: v for c, v in (conditions or {}).items() if c not in columns}
+        asked = {c: v for c, v in (conditions or {}).items() if c not in rows}
         generated = [
             c
             for c in self.metadata.columns
-            if c not in rows and c not in asked and c in transformers
+            if c not in rows
+            and c not in asked
+            and c in transformers
+            and not isinstance(transformers[c], ColumnCodes)
         ]
         rows = rows.assign(**asked)
         if generated and len(rows):

@@ -8,13 +8,15 @@ The uniform draws of the rows that share their parents' values are evenly spread
 random. Each row then follows the model as if it were drawn alone, and a column as a whole depends
 on its parents as a whole and on nothing else, so the model's independences hold for whole tables
 too; but the counts of a chunk of rows stray from the model by less than one row for each value,
-where independent draws stray by the square root of the count.
+where independent draws stray by the square root of the count. Such rows know of each other: what is
+computed from several tables varies far less than the formulas for independent rows say. Rows that
+are independent of each other can be had as well, see `AncestralSampler.draw`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,27 +54,37 @@ class CliqueTable:
         return np.divide(self.table, mass, out=np.zeros_like(self.table), where=mass > 0)
 
 
-def condition(nodes: Sequence[CliqueTable], evidence: Mapping[str, int]) -> list[CliqueTable]:
+def condition(
+    nodes: Sequence[CliqueTable],
+    evidence: Mapping[str, int],
+    likelihood: Mapping[str, np.ndarray] | None = None,
+) -> list[CliqueTable]:
     """Return the junction tree given the values of some columns.
 
     Exact, by one pass of messages from the last node to the first; nothing is rejected. The axis
     of a column with evidence keeps one cell. Tables of the result are proportional to the
     conditional distributions given their separators, which is what sampling needs.
 
+    Args:
+        nodes: Parents before children.
+        evidence: The code of each column that is known.
+        likelihood: For columns of which something else is known, how likely that is by code.
+
     Raises:
         ValueError: The evidence has probability zero under the tables.
     """
-    if not evidence:
+    likelihood = {c: v for c, v in (likelihood or {}).items() if c not in evidence}
+    if not evidence and not likelihood:
         return list(nodes)
-    weights = [_restrict(node, evidence) for node in nodes]
+    weights = [_restrict(node, evidence, likelihood) for node in nodes]
     for position in reversed(range(len(nodes))):
         node, weight = nodes[position], weights[position]
         message = sum_to(weight, node.columns, node.separator)
         largest = message.max()
         if not largest > 0:
             raise ValueError(
-                f'The evidence on {sorted(evidence)} has probability zero under the model. '
-                'Condition on fewer columns, or on other values.'
+                f'The evidence on {sorted({*evidence, *likelihood})} has probability zero under '
+                'the model. Condition on fewer columns, or on other values.'
             )
         if node.parent is not None:
             parent = nodes[node.parent]
@@ -113,14 +125,25 @@ class AncestralSampler:
     def __init__(self, nodes: Sequence[CliqueTable]):
         self._steps = [step for node in nodes for step in _steps(node)]
 
-    def draw(self, num_rows: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-        """Return codes of all columns for a number of rows, in random order."""
+    def draw(
+        self, num_rows: int, rng: np.random.Generator, independent_rows: bool = False
+    ) -> dict[str, np.ndarray]:
+        """Return codes of all columns for a number of rows, in random order.
+
+        Args:
+            num_rows: Number of rows.
+            rng: Where draws come from.
+            independent_rows: Whether every row is drawn by itself. Otherwise values are dealt
+                out evenly, so that counts stray less from the model than those of independent
+                rows.
+        """
+        spread = _spread_at_random if independent_rows else spread_evenly
         rows = {step.column: np.empty(num_rows, dtype=np.int32) for step in self._steps}
         for start in range(0, num_rows, _CHUNK):
             chunk = {}
             length = min(_CHUNK, num_rows - start)
             for step in self._steps:
-                chunk[step.column] = step.draw(chunk, length, rng)
+                chunk[step.column] = step.draw(chunk, length, rng, spread)
                 rows[step.column][start : start + _CHUNK] = chunk[step.column]
         return rows
 
@@ -146,7 +169,11 @@ class _Step:
         self._cumulative = cumulative.ravel()
 
     def draw(
-        self, drawn: Mapping[str, np.ndarray], num_rows: int, rng: np.random.Generator
+        self,
+        drawn: Mapping[str, np.ndarray],
+        num_rows: int,
+        rng: np.random.Generator,
+        spread: Callable[[np.ndarray, np.random.Generator], np.ndarray],
     ) -> np.ndarray:
         """Return a code for every row, given the codes of the columns drawn before."""
         if self._size == 1:
@@ -154,7 +181,7 @@ class _Step:
         row = np.zeros(num_rows, dtype=np.intp)
         if self._given:
             row = np.ravel_multi_index([drawn[c] for c in self._given], self._given_sizes)
-        uniform = spread_evenly(row, rng)
+        uniform = spread(row, rng)
         bucket = (uniform * self._buckets).astype(np.intp)
         bucket += row * self._buckets
         place = self._search(self._guide[bucket], uniform)
@@ -191,6 +218,11 @@ def spread_evenly(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(uniform, np.nextafter(1.0, 0.0), out=uniform)
 
 
+def _spread_at_random(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a uniform draw for every row, independent of all others."""
+    return rng.random(group.size)
+
+
 def _guide(cumulative: np.ndarray, buckets: int) -> np.ndarray:
     """Return the place of the first code above the lower end of every bucket, for every row."""
     rows, size = cumulative.shape
@@ -219,12 +251,18 @@ def sum_to(table: np.ndarray, columns: Sequence[str], wanted: Sequence[str]) -> 
     return table.sum(axis=axes).transpose([left.index(column) for column in wanted])
 
 
-def _restrict(node: CliqueTable, evidence: Mapping[str, int]) -> np.ndarray:
+def _restrict(
+    node: CliqueTable, evidence: Mapping[str, int], likelihood: Mapping[str, np.ndarray]
+) -> np.ndarray:
     cells = [
         slice(evidence[column], evidence[column] + 1) if column in evidence else slice(None)
         for column in node.columns
     ]
-    return node.conditional()[tuple(cells)]
+    table = node.conditional()
+    for column in set(likelihood) & set(node.columns) - set(node.separator):
+        # Once for each column: in the node that it is drawn in.
+        table = table * broadcast_to(likelihood[column], (column,), node.columns)
+    return table[tuple(cells)]
 
 
 def broadcast_to(message: np.ndarray, columns: Sequence[str], target: Sequence[str]) -> np.ndarray:

@@ -37,6 +37,7 @@ from sdv_prefair.privacy import Account, Entropy, Ledger, PrivateTable, SeededEn
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.progress import Progress
+from sdv_prefair.read_only import ReadOnlyArguments
 from sdv_prefair.roles import Roles
 from sdv_prefair.schema import check_frame, integer_names, single_table
 from sdv_prefair.structure import Strategy, oversized_pairs, resolve_strategy
@@ -47,7 +48,13 @@ _LEARNING, _MEASURING = 0, 1
 
 
 class PreFairSynthesizer(
-    Disclosure, Doors, Attempts, TransformerChoice, ConditionalSampling, Constrained
+    ReadOnlyArguments,
+    Disclosure,
+    Doors,
+    Attempts,
+    TransformerChoice,
+    ConditionalSampling,
+    Constrained,
 ):
     """Synthetic rows that are differentially private and justifiably fair.
 
@@ -57,6 +64,8 @@ class PreFairSynthesizer(
 
     Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
     it, with ``structure='aim'``, more pairs than a tree holds.
+
+    Every argument but the metadata is an attribute that stays as it was given.
 
     Args:
         metadata: SDV's metadata of one table. Its ranges are the public domain.
@@ -114,7 +123,7 @@ class PreFairSynthesizer(
             metadata=self.metadata._convert_to_single_table(),
             enforce_rounding=enforce_rounding,
             enforce_min_max_values=enforce_min_max_values,
-            locales=locales,
+            locales=self.locales,
         )
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome

@@ -74,7 +74,7 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where)
+        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
     write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
 

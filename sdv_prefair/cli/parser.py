@@ -112,6 +112,11 @@ def _sample(subparsers) -> None:
         help="of a CSV file: put a ' before texts that spreadsheets would run, those that begin "
         'with = + - or @ (off: texts stay exactly as they are)',
     )
+    parser.add_argument(
+        '--independent-rows',
+        action='store_true',
+        help='draw every row by itself, for standard errors; else values are dealt out evenly',
+    )
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 

@@ -25,21 +25,24 @@ def without_bars() -> Generator[None, None, None]:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def draw_rows(synthesizer: PreFairSynthesizer, num_rows: int, where: list[str]) -> pd.DataFrame:
+def draw_rows(
+    synthesizer: PreFairSynthesizer, num_rows: int, where: list[str], independent_rows: bool = False
+) -> pd.DataFrame:
     """Return synthetic rows.
 
     Args:
         synthesizer: Opened from a release.
         num_rows: How many.
-        where: Conditions, as ``COLUMN=VALUE``.
+        where: Conditions, as ``COLUMN=VALUE``. Rows that meet them are always independent.
+        independent_rows: Whether every row is drawn by itself.
     """
     (described,) = synthesizer.get_metadata().tables.values()
-    asked = read_conditions(where, described.columns, synthesizer._encoding.transformers)
+    asked = read_conditions(where, described.columns, synthesizer._askable())
     try:
         if asked:
             tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
         else:
-            tables = synthesizer.sample(num_rows)
+            tables = synthesizer.sample(num_rows, independent_rows=independent_rows)
     except Exception as error:
         if not _is_out_of_memory(error):
             raise

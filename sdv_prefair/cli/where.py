@@ -60,14 +60,14 @@ def _value(condition: str, text: str, column: dict, codes: ColumnCodes | None) -
 
 def _category(condition: str, text: str, codes: CategoryCodes) -> Any:
     """Return the value that is written like this, or nearly so: a truth value, or a number."""
-    for value in codes.values:
-        if str(value) == text:
+    for value, label in zip(codes.values, codes.labels(), strict=False):
+        if label == text:
             return value
     for value in codes.values:
         if isinstance(value, bool):
             if _TRUTH.get(text.lower()) is value:
                 return value
-        elif isinstance(value, Real) and _float(text) == value:
+        elif isinstance(value, Real) and _is_written(text, value):
             return value
     if text or not codes.nullable:
         raise ValueError(f"--where '{condition}' must ask for {_offer(codes)}.")
@@ -78,7 +78,7 @@ def _offer(codes: CategoryCodes) -> str:
     missing = ', or nothing for a missing one' if codes.nullable else ''
     if len(codes.values) > _MOST_LISTED:
         return f'one of the {len(codes.values)} values in the release{missing}'
-    return f'one of {[str(value) for value in codes.values]}{missing}'
+    return f'one of {codes.labels()[: len(codes.values)]}{missing}'
 
 
 def _missing(condition: str, codes: ColumnCodes | None) -> None:
@@ -94,10 +94,22 @@ def _number(condition: str, text: str, codes: ColumnCodes | None) -> int | float
         raise ValueError(
             f"--where '{condition}' must have a number after the '=': the column is numerical."
         )
-    value = int(Decimal(text)) if number.is_integer() else number
+    exact = Decimal(text)
+    value = int(exact) if exact == exact.to_integral_value() else number
     if isinstance(codes, NumberBins):
         _check_number(condition, text, value, codes)
+        value = _in_column(condition, text, value, codes)
     return value
+
+
+def _in_column(condition: str, text: str, value: int | float, codes: NumberBins) -> int | float:
+    """Return the number as the column has it; a short float is written with fewer digits."""
+    if isinstance(value, int):
+        return value
+    for number in (value, *codes.hold([value])):
+        if _is_written(text, number) and codes.is_declared([number]).all():
+            return number
+    raise ValueError(f"--where '{condition}' must have a number of as many digits as a float has.")
 
 
 def _check_number(condition: str, text: str, value: int | float, codes: NumberBins) -> None:
@@ -113,6 +125,14 @@ def _check_number(condition: str, text: str, value: int | float, codes: NumberBi
 
 def _decimals(text: str) -> int:
     return max(0, -Decimal(text).normalize().as_tuple().exponent)
+
+
+def _is_written(text: str, value: Any) -> bool:
+    """Whether a text is a number, and has its digits."""
+    try:
+        return Decimal(text) == Decimal(str(value))
+    except InvalidOperation:
+        return False
 
 
 def _float(text: str) -> float:

@@ -2,7 +2,6 @@
 
 import warnings
 
-import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer
 from sdv.cag import ProgrammableConstraint
@@ -13,15 +12,14 @@ from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.errors import RefitWarning, SamplingError, SynthesizerInputError
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_prefair.column_domain import Undeclared
-from sdv_prefair.conditions import check_values
+from sdv_prefair.conditions import without_unknown_ends
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.domain import single_table
 from sdv_prefair.errors import shown
 from sdv_prefair.processor import CodesProcessor
-from sdv_prefair.transformers import transformer_for
+from sdv_prefair.transformers import ColumnCodes, transformer_for
 
 
 class Constrained(BaseSingleTableSynthesizer):
@@ -30,8 +28,6 @@ class Constrained(BaseSingleTableSynthesizer):
     What the synthesizer provides: ``_roles``, ``_strategy``, ``public_ranges``, ``_domains``,
     ``_forget_preparation`` and, once it is fitted, ``_encoding`` and ``_model``.
     """
-
-    _asked = None
 
     def add_constraints(self, constraints: list) -> None:
         """Add constraints that all sampled rows will obey.
@@ -133,29 +129,13 @@ class Constrained(BaseSingleTableSynthesizer):
         """Return the original columns of those rows that obey all constraints."""
         if not self._plan.tied:
             return sampled
-        return self._plan.reverse_transform(self._with_asked_values(sampled), self._encode_made)
+        return self._plan.reverse_transform(sampled, self._encode_made)
 
     def _encode_made(self, frame: pd.DataFrame) -> pd.DataFrame:
         transformers = self._encoding.transformers
         return pd.DataFrame({
             column: transformers[column].encode(frame[column]) for column in frame
         })
-
-    def _with_asked_values(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Put in what a condition fixes, before other columns are computed from it."""
-        if self._asked is None or sampled.empty:
-            return sampled
-        known = self._plan.transform(pd.DataFrame({c: [v] for c, v in self._asked.items()}))
-        known = known[[column for column in known if column in sampled]]
-        repeated = known.iloc[[0] * len(sampled)].set_axis(sampled.index)
-        return sampled.assign(**{c: _as_dtype(repeated[c], sampled[c].dtype) for c in repeated})
-
-    def _sample_rows(self, num_rows, conditions=None, *arguments, **options):
-        self._asked = conditions
-        try:
-            return super()._sample_rows(num_rows, conditions, *arguments, **options)
-        finally:
-            self._asked = None
 
     def _sample_with_progress_bar(self, num_rows, *arguments, **options) -> pd.DataFrame:
         sampled = super()._sample_with_progress_bar(num_rows, *arguments, **options)
@@ -170,31 +150,22 @@ class Constrained(BaseSingleTableSynthesizer):
             warnings.warn(message, stacklevel=3)
         return sampled
 
-    def _filter_conditions(self, sampled, conditions, float_rtol) -> pd.DataFrame:
-        """Put the asked values in; reject rows only where constraints compute other values.
+    def _askable(self) -> dict[str, ColumnCodes]:
+        """Return what knows the values that can be asked for, by original column.
 
-        Columns that are modelled were drawn given the code of the asked value.
+        Columns that constraints replace have no codes of their own. What is public of them, and
+        their dtype, tells all the same which values they can show.
         """
-        computed = {c: v for c, v in conditions.items() if c in self._plan.consumed}
-        sampled = sampled.assign(**{c: v for c, v in conditions.items() if c not in computed})
-        if computed:
-            sampled = super()._filter_conditions(sampled.copy(), computed, float_rtol)
-            verdicts = [holds for _, holds in self._plan.broken_rules(sampled)]
-            sampled = sampled[np.all(verdicts, axis=0)] if verdicts else sampled
-        return sampled
-
-    def _transform_conditions_chained_constraints(self, condition_df: pd.DataFrame) -> pd.DataFrame:
-        return self._transform_conditions(self._plan.transform(condition_df))
+        modelled = self._encoding.transformers
+        consumed = self._plan.consumed_dtypes(modelled)
+        return {c: codes for c, codes in modelled.items() if c not in consumed} | {
+            column: transformer_for(domain, self.numeric_bins, dtype)
+            for column, dtype in consumed.items()
+            if (domain := without_unknown_ends(self._plan.original_domains[column])) is not None
+        }
 
     def _check_conditions(self, conditions: pd.DataFrame) -> None:
         """Raise for conditions that no row obeying the constraints can meet."""
-        domains = {column: self._plan.original_domains[column] for column in self._plan.consumed}
-        transformers = {
-            column: transformer_for(domain, self.numeric_bins)
-            for column, domain in domains.items()
-            if not isinstance(domain, Undeclared)
-        }
-        check_values(conditions, transformers)
         for rule, _ in self._plan.broken_rules(conditions):
             raise ConstraintNotMetError(
                 'Provided conditions are not valid for the given constraints: no row that meets '
@@ -218,10 +189,3 @@ def _as_sdv(constraint: BaseConstraint | ProgrammableConstraint) -> BaseConstrai
     if isinstance(constraint, ProgrammableConstraint):
         return ProgrammableConstraintHarness(constraint)
     return constraint
-
-
-def _as_dtype(values: pd.Series, dtype: object) -> pd.Series:
-    try:
-        return values.astype(dtype)
-    except (TypeError, ValueError):  # a null in a column of whole numbers
-        return values

@@ -65,7 +65,9 @@ class Multiples(Transformation):
         multipliers = np.clip(nearest, *map(float, self._bounds)).astype(np.int64)
         return cast(np.clip(multipliers, *self._bounds), nulls, pd.Int64Dtype())
 
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Return the multiples."""
         multipliers, nulls = read_numbers(frame[self._name])
         multiples = np.where(nulls, 0, multipliers).astype(np.int64) * self._increment

@@ -13,7 +13,7 @@ import itertools
 import json
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -27,6 +27,7 @@ from sdv_prefair.constraints.transformation import Transformation, unused_name, 
 from sdv_prefair.dtypes import cast, natural_array
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.shown_text import lookalikes
+from sdv_prefair.transformers import ColumnCodes
 
 _MOST_COMBINATIONS = 10_000
 
@@ -141,7 +142,27 @@ class JointColumn(Transformation):
         agreeing = (self._cells == np.array(_split(label), dtype=object)).sum(axis=1)
         return _join(self._cells[agreeing.argmax()])
 
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+    def clues(self, asked: pd.DataFrame) -> list[Hashable]:
+        """Return the values that are asked for, as texts."""
+        texts = [_texts(asked[column]) for column in self.columns if column in asked]
+        return list(zip(*texts, strict=True)) if texts else [None] * len(asked)
+
+    def likelihoods(
+        self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
+    ) -> dict[str, np.ndarray]:
+        """Return which combinations have the asked values."""
+        wanted = {c: as_text(asked[c].iloc[0]) for c in self.columns if c in asked}
+        if not wanted or len(wanted) == len(self.columns) or self.name not in codes:
+            return {}
+        fits = np.zeros(codes[self.name].num_codes)
+        for code, label in enumerate(codes[self.name].values):
+            row = dict(zip(self.columns, _split(label), strict=True))
+            fits[code] = all(row[column] == text for column, text in wanted.items())
+        return {self.name: fits}
+
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Return the values that each combination is made of."""
         position, different = pd.factorize(frame[self.name].to_numpy(dtype=object))
         rows = [_split(label) for label in different]

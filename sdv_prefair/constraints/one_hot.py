@@ -6,7 +6,7 @@ which of them was meant would be hidden from the synthetic table. So both strate
 enforced in the model, by one column whose values are the names of the columns.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sdv.cag import OneHotEncoding
 from sdv_prefair.column_domain import Categories, ColumnDomain
 from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
 from sdv_prefair.dtypes import cast, read_numbers
+from sdv_prefair.transformers import ColumnCodes
 
 
 class WhichColumn(Transformation):
@@ -45,7 +46,26 @@ class WhichColumn(Transformation):
         ones = np.column_stack([_as_numbers(frame[c]) for c in self.columns])
         return np.array(self.columns, dtype=object)[ones.argmax(axis=1)]
 
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+    def clues(self, asked: pd.DataFrame) -> list[Hashable]:
+        """Return the numbers that are asked for."""
+        columns = [_as_numbers(asked[c]).tolist() for c in self.columns if c in asked]
+        return list(zip(*columns, strict=True)) if columns else [None] * len(asked)
+
+    def likelihoods(
+        self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
+    ) -> dict[str, np.ndarray]:
+        """Return which columns can be the 1."""
+        wanted = {c: _as_numbers(asked[c])[0] for c in self.columns if c in asked}
+        if not wanted or len(wanted) == len(self.columns) or self._name not in codes:
+            return {}
+        fits = np.zeros(codes[self._name].num_codes)
+        for code, name in enumerate(codes[self._name].values):
+            fits[code] = all((column == name) == number for column, number in wanted.items())
+        return {self._name: fits}
+
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Return columns of 0 and 1."""
         which = frame[self._name].to_numpy(dtype=object)
         all_rows = np.ones(len(frame), dtype=bool)

@@ -13,7 +13,7 @@ what was filled in. Where the column before is null, the step is measured from t
 that, or from a public constant. SDV takes the logarithm of steps; here bins grow with the step.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from sdv_prefair.constraints.rulers import MomentRuler, Ruler, ruler_for
 from sdv_prefair.constraints.transformation import Transformation, describe, unused_name
 from sdv_prefair.dtypes import cast, holds_nulls, read_numbers
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.bins import SINGLE_VALUE_LIMIT
 
 _LONGEST_STEP = 2**61
@@ -103,11 +104,16 @@ class RisingColumns(Transformation):
             before = np.where(nulls, before, positions)
         return before
 
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
-        """Return the columns, each a step above the one before."""
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the columns, each a step above the one before; asked ones as they are asked."""
         restored = pd.DataFrame({self.columns[0]: frame[self._names[0]]})
         keep = np.ones(len(frame), dtype=bool)
         for name, column in zip(self._names[1:], self.columns[1:], strict=True):
+            if asked is not None and column in asked:
+                restored[column] = asked[column]
+                continue
             steps, nulls = read_numbers(frame[name])
             ruler, domain = self._rulers[column], self._domains[column]
             before = self._positions_before(restored, column)
@@ -116,6 +122,29 @@ class RisingColumns(Transformation):
             keep &= nulls | (inside == positions)
             restored[column] = ruler.write(inside, nulls)
         return dict(restored.items()), keep
+
+    def clues(self, asked: pd.DataFrame) -> list[Hashable]:
+        """Return which of the values are null."""
+        known = [column for column in self.columns if column in asked]
+        return [tuple(nulls) for nulls in asked[known].isna().to_numpy().tolist()]
+
+    def likelihoods(
+        self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
+    ) -> dict[str, np.ndarray]:
+        """Return how likely it is that a step ends at the asked value, wherever it begins.
+
+        Steps of a bin are equally likely, so a step that is given has one over their number.
+        """
+        steps = dict(zip(self._names[1:], self.columns[1:], strict=True))
+        open_steps = {
+            name: column
+            for name, column in steps.items()
+            if column in asked and name in codes and not set(self.sources[name]) <= set(asked)
+        }
+        return {
+            name: _share_of_each(codes[name], is_null=bool(asked[column].isna().iloc[0]))
+            for name, column in open_steps.items()
+        }
 
     def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
         """Return the first column's metadata, and that of the steps."""
@@ -144,6 +173,17 @@ def _origin(ruler: Ruler, domains: list[ColumnDomain]) -> float:
     if lows:
         return min(lows)
     return ruler.position(_FIRST_DAY) if isinstance(ruler, MomentRuler) else 0
+
+
+def _share_of_each(codes: ColumnCodes, is_null: bool) -> np.ndarray:
+    """Return for each bin the share of one of its values; if that is null, all for the null."""
+    shares = np.zeros(codes.num_codes)
+    if is_null:
+        shares[codes.null_code] = 1.0
+    else:
+        sizes = codes.bin_sizes()
+        shares[: len(sizes)] = sizes.min() / sizes
+    return shares
 
 
 def _is_small(steps: ColumnDomain) -> bool:

@@ -9,7 +9,7 @@ On the way back the columns are restored in reverse order, and rows are rejected
   (``ties`` rests on it).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from sdv_prefair.constraints.ties import Sources
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
 from sdv_prefair.public_frame import public_frame
+from sdv_prefair.transformers import ColumnCodes
 
 Encode = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -220,16 +221,35 @@ class ConstraintPlan:
             frame = link.transformation.transform(frame)
         return frame
 
-    def reverse_transform(self, frame: pd.DataFrame, encode: Encode) -> pd.DataFrame:
+    def stages(self, frame: pd.DataFrame) -> list[pd.DataFrame]:
+        """Return a table as it is before each transformation of the chain, and after the last."""
+        frames = [frame]
+        for link in self.chain:
+            frames.append(link.transformation.transform(frames[-1]))
+        return frames
+
+    def reverse_transform(
+        self, frame: pd.DataFrame, encode: Encode, asked: Sequence[pd.DataFrame] | None = None
+    ) -> pd.DataFrame:
         """Return the rows of the original table that obey all constraints.
+
+        Values that are asked for take the place of those drawn, and others are computed from
+        them; a row is rejected unless the codes drawn can still be read back. So what is asked
+        never hides a code, and the density of a row remains the product that ``ties`` speaks of.
 
         Args:
             frame: Rows drawn from the model.
             encode: Turns modelled columns into the codes that the model knows.
+            asked: What each of the rows shall have of the original columns, if anything, and
+                what ``stages`` makes of it; lines as in ``frame``.
         """
         drawn = frame
-        for link in reversed(self.chain):
-            frame = link.transformation.reverse_transform(frame)
+        if asked is not None:
+            frame = frame.assign(**{c: v.array for c, v in asked[-1].items() if c in frame})
+        for place in reversed(range(len(self.chain))):
+            link = self.chain[place]
+            known = None if asked is None else asked[place].loc[frame.index]
+            frame = link.transformation.reverse_transform(frame, known)
             frame = frame[link.rule.holds(frame)]
         for rule in self.rejections:
             frame = frame[rule.holds(frame)]
@@ -246,6 +266,20 @@ class ConstraintPlan:
             return np.ones(len(frame), dtype=bool)
         again = encode(self.transform(frame)[made])
         return (again.to_numpy() == encode(drawn[made]).to_numpy()).all(axis=1)
+
+    def consumed_dtypes(self, transformers: Mapping[str, ColumnCodes]) -> dict[str, Any]:
+        """Return the dtypes of consumed columns, as a row of any codes is restored.
+
+        Args:
+            transformers: Those of the modelled columns.
+        """
+        row = pd.DataFrame({
+            column: codes.decode([0], np.random.default_rng(0))
+            for column, codes in transformers.items()
+        })
+        for link in reversed(self.chain):
+            row = link.transformation.reverse_transform(row)
+        return {column: row.dtypes[column] for column in self.consumed}
 
     def broken_rules(self, frame: pd.DataFrame) -> list[tuple[Rule, np.ndarray]]:
         """Return the rules that rows of the original table break, and which rows do.

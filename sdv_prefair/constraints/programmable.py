@@ -146,7 +146,9 @@ class ProgrammedColumns(Transformation):
         """Return the values of one made column."""
         return self.transform(frame)[column]
 
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Return the consumed columns as the constraint restores them."""
         shown = frame[list(self.sources)].copy()
         restored = self.constraint.reverse_transform(shown)

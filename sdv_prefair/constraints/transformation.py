@@ -1,7 +1,7 @@
 """What it takes to enforce one constraint by modelling other columns in place of its own."""
 
 import abc
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from sdv.cag.base import BaseConstraint
 
 from sdv_prefair.column_domain import Categories, ColumnDomain, Numbers
 from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.transformers import ColumnCodes
 
 
 class Transformation(abc.ABC):
@@ -56,11 +57,36 @@ class Transformation(abc.ABC):
         """Return the values of one made column; the frame holds its sources."""
 
     @abc.abstractmethod
-    def restore(self, frame: pd.DataFrame) -> tuple[dict[str, Any], np.ndarray]:
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
         """Return the consumed columns, and which rows can be kept.
 
         Rows whose restored values leave the public domain cannot.
+
+        Args:
+            frame: The made columns, and others.
+            asked: Values of consumed columns that rows shall have, if others are to follow.
         """
+
+    def clues(self, asked: pd.DataFrame) -> list[Hashable]:
+        """Return for each line of asked values what ``likelihoods`` has to know of it."""
+        return [None] * len(asked)
+
+    def likelihoods(
+        self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
+    ) -> dict[str, np.ndarray]:
+        """Return what a line says of made columns that cannot be made of it.
+
+        Args:
+            asked: One line of values of some of the consumed columns.
+            codes: How the made columns are modelled, those that are.
+
+        Returns:
+            How likely the values are given each code, up to a factor; for made columns of which
+            that can be said one by one. Rows that do not fit are rejected all the same.
+        """
+        return {}
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with made columns in place of consumed ones.
@@ -76,10 +102,20 @@ class Transformation(abc.ABC):
         }
         return kept.assign(**made)
 
-    def reverse_transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with consumed columns in place of made ones, rows that can be kept."""
-        restored, keep = self.restore(frame)
+    def reverse_transform(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> pd.DataFrame:
+        """Return the frame with consumed columns in place of made ones, rows that can be kept.
+
+        Args:
+            frame: Rows with the made columns.
+            asked: Values that these rows are to have, of any columns. Whether codes can be read
+                back from them is for the caller to see.
+        """
+        restored, keep = self.restore(frame, asked)
         left = frame.drop(columns=list(self.sources))
+        if asked is not None:
+            restored |= {c: asked[c].array for c in self.columns if c in asked}
         return left.assign(**restored)[keep]
 
     def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:

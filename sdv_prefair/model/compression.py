@@ -10,6 +10,8 @@ from sdv_prefair.model.measurement import Measurement
 
 # Codes whose noisy count is under so many standard deviations are rare.
 RARE = 3.0
+# What a code of weight zero gets when it is all that is asked for.
+_TRACE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +89,21 @@ class Compression:
         code_of[self.group_of[drawn]] = drawn
         codes = code_of[groups]
         merged = np.flatnonzero(groups == last)
+        if not merged.size:
+            return codes
         cumulative = np.cumsum(self.weights[inside])
         draws = rng.random(merged.size) * cumulative[-1]
         codes[merged] = inside[np.searchsorted(cumulative, draws, side='right')]
         return codes
+
+    def tilt(self, likelihood: np.ndarray) -> tuple[np.ndarray, Compression]:
+        """Return the likelihood of each group, and the compression given what is known.
+
+        Args:
+            likelihood: How likely what is known is, by code.
+        """
+        weights = (self.weights + _TRACE) * likelihood
+        return self.sum_groups(weights), Compression(self.group_of, weights)
 
 
 def compress_rare_codes(

@@ -81,12 +81,21 @@ class GraphicalModel:
         self._rng = np.random.default_rng(seed)
 
     def sample(
-        self, num_rows: int, evidence: Mapping[str, int] | None = None
+        self,
+        num_rows: int,
+        evidence: Mapping[str, int] | None = None,
+        independent_rows: bool = False,
     ) -> dict[str, np.ndarray]:
-        """Draw independent rows.
+        """Draw rows, each of which follows the model.
+
+        Unless ``independent_rows`` is set, values are dealt out evenly among the rows that share
+        the values they depend on. One such table is closer to the model than independent rows
+        would be, but its rows know of each other: a standard error that is computed as if they
+        were independent, within a table or from several, is wrong.
 
         Args:
             num_rows: Number of rows.
+            independent_rows: Whether every row is drawn by itself, independent of all others.
             evidence: Codes of columns to condition on. Every code of the domain has an answer:
                 one to which the model gives probability zero is taken as independent of the rest
                 (see ``sampling.soften``).
@@ -95,32 +104,46 @@ class GraphicalModel:
             An array of codes for every column, in the order of the domain.
         """
         evidence = self._checked_evidence(evidence or {})
-        rows = self._sampler(evidence).draw(num_rows, self._rng)
+        rows = self._sampler(evidence).draw(num_rows, self._rng, independent_rows)
         codes = {}
         for column in self.domain:
             if column in evidence:
                 codes[column] = np.full(num_rows, evidence[column], dtype=np.int32)
             else:
-                codes[column] = self._expand(column, rows[column])
+                codes[column] = self._expand(column, rows[column], self.compressions)
         return codes
 
-    def sample_given(self, evidence: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def sample_given(
+        self,
+        evidence: Mapping[str, np.ndarray],
+        likelihood: Mapping[str, np.ndarray] | None = None,
+        num_rows: int | None = None,
+    ) -> dict[str, np.ndarray]:
         """Draw one row for every line of the evidence, given that line.
 
+        Rows are independent of each other: each is drawn by itself.
+
         Args:
-            evidence: Codes of one or more columns, an array for each, all of one length.
+            evidence: Codes of some columns, an array for each, all of one length.
+            likelihood: For other columns, how likely by code is what is known of them in all
+                lines. It is zero for codes that cannot be, that of undeclared values included.
+            num_rows: Number of lines, if there is no evidence that tells it.
 
         Returns:
             An array of codes for every column, in the order of the domain.
         """
-        self._check_columns(list(evidence))
+        self._check_columns([*evidence, *(likelihood or {})])
         groups = {c: self._group_of(c)[codes] for c, codes in evidence.items()}
-        rows = draw_given(self.nodes, groups, self._rng)
+        of_groups, tilted = {}, dict(self.compressions)
+        for column, weights in (likelihood or {}).items():
+            whole = Compression.identity(self.domain[column])
+            of_groups[column], tilted[column] = tilted.get(column, whole).tilt(weights)
+        rows = draw_given(self.nodes, groups, self._rng, of_groups, num_rows)
         return {
             column: np.asarray(evidence[column])
             if column in evidence
             # Codes of a merged group follow their own weights, whatever the rest of the row is.
-            else self._expand(column, rows[column])
+            else self._expand(column, rows[column], tilted)
             for column in self.domain
         }
 
@@ -163,8 +186,10 @@ class GraphicalModel:
         known = self.compressions.get(column)
         return np.arange(self.domain[column]) if known is None else known.group_of
 
-    def _expand(self, column: str, groups: np.ndarray) -> np.ndarray:
-        known = self.compressions.get(column)
+    def _expand(
+        self, column: str, groups: np.ndarray, compressions: Mapping[str, Compression]
+    ) -> np.ndarray:
+        known = compressions.get(column)
         return groups if known is None else known.expand(groups, self._rng)
 
     def _check_columns(self, columns: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from sdv_prefair.constraints.plan import ConstraintPlan
@@ -26,14 +25,7 @@ def given_dtypes(synthesizer: 'PreFairSynthesizer') -> dict[str, Any]:
     plan, transformers = synthesizer._plan, synthesizer._encoding.transformers
     dtypes = dict(synthesizer._data_processor._dtypes)
     dtypes |= {column: transformers[column].dtype for column in synthesizer._unchosen_domains()}
-    if plan.chain:
-        row = pd.DataFrame({
-            column: transformer.decode([0], np.random.default_rng(0))
-            for column, transformer in transformers.items()
-        })
-        for link in reversed(plan.chain):
-            row = link.transformation.reverse_transform(row)
-        dtypes |= {column: row.dtypes[column] for column in plan.consumed}
+    dtypes |= plan.consumed_dtypes(transformers)
     return {column: dtypes[column] for column in single_table(plan.original_metadata).columns}
 
 

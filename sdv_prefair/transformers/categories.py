@@ -15,6 +15,7 @@ from sdv_prefair.dtypes import cast, natural_array, public_dtype, read_numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.objects import is_null
 from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.exact import cells, same_value
 
 
 class CategoryCodes(ColumnCodes):
@@ -119,9 +120,21 @@ class CategoryCodes(ColumnCodes):
             return np.where(unknown, 0, found), nulls | unknown
         return np.where(unknown, len(self.values), found), nulls
 
-    def _holds(self, column: pd.Series) -> np.ndarray:
+    def _nearest(self, column: pd.Series) -> Any:
+        if not self.values:
+            return np.full(len(column), None, dtype=object)
+        codes, _ = self._read(column)
+        return self._table[np.minimum(codes, len(self.values) - 1).astype(np.intp)]
+
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
         codes, nulls = self._read(column)
-        return ~nulls & (codes < len(self.values))
+        codes, known = codes.astype(np.intp), ~nulls & (codes < len(self.values))
+        return [
+            bool(is_known) and (same_value(asked, self.values[code]) or same_value(asked, shown))
+            for asked, shown, code, is_known in zip(
+                cells(column), cells(held), codes, known, strict=True
+            )
+        ]
 
     def _find_numbers(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         numbers, nulls = read_numbers(column)

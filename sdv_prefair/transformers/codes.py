@@ -19,13 +19,14 @@ from rdt.transformers import BaseTransformer
 from sdv_prefair.dtypes import cast
 from sdv_prefair.errors import DomainError
 from sdv_prefair.objects import is_null
+from sdv_prefair.transformers.exact import distinct
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):
     """A column as codes 0, 1, ...; the last one stands for null if the column is nullable.
 
     Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
-    ``_read``, ``_write`` and ``_value_labels``.
+    ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
 
     Privacy: codes are computed row by row, so adding or removing a row adds or removes one code.
     """
@@ -50,8 +51,21 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return values for codes that are not null, and where they are null all the same."""
 
     @abc.abstractmethod
-    def _holds(self, column: pd.Series) -> np.ndarray:
-        """Return which values of a column that is not a category are in the domain."""
+    def _nearest(self, column: pd.Series) -> Any:
+        """Return values as ``_write`` would write them: those of a column if it holds them.
+
+        Args:
+            column: Values, none of them null. What is not in the domain becomes anything that is.
+        """
+
+    @abc.abstractmethod
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        """Return which values come back as they are.
+
+        Args:
+            column: Values, none of them null.
+            held: What the column holds in their place.
+        """
 
     @abc.abstractmethod
     def _value_labels(self) -> list[str]:
@@ -101,12 +115,32 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return codes
 
     def is_declared(self, values: Any) -> np.ndarray:
-        """Return which of ``values`` the domain holds: what ``encode`` would not change."""
-        column = values if isinstance(values, pd.Series) else pd.Series(values)
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.astype(object)
+        """Return which of ``values`` can be asked for: what the column would show as it is.
+
+        More than lying in the domain: a number must have the column's decimals, a moment must be
+        no finer than its format, and the dtype must hold it.
+        """
+        column = _without_categories(values)
         nulls = _nulls(column)
-        return np.where(nulls, self.nullable, self._holds(column))
+        different, position = distinct(column[~nulls])
+        verdicts = np.full(len(column), self.nullable)
+        if len(different):
+            nothing = np.zeros(len(different), dtype=bool)
+            held = cast(self._nearest(different), nothing, self._dtype)
+            verdicts[~nulls] = np.array(self._is_held(different, held), dtype=bool)[position]
+        return verdicts
+
+    def hold(self, values: Any) -> Any:
+        """Return values that are declared as an array of the column's dtype, as it writes them."""
+        column = _without_categories(values)
+        nulls = _nulls(column)
+        different, position = distinct(column[~nulls])
+        if nulls.all():
+            return self.decode(np.full(len(column), self.null_code or 0), np.random.default_rng(0))
+        place = np.zeros(len(column), dtype=np.intp)
+        place[~nulls] = position
+        dtype = self._dtype_beside_nulls() if nulls.any() else self._dtype
+        return cast(self._nearest(different)[place], nulls, dtype)
 
     def decode(self, codes: Any, generator: np.random.Generator) -> Any:
         """Return values for ``codes``, as an array of the column's dtype.
@@ -160,6 +194,13 @@ def _nulls(column: pd.Series) -> np.ndarray:
     if not pd.api.types.is_object_dtype(column.dtype):
         return column.isna().to_numpy()
     return np.fromiter(map(is_null, column), bool, len(column))
+
+
+def _without_categories(values: Any) -> pd.Series:
+    column = values if isinstance(values, pd.Series) else pd.Series(values)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    return column.infer_objects()  # among objects, times of one zone would be read in UTC
 
 
 def _seed_of_name(column: str) -> int:

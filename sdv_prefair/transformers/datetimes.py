@@ -19,6 +19,7 @@ from sdv_prefair.moments import (
     writes_all,
 )
 from sdv_prefair.transformers.bins import GridBins, check_bins
+from sdv_prefair.transformers.exact import cells, same_moment
 from sdv_prefair.transformers.own_values import BinCodes
 
 
@@ -101,10 +102,26 @@ class DatetimeBins(BinCodes):
         micros, nulls = read_micros(column, self.datetime_format, self._instants)
         return self._bins.encode(self._to_steps(np.where(nulls, 0, micros))), nulls
 
-    def _holds(self, column: pd.Series) -> np.ndarray:
+    def _nearest(self, column: pd.Series) -> Any:
         micros, nulls = read_micros(column, self.datetime_format, self._instants)
-        low, high = micros_of_timestamp(self._domain.low), micros_of_timestamp(self._domain.high)
-        return ~nulls & (micros >= low) & (micros <= high)
+        steps = self._to_steps(np.where(nulls, 0, micros))
+        micros = self._to_micros(np.clip(steps, self._bins.first, self._bins.last))
+        return write_micros(micros, self._dtype, self.datetime_format, self._unit, self._instants)
+
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        asked, unread = read_micros(column, self.datetime_format, self._instants)
+        again, unwritten = read_micros(pd.Series(held), self.datetime_format, self._instants)
+        same = (asked == again) & ~unread & ~unwritten
+        return [
+            bool(is_same) and same_moment(value, self._meant(value), shown, self._instants)
+            for value, shown, is_same in zip(cells(column), cells(held), same, strict=True)
+        ]
+
+    def _meant(self, value: Any) -> pd.Timestamp | None:
+        try:
+            return as_timestamp(value, self.datetime_format, '')
+        except DomainError:
+            return None
 
     def _finish(self, drawn: np.ndarray) -> Any:
         micros = self._to_micros(drawn)

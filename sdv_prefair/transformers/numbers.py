@@ -11,6 +11,7 @@ from sdv_prefair.column_domain import Numbers, as_number
 from sdv_prefair.dtypes import decimal_scale, is_integer, public_dtype, read_numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.bins import GridBins, RealBins, check_bins
+from sdv_prefair.transformers.exact import as_float, cells, grid_point, is_grid_point, same_number
 from sdv_prefair.transformers.own_values import BinCodes
 
 _EXACT_FLOAT = 2**52
@@ -107,9 +108,28 @@ class NumberBins(BinCodes):
             numbers = self._to_grid(numbers)
         return self._bins.encode(numbers), nulls
 
-    def _holds(self, column: pd.Series) -> np.ndarray:
-        numbers, nulls = read_numbers(column)
-        return ~nulls & (numbers >= self.low) & (numbers <= self.high)
+    def _nearest(self, column: pd.Series) -> Any:
+        asked = self._as_numbers(column)
+        if not self._on_grid:
+            numbers = [as_float(number, self.low) for number in asked]
+            return self._finish(np.clip(numbers, self.low, self.high))
+        first, last = self._bins.first, self._bins.last
+        points = [grid_point(number, self._places) for number in asked]
+        points = [first if point is None else min(max(point, first), last) for point in points]
+        return self._finish(np.array(points, dtype=self._bins.dtype))
+
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        pairs = zip(self._as_numbers(column), self._as_numbers(pd.Series(held)), strict=True)
+        if not self._on_grid:
+            return [same_number(asked, shown) for asked, shown in pairs]
+        whole = self._dtype is None or is_integer(self._dtype)
+        return [is_grid_point(asked, shown, self._places, whole) for asked, shown in pairs]
+
+    def _as_numbers(self, column: pd.Series) -> list[Any]:
+        numbers = cells(column)
+        if self._dtype is not None and pd.api.types.is_bool_dtype(self._dtype):
+            return [int(n) if isinstance(n, bool) else n for n in numbers]
+        return numbers
 
     def _to_grid(self, numbers: np.ndarray) -> np.ndarray:
         low, high = _inner_float(self.low, 1), _inner_float(self.high, -1)
@@ -140,6 +160,11 @@ class NumberBins(BinCodes):
         if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
             return self._dtype
         return pd.UInt64Dtype() if self._bins.dtype.kind == 'u' else pd.Int64Dtype()
+
+    def bin_sizes(self) -> np.ndarray:
+        """Return how many values each bin has, or how wide it is if they cannot be counted."""
+        first, last = (ends.astype(np.float64) for ends in self._bins.ends())
+        return last - first + bool(self._on_grid)
 
     def _value_labels(self) -> list[str]:
         first, last = (self._finish(ends) for ends in self._bins.ends())

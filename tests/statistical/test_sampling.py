@@ -119,6 +119,64 @@ def test_rows_are_independent_of_each_other(rows):
     assert test.pvalue > 1e-3
 
 
+REPEATS, SMALL = 400, 500
+# How far a variance ratio of 400 tables strays: beyond these in one of a million runs at a side.
+VARIANCE_RATIOS = chi2.ppf([1e-6, 1 - 1e-6], REPEATS - 1) / (REPEATS - 1)
+
+
+def variance_ratio(draw, expected, column, code):
+    """Return the variance of a rate over repeated tables, in units of that of independent rows."""
+    rates = [np.mean(draw()[column] == code) for _ in range(REPEATS)]
+    return np.var(rates, ddof=1) * SMALL / (expected * (1 - expected))
+
+
+@pytest.mark.parametrize('column', ['race', 'income', 'age', 'city'])
+def test_independent_rows_vary_as_binomial_counts_do(model, column):
+    model.set_random_state(3)
+    expected = model.marginal(column)[0]
+    low, high = VARIANCE_RATIOS
+    assert 0.6 < low < 1 < high < 1.5, 'rates that vary 0.6 or 1.5 times as much are found'
+    independent = variance_ratio(
+        lambda: model.sample(SMALL, independent_rows=True), expected, column, 0
+    )
+    assert low < independent < high
+    dealt = variance_ratio(lambda: model.sample(SMALL), expected, column, 0)
+    assert dealt < low, 'the same test rejects rows that are dealt out'
+
+
+@pytest.mark.parametrize('given', [{'income': 0}, {'job': 2}])
+def test_rows_that_are_asked_for_are_independent(model, joint, given):
+    model.set_random_state(4)
+    lines = {column: np.full(SMALL, code) for column, code in given.items()}
+    cells = joint[tuple(given.get(column, slice(None)) for column in DOMAIN)]
+    free = [column for column in DOMAIN if column not in given]
+    age = cells.sum(axis=tuple(i for i, c in enumerate(free) if c != 'age'))
+    ratio = variance_ratio(lambda: model.sample_given(lines), age[0] / age.sum(), 'age', 0)
+    assert VARIANCE_RATIOS[0] < ratio < VARIANCE_RATIOS[1]
+
+
+def test_rows_of_larger_cliques_that_are_asked_for_are_independent():
+    rng = np.random.default_rng(5)
+    shape = {'race': 3, 'job': 4, 'income': 2}
+    values = 5000 * rng.dirichlet(np.full(24, 1.5)).reshape(3, 4, 2)
+    wide = estimate([Measurement(tuple(shape), values, 20.0)], shape, [tuple(shape)])
+    assert any(len(node.columns) > 2 for node in wide.nodes)
+    wide.set_random_state(6)
+    table = wide.marginal(['job', 'income'])[1]
+    lines = {'job': np.ones(SMALL, dtype=int)}
+    rate = table[0] / table.sum()
+    ratio = variance_ratio(lambda: wide.sample_given(lines), rate, 'income', 0)
+    assert VARIANCE_RATIOS[0] < ratio < VARIANCE_RATIOS[1]
+    dealt = variance_ratio(lambda: wide.sample(SMALL, {'job': 1}), rate, 'income', 0)
+    assert dealt < VARIANCE_RATIOS[0]
+
+
+def test_independent_rows_follow_the_joint_distribution(model, joint):
+    model.set_random_state(7)
+    drawn = model.sample(ROWS, independent_rows=True)
+    assert p_value(table_of(drawn, list(DOMAIN)), joint) > 1e-3
+
+
 def test_outcome_is_independent_of_protected_given_admissible(rows):
     table = table_of(rows, ['race', 'income', 'job'])
     assert conditional_independence_p_value(table) > 1e-3

@@ -1,5 +1,6 @@
 """Constraints of every kind are obeyed, and what the rows say is kept."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from jobs import METADATA, PAIRS, Younger, every_kind, fit, rows
@@ -78,7 +79,7 @@ def test_what_the_rows_say_is_kept():
 
 def test_validation_names_the_rows_that_break_a_constraint(all_together):
     sampled = all_together.sample(50)['jobs'].reset_index(drop=True)
-    sampled.loc[3, ['first', 'last']] = [40, 10]
+    sampled.loc[3, ['first', 'last', 'after']] = [40, 10, np.nan]
     with pytest.raises(ConstraintNotMetError, match=r"Inequality over \['first', 'last'\].*: 3"):
         all_together.validate_constraints(sampled)
     with pytest.raises(ConstraintNotMetError, match='PublicCombinations'):

@@ -7,11 +7,33 @@ import pandas as pd
 import pytest
 from contract import CONTROL, STRUCTURES, fit, make, only
 from every_dtype import every_dtype
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from people import LEARNT, people
 from sdv.errors import SamplingError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_prefair import FairnessWarning
+
+ODD_VALUES = st.one_of(
+    st.sampled_from([
+        'F',
+        'M',
+        'f',
+        'own',
+        'college',
+        'high',
+        '1',
+        '41',
+        '14/07/2009',
+        '14/7/2009',
+    ]),
+    st.sampled_from([None, np.nan, True, False, np.inf, 2**60, 41, 41.0, 41.5, 0.1, 0.125]),
+    st.integers(0, 120),
+    st.integers(0, 10_000).map(lambda cents: cents / 100),
+    st.floats(0, 1e5),
+    st.floats(0, 100, width=32).map(np.float32),
+)
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.FairnessWarning')
 
@@ -144,6 +166,16 @@ def test_the_rest_is_distributed_as_among_rows_that_happen_to_match(quick_fit, a
         ({'wage': 'much'}, "'wage' is asked for a value"),
         ({'hired': '31/12/1999'}, "'hired' is asked for a value"),
         ({'hired': '2009-07-14'}, "'hired' is asked for a value"),
+        ({'age': 41.5}, "'age' is asked for a value"),
+        ({'age': '41'}, "'age' is asked for a value"),
+        ({'age': True}, "'age' is asked for a value"),
+        ({'age': None}, "'age' is asked for a value"),
+        ({'wage': 0.125}, "'wage' is asked for a value"),
+        ({'wage': np.float32(0.1)}, "'wage' is asked for a value"),
+        ({'wage': np.inf}, "'wage' is asked for a value"),
+        ({'hired': '14/7/2009'}, "'hired' is asked for a value"),
+        ({'hired': pd.Timestamp('2009-07-14 12:00')}, "'hired' is asked for a value"),
+        ({'home': True}, "'home' is asked for a value"),
     ],
     ids=str,
 )
@@ -154,6 +186,21 @@ def test_values_that_the_domain_does_not_hold_are_named(our_fit, asked, message)
     ):
         with pytest.raises(ValueError, match=message):
             ask()
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(column=st.sampled_from(LEARNT), value=ODD_VALUES)
+def test_what_is_asked_comes_back_with_its_code_or_is_refused(our_fit, column, value):
+    """The codes that rows are drawn given are those that the shown values have."""
+    codes = our_fit._encoding.transformers[column]
+    try:
+        sampled = from_conditions(our_fit, Condition({column: value}, num_rows=3))[column]
+    except ValueError as error:
+        assert 'is asked for a value that its domain does not hold' in str(error)
+        return
+    evidence = codes.encode(pd.Series(codes.hold(pd.Series([value]))))
+    assert (codes.encode(sampled) == evidence).all()
+    assert (sampled.isna() if pd.isna(value) else sampled == value).all()
 
 
 def test_columns_that_cannot_be_asked_for_are_named(any_fit):

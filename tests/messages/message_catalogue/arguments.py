@@ -209,4 +209,13 @@ NAMES = [
     ),
 ]
 
-MESSAGES = [*ROLES, *NUMBERS, *NAMES]
+READ_ONLY = [
+    Message(
+        lambda: setattr(new(), 'epsilon', 9.0),
+        AttributeError,
+        'epsilon cannot be changed once the synthesizer is made.',
+        'Make a new PreFairSynthesizer with the epsilon that you want.',
+    ),
+]
+
+MESSAGES = [*ROLES, *NUMBERS, *NAMES, *READ_ONLY]

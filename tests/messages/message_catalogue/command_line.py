@@ -5,7 +5,9 @@ import functools
 import io
 import json
 
+import pandas as pd
 from people import people
+from sdv.metadata import Metadata
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
@@ -39,7 +41,16 @@ def files():
     synthesizer = PreFairSynthesizer(SMALL.metadata, public_ranges=True, **SMALL.roles)
     synthesizer.fit(SMALL.data)
     synthesizer.save_release(folder / 'model.prefair')
+    write_real_numbers(folder / 'real.prefair')
     return folder
+
+
+def write_real_numbers(path):
+    about = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 1.0}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': {'share': about}}}})
+    synthesizer = PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+    synthesizer.fit({'t': pd.DataFrame({'share': [0.25, 0.5]})})
+    synthesizer.save_release(path)
 
 
 def write_two_tables(path):
@@ -174,6 +185,12 @@ COMMANDS = [
         ValueError,
         "--where 'age=33.25'",
         'must have a number of at most 0 decimals.',
+    ),
+    Command(
+        'sample {f}/real.prefair --rows 2 --out {f}/z.csv --where share=0.1000000000000000055',
+        ValueError,
+        "--where 'share=0.1000000000000000055'",
+        'must have a number of as many digits as a float has.',
     ),
     Command(
         SAMPLE + ' --where sex=X',

@@ -70,6 +70,11 @@ def fit(*constraints, **changes):
 
 
 @functools.cache
+def combined():
+    return fit(few(['v', 'w'], ['u', 'u'], ['u', 'v']))
+
+
+@functools.cache
 def rising():
     return fit(Inequality('x', 'y'))
 
@@ -245,6 +250,12 @@ FITTED = [
         'Provided conditions are not valid for the given constraints: no row that meets them '
         "obeys Inequality over ['x', 'y'].",
         'Ask for other values.',
+    ),
+    Message(
+        lambda: combined().sample_from_conditions([Condition({'v': 'v'}, 2)]),
+        ValueError,
+        "No row can have the values that are asked for of ['v'], because of a PublicCombinations.",
+        'Ask for values that it allows.',
     ),
 ]
 

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from sdv.errors import SynthesizerInputError
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
@@ -22,22 +23,49 @@ def fitted():
 
 
 @functools.cache
+def with_numbered_groups():
+    synthesizer = new()
+    synthesizer.fit({'people': PEOPLE.frame.assign(group=range(len(PEOPLE.frame)))})
+    return synthesizer
+
+
+@functools.cache
 def model():
     return estimate([ONE], DOMAIN)
 
+
+ROWS = [
+    Message(
+        lambda: fitted().sample(3, independent_rows='yes'),
+        SynthesizerInputError,
+        "independent_rows ('yes')",
+        'must be one of True, False.',
+    ),
+]
 
 CONDITIONS = [
     Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
         ValueError,
         "Column 'sex' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt.',
+        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
+        'writes it: of its type, with its decimals, in its format.',
     ),
     Message(
         lambda: fitted().sample_remaining_columns(PEOPLE.frame[['age']] + 1000),
         ValueError,
         "Column 'age' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt.',
+        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
+        'writes it: of its type, with its decimals, in its format.',
+    ),
+]
+
+MADE_UP = [
+    Message(
+        lambda: with_numbered_groups().sample_from_conditions([Condition({'group': 2.5}, 2)]),
+        ValueError,
+        "Column 'group' is asked for a value that its dtype does not hold.",
+        "Ask for one that a column of dtype 'int64' can have.",
     ),
 ]
 
@@ -110,4 +138,4 @@ MODEL = [
     ),
 ]
 
-MESSAGES = [*CONDITIONS, *MODEL]
+MESSAGES = [*ROWS, *CONDITIONS, *MADE_UP, *MODEL]

@@ -202,8 +202,8 @@ def test_codes_hidden_behind_what_a_row_shows_would_carry_dependence(monkeypatch
     transformation = plan.chain[0].transformation
     restore = transformation.restore
 
-    def restore_all(frame):
-        restored, keep = restore(frame)
+    def restore_all(frame, asked=None):
+        restored, keep = restore(frame, asked)
         return restored, np.ones_like(keep)
 
     monkeypatch.setattr(transformation, 'restore', restore_all)

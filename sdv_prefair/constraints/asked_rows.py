@@ -1,0 +1,153 @@
+"""Rows given values that they shall have, with constraints or without.
+
+Of an asked value the codes of some modelled columns follow: these are evidence, and rows are drawn
+from the model given them. Where a constraint makes a modelled column of several columns and only
+some of them are asked for, no single code follows. Then the model is given how likely the value is
+by code, the asked value takes its place in the row that was drawn, other columns are computed
+from it, and the row is kept only if the codes that were drawn can be read back from what it shows.
+
+What is kept has the distribution of rows that happen to have the asked values: for ``Inequality``
+and ``Range``, steps within a bin are equally likely, and so is the one that leads to the asked
+value; combinations and one-hot columns are chosen among those that fit. For a constraint that the
+user wrote nothing of the kind is known: there a row's density is that of its codes, times a factor
+of the columns of the constraint. That is what fairness rests on (see ``ties``): no value is ever
+put in the place of one that tells another code.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.processor import CodesProcessor
+from sdv_prefair.transformers import ColumnCodes
+
+# Rows that are drawn in one try: ten for each that is asked for, as SDV does, and never few.
+_PER_LINE, _FEWEST, _MOST_LINES = 10, 2000, 1 << 16
+
+
+class Drawing(NamedTuple):
+    """What rows are drawn with.
+
+    Attributes:
+        plan: The constraints.
+        transformers: How modelled columns are encoded.
+        model: What codes are drawn from.
+        processor: What turns codes into values.
+    """
+
+    plan: ConstraintPlan
+    transformers: Mapping[str, ColumnCodes]
+    model: GraphicalModel
+    processor: CodesProcessor
+
+
+class AskedRows:
+    """Lines of values, and the rows that have them.
+
+    Args:
+        lines: Values of modelled or consumed columns, as the columns hold them; one line a row.
+        drawing: What rows are drawn with.
+
+    Raises:
+        ValueError: If no row can have the values of some line.
+    """
+
+    def __init__(self, lines: pd.DataFrame, drawing: Drawing):
+        self._drawing = drawing
+        self._stages = drawing.plan.stages(lines.reset_index(drop=True))
+        known = self._stages[-1]
+        self._evidence = {
+            column: drawing.transformers[column].encode(known[column])
+            for column in known
+            if column in drawing.transformers
+        }
+        self._num_lines = len(lines)
+        self._kind_of, self._likelihoods = self._find_kinds()
+
+    def draw(self, max_tries: int, batch_size: int | None) -> pd.DataFrame:
+        """Return a row for each line, under the line's position; lines without one are left out.
+
+        Rows are independent of each other: each is drawn by itself.
+
+        Args:
+            max_tries: How often to draw for lines that have no row yet.
+            batch_size: How many lines to treat at once.
+        """
+        size = min(batch_size or _MOST_LINES, _MOST_LINES)
+        batches = [
+            self._draw_batch(np.arange(start, min(start + size, self._num_lines)), max_tries)
+            for start in range(0, self._num_lines, size)
+        ]
+        batches = [batch for batch in batches if len(batch)]
+        return pd.concat(batches).sort_index() if batches else pd.DataFrame()
+
+    def _draw_batch(self, lines: np.ndarray, max_tries: int) -> pd.DataFrame:
+        most = max(_PER_LINE * lines.size, _FEWEST)
+        found, left, repeats = [], lines, 1
+        for _ in range(max_tries):
+            rows = self._try(np.tile(left, repeats))
+            accepted = len(rows)
+            rows = rows[~rows.index.duplicated()]
+            found.append(rows)
+            # Twice as many as it took on average, as long as there is room.
+            wanted = 2 * -(-left.size * repeats // max(accepted, 1))
+            left = np.setdiff1d(left, rows.index)
+            if not left.size:
+                break
+            repeats = max(1, min(wanted, most // left.size))
+        return pd.concat(found)
+
+    def _try(self, lines: np.ndarray) -> pd.DataFrame:
+        """Return the rows that may be kept among one drawn for each line, under its position."""
+        plan, transformers, _, processor = self._drawing
+        rows = processor.decode(self._draw_codes(lines))
+        asked = [stage.iloc[lines].reset_index(drop=True) for stage in self._stages]
+        kept = plan.reverse_transform(rows, _encoder(transformers), asked)
+        return kept.set_axis(lines[kept.index])
+
+    def _draw_codes(self, lines: np.ndarray) -> pd.DataFrame:
+        model = self._drawing.model
+        codes = {column: np.empty(lines.size, dtype=np.int64) for column in model.domain}
+        for kind, likelihood in enumerate(self._likelihoods):
+            members = np.flatnonzero(self._kind_of[lines] == kind)
+            evidence = {c: values[lines[members]] for c, values in self._evidence.items()}
+            drawn = model.sample_given(evidence, likelihood, members.size)
+            for column, values in drawn.items():
+                codes[column][members] = values
+        return pd.DataFrame(codes)
+
+    def _find_kinds(self) -> tuple[np.ndarray, list[dict[str, np.ndarray]]]:
+        """Return which lines say the same of columns that cannot be made, and what they say."""
+        links = zip(self._drawing.plan.chain, self._stages, strict=False)
+        clues = [link.transformation.clues(asked) for link, asked in links]
+        kind_of_clue, kinds = {}, np.zeros(self._num_lines, dtype=np.int64)
+        if clues:
+            lines = zip(*clues, strict=True)
+            kinds[:] = [kind_of_clue.setdefault(clue, len(kind_of_clue)) for clue in lines]
+        _, first = np.unique(kinds, return_index=True)
+        return kinds, [dict(self._say(line)) for line in first]
+
+    def _say(self, line: int) -> Iterator[tuple[str, np.ndarray]]:
+        _, transformers, *_ = self._drawing
+        for link, stage in zip(self._drawing.plan.chain, self._stages, strict=False):
+            said = link.transformation.likelihoods(stage.iloc[[line]], transformers)
+            for column, likelihood in said.items():
+                if not likelihood.any():
+                    asked = [c for c in link.transformation.columns if c in stage]
+                    raise ValueError(
+                        f'No row can have the values that are asked for of {asked}, because of a '
+                        f'{type(link.transformation.constraint).__name__}. Ask for values that it '
+                        'allows.'
+                    )
+                yield column, likelihood
+
+
+def _encoder(transformers: Mapping[str, ColumnCodes]):
+    def encode(frame: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame({c: transformers[c].encode(frame[c]) for c in frame})
+
+    return encode

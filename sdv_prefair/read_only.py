@@ -1,0 +1,85 @@
+"""Arguments of a constructor that stay as they were given.
+
+A fit rests on what its synthesizer was made with. An argument that could be set later would show
+one thing and do another, so each of them is set once, and lists are copied on the way in and on
+the way out: nobody holds a handle into what a fit uses.
+"""
+
+import copy
+import inspect
+from collections.abc import MappingView, MutableMapping, MutableSequence, MutableSet
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+# SDV puts another in its place when constraints are added, and says so itself when it is edited.
+_NOT_KEPT = ('self', 'metadata')
+
+
+class Argument:
+    """An attribute that is set once, by the constructor.
+
+    It lives in the instance's own dictionary, where SDV, pickle and ``copy`` look for it.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self._name not in vars(instance):
+            raise AttributeError(f'{type(instance).__name__!r} object has no {self._name!r} yet')
+        return copied(vars(instance)[self._name])
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if self._name in vars(instance):
+            self._refuse(instance)
+        vars(instance)[self._name] = copied(value)
+
+    def __delete__(self, instance: Any) -> None:
+        self._refuse(instance)
+
+    def _refuse(self, instance: Any) -> None:
+        raise AttributeError(
+            f'{self._name} cannot be changed once the synthesizer is made. Make a new '
+            f'{type(instance).__name__} with the {self._name} that you want.'
+        )
+
+
+class ReadOnlyArguments:
+    """A class whose constructor's arguments are attributes that cannot be changed."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in inspect.signature(cls.__init__).parameters:
+            if name not in _NOT_KEPT and not isinstance(getattr(cls, name, None), Argument):
+                argument = Argument()
+                argument.__set_name__(cls, name)
+                setattr(cls, name, argument)
+
+    def get_parameters(self) -> dict[str, Any]:
+        """Return the arguments that the synthesizer was made with, but the metadata.
+
+        Lists in it are copies: changing them changes nothing.
+        """
+        return copied(super().get_parameters())
+
+
+def copied(value: Any) -> Any:
+    """Return a value that shares no list, set, dictionary, array or graph with the one given.
+
+    Strategies and other objects come back as they are: a copy of them would not be equal.
+    """
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(copied(item) for item in value)
+    if isinstance(value, MappingView):  # of a dictionary that may change
+        return list(value)
+    if isinstance(value, nx.Graph):
+        return value.copy()
+    if isinstance(value, np.ndarray | MutableSequence | MutableSet | MutableMapping):
+        return copy.copy(value)
+    return value
