@@ -19,11 +19,12 @@ _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 
 _TODAY = re.compile(r'\s*(now|today)\s*', re.IGNORECASE)
 _TIME_OF_TODAY = re.compile(r'\s*\d{1,2}:\d')
 _LONGEST_TEXT = 200
-_COARSE_UNITS = ('Y', 'M', 'W', 'D', 'h', 'm', 's', 'ms')
+_UNITS_BEYOND_YEARS = ('Y', 'M', 'W', 'D', 'h', 'm', 's', 'ms', 'us')
 _EPOCH, _DAY = datetime.datetime(1970, 1, 1), 86_400_000_000
 _FIRST_DAY = _EPOCH.toordinal()
 _NAT = np.iinfo(np.int64).min
-_FARTHEST = np.array([-(2**62), 2**62]).view('datetime64[us]')
+# What Python, pandas and databases can all show.
+_YEARS = np.array(['0001-01-01', '9999-12-31T23:59:59.999999'], dtype='datetime64[us]')
 # Within these years Python can tell a time zone's offset from UTC.
 _CALENDAR = np.array(['0001-01-02', '9999-12-30'], dtype='datetime64[us]')
 
@@ -80,11 +81,13 @@ def micros_of_timestamp(moment: pd.Timestamp) -> int:
 
 
 def in_micros(moments: np.ndarray) -> np.ndarray:
-    """Return numpy's moments of any unit in microseconds; what is too far off as far as it goes."""
-    nulls = np.isnat(moments)
-    if np.datetime_data(moments.dtype)[0] in _COARSE_UNITS:
-        moments = np.clip(moments, *_FARTHEST.astype(moments.dtype))
-    return np.where(nulls, np.datetime64('NaT', 'us'), moments.astype('datetime64[us]'))
+    """Return numpy's moments of any unit in microseconds; NaT outside the years 1 to 9999."""
+    outside = np.isnat(moments)
+    if np.datetime_data(moments.dtype)[0] in _UNITS_BEYOND_YEARS:
+        first, last = _YEARS.astype(moments.dtype)
+        outside |= (moments < first) | (moments > last)
+    moments = np.where(outside, np.array('NaT', dtype=moments.dtype), moments)
+    return moments.astype('datetime64[us]')
 
 
 def by_clock_of(micros: np.ndarray, zone: Any) -> np.ndarray:
