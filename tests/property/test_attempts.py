@@ -156,8 +156,8 @@ def test_nothing_spent_is_lost_and_no_fits_are_mixed(monkeypatch):
         run_state_machine_as_test(
             LifeOfASynthesizer,
             settings=settings(
-                max_examples=12,
-                stateful_step_count=10,
+                max_examples=16,
+                stateful_step_count=14,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),

@@ -62,6 +62,7 @@ def test_numbers_as_names(kind, names):
     pd.testing.assert_frame_equal(table.frame, before)
 
 
+@pytest.mark.filterwarnings('ignore:This synthesizer has spent')
 @pytest.mark.parametrize('kind', STRUCTURES)
 def test_numbers_as_names_survive_an_error_and_a_pickle(kind):
     table = words([0, 1, 2])
