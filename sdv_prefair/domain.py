@@ -173,8 +173,9 @@ def _check_looks(domain: Categories) -> None:
     for position, before in lookalikes(domain.values, domain.nullable).items():
         if before is None:
             raise DomainError(
-                "range_values lists '', which looks like null in a CSV file. Leave it out, so that "
-                "it counts as null, or set range_is_nullable to False if '' is what stands for it."
+                f'range_values lists {shown(domain.values[position])}, which looks like null in a '
+                'CSV file. Leave it out, so that it counts as null, or set range_is_nullable to '
+                'False if it is what stands for null.'
             )
         raise DomainError(
             f'range_values lists {shown(before)} and {shown(domain.values[position])}, which look '

@@ -4,10 +4,17 @@ A CSV file knows no types. In it 1 and '1' are one value, and so are '' and null
 for pandas, SQL and Parquet. Declared values that look the same could not tell their codes.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 NULL_TEXT = ''
+_END = re.compile('[\0\r]')
+
+
+def seen(cell: str) -> str:
+    """Return what readers see of a cell: for many it ends at a NUL or a carriage return."""
+    return _END.split(cell, maxsplit=1)[0]
 
 
 def looks_of(value: Any) -> set[str]:
@@ -16,7 +23,7 @@ def looks_of(value: Any) -> set[str]:
     Parquet makes one of texts and bytes.
     """
     is_bytes = isinstance(value, bytes)
-    return {str(value)} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
+    return {seen(str(value))} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
 
 
 def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:

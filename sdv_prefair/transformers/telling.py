@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from sdv_prefair.shown_text import seen
 from sdv_prefair.transformers.categories import CategoryCodes
 from sdv_prefair.transformers.codes import ColumnCodes
 
@@ -64,7 +65,7 @@ def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
     nulls = values.isna().tolist()
     listed = zip(values.tolist(), nulls, strict=True)
     yield 'frame', [None if null else value for value, null in listed]
-    yield 'csv', csv_cells(values)
+    yield 'csv', [seen(cell) for cell in csv_cells(values)]
     if values.dtype == object:  # all other dtypes are kept as they are
         try:
             yield 'parquet', pa.Array.from_pandas(values).to_pylist()

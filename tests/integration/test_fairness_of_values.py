@@ -1,5 +1,6 @@
 """Fairness holds for the values that come out, not only for the codes of the model."""
 
+import io
 import itertools
 
 import numpy as np
@@ -77,6 +78,26 @@ def test_values_outside_the_domain_tie_nothing(kind, values, description, nullab
         codes['paid'], codes['sex'], np.zeros(len(rows), dtype=int), permutations=50, seed=0
     )
     assert plain.p_value < 0.03, 'the tie is there when the admissible column is not given'
+
+
+def dependence_in_csv():
+    """Return the test of paid and sex given place by the cells of a file, '' beside null."""
+    rows = fit_and_sample('categorical', ['often', '', None])
+    read = pd.read_csv(io.StringIO(rows.to_csv(index=False)), dtype=str, keep_default_na=False)
+    codes = {column: pd.factorize(read[column])[0] for column in read}
+    return independence_test(codes['paid'], codes['sex'], codes['place'], permutations=200, seed=0)
+
+
+def test_what_looks_like_null_ties_nothing_in_a_csv_file():
+    found = dependence_in_csv()
+    assert found.estimate < 3 * found.null_interval[1]
+
+
+def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
+    monkeypatch.setattr('sdv_prefair.column_domain.told_apart', lambda values, _: tuple(values))
+    monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
+    found = dependence_in_csv()
+    assert found.estimate > 100 * found.null_interval[1]
 
 
 def test_every_code_that_is_drawn_has_a_value_of_its_own():

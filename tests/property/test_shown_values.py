@@ -103,7 +103,8 @@ NUMBER_DTYPES = [
     *(None, 'float16', 'float32', 'float64', 'Float32', 'Float64', 'object', 'string', 'category'),
     *('int8', 'uint8', 'int16', 'int64', 'uint64', 'Int8', 'Int64', 'UInt64', 'bool', 'boolean'),
     *(arrow(pa.int8()), arrow(pa.int64()), arrow(pa.uint64()), arrow(pa.float32())),
-    *(arrow(pa.float64()), arrow(pa.decimal128(5, 1)), arrow(pa.decimal128(20, 2))),
+    *(arrow(pa.float16()), arrow(pa.float64()), arrow(pa.decimal128(5, 1))),
+    *(arrow(pa.decimal128(20, 2)), arrow(pa.bool_())),
     *(arrow(pa.decimal128(38, 10)), arrow(pa.decimal256(60, 5)), arrow(pa.string())),
 ]
 ENDS = [

@@ -53,8 +53,8 @@ METADATA = [
         lambda: words(['a', '']),
         DomainError,
         "Column 'x' of the metadata: range_values lists '', which looks like null in a CSV file.",
-        "Leave it out, so that it counts as null, or set range_is_nullable to False if '' is "
-        'what stands for it.',
+        'Leave it out, so that it counts as null, or set range_is_nullable to False if it is what '
+        'stands for null.',
     ),
     Message(
         lambda: words([1, '1']),

@@ -35,6 +35,15 @@ def number(high, nullable):
     }
 
 
+# Three o'clock follows upon one: that night the clocks skip an hour.
+HOURS = {
+    'sdtype': 'datetime',
+    'datetime_format': '%Y-%m-%d %H',
+    'range_min': '2024-03-31 00',
+    'range_max': '2024-03-31 04',
+    'range_is_nullable': False,
+}
+PARIS = 'datetime64[ns, Europe/Paris]'
 COLUMNS = {
     'p': {'sdtype': 'boolean', 'range_is_nullable': False},
     'a': {'sdtype': 'boolean', 'range_is_nullable': False},
@@ -46,8 +55,11 @@ COLUMNS = {
     'w2': WORDS,
     'h1': number(1, False),
     'h2': number(1, False),
+    'start': HOURS,
+    'end': HOURS,
 }
 DTYPES = {'p': bool, 'a': bool, 'o': bool, 'w1': object, 'w2': object, 'h1': int, 'h2': int}
+DTYPES |= {'start': PARIS, 'end': PARIS}
 
 
 def plan_of(constraints, columns, roles=None):
@@ -57,7 +69,7 @@ def plan_of(constraints, columns, roles=None):
     promise = Promise(roles or Roles(), resolve_strategy('adaptive' if roles else 'none'), True)
     for constraint in constraints:
         plan = add_to_plan(plan, constraint, promise)
-    return plan.fit({c: np.dtype(DTYPES.get(c, float)) for c in columns})
+    return plan.fit({c: pd.api.types.pandas_dtype(DTYPES.get(c, float)) for c in columns})
 
 
 def exact_joint(plan, columns, edges, seed=0):
@@ -142,6 +154,12 @@ CASES = {
             ('p', 'a'),
             ('a', 'o'),
         ],
+    ),
+    'hours that the clocks skip': (
+        Inequality('start', 'end'),
+        ['p', 'o', 'start', 'end'],
+        Roles(['p'], ['start', 'end'], ['o']),
+        [('p', 'start.fillna'), ('start.fillna', 'o'), ('start.fillna', 'start#end')],
     ),
     'combination of admissible columns': (
         PublicCombinations(['w1', 'w2'], [('u', 'u'), ('u', 'v'), ('v', 'v')]),
