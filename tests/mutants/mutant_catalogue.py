@@ -285,9 +285,9 @@ NOISE = [
     _mutant(
         'the tail of the Gaussian is cut off',
         'privacy/samplers.py',
-        '_TAIL_IN_SIGMAS = 13.75',
+        '_TAIL_IN_SIGMAS = 21.25',
         '_TAIL_IN_SIGMAS = 4.0',
-        f'{_SAMPLERS}::test_block_table_is_the_cdf_to_128_bits',
+        f'{_SAMPLERS}::test_block_table_is_the_cdf_to_its_last_bits',
     ),
     _mutant(
         'the discrete Laplace draws zero twice as often',
@@ -471,8 +471,8 @@ SEPARATION = [
         (
             Edit(
                 'structure/scores.py',
-                "__slots__ = ('_choose', '_release')",
-                "__slots__ = ('_choose', '_release', '_table')",
+                "__slots__ = ('_choose', '_oversized', '_release')",
+                "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
                 'structure/scores.py',

@@ -45,7 +45,7 @@ def skewed_codes(domain, num_rows, seed):
 def test_two_tables_behind_the_same_answers_give_the_same_release(drawn):
     domain, tables, hidden, structure, budget, epsilon = drawn
     strategy = resolve_strategy(structure) if isinstance(structure, str) else structure
-    cliques = declared_cliques(list(domain), ROLES, strategy)
+    cliques = declared_cliques(domain, ROLES, strategy)
 
     def run(num_rows, seed):
         counts = count_codes(skewed_codes(domain, num_rows, seed), domain, cliques)
