@@ -107,7 +107,7 @@ def one_growth(kind: str, size: int) -> dict:
     import pyarrow.parquet as pq
 
     from sdv_prefair import PreFairSynthesizer
-    from sdv_prefair.mechanism import declared_cliques
+    from sdv_prefair.mechanisms.tree_first import declared_cliques
 
     quiet()
     num_rows, num_columns, num_codes = _shape(kind, size)

@@ -12,8 +12,8 @@ _HOME = {
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
-    'save_metadata': 'sdv_prefair.metadata_file',
-    'load_metadata': 'sdv_prefair.metadata_file',
+    'save_metadata': 'sdv_prefair.domain.metadata_file',
+    'load_metadata': 'sdv_prefair.domain.metadata_file',
     'load_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',
 }

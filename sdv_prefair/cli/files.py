@@ -13,11 +13,11 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
+from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.cli.csv_header import check_described, check_names, read_names
 from sdv_prefair.cli.csv_lines import Cells, open_csv, read_records
 from sdv_prefair.counts.table_formats import check_plain_files
-from sdv_prefair.text_cells import as_described
-from sdv_prefair.whole_file import draft_of
+from sdv_prefair.values.text_cells import as_described
 
 # What a file raises that is no CSV, or not compressed as its name says.
 _UNREADABLE = (csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError)

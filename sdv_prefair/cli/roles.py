@@ -4,7 +4,7 @@ import argparse
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.metadata_file import load_metadata
+from sdv_prefair.domain.metadata_file import load_metadata
 from sdv_prefair.roles import Roles
 
 

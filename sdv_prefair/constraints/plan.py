@@ -17,14 +17,14 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Undeclared
 from sdv_prefair.constraints.joint import JointColumn
 from sdv_prefair.constraints.programmable import ProgrammedColumns
 from sdv_prefair.constraints.rules import JointRule, Rule
 from sdv_prefair.constraints.ties import Sources
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
-from sdv_prefair.public_frame import public_frame
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Undeclared
+from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
 
 Encode = Callable[[pd.DataFrame], pd.DataFrame]

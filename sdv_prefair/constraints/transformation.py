@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from sdv.cag.base import BaseConstraint
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Numbers
-from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Numbers
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.dtypes import public_dtype
 
 
 class Transformation(abc.ABC):

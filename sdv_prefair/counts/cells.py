@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.dtypes import read_numbers
-from sdv_prefair.moments import read_micros
+from sdv_prefair.values.dtypes import read_numbers
+from sdv_prefair.values.timestamps import read_micros
 
 
 @dataclass(frozen=True)

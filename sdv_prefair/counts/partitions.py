@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from sdv_prefair.text_cells import as_described
+from sdv_prefair.values.text_cells import as_described
 
 
 class FolderColumns:

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.canonical import CanonicalValue
 from sdv_prefair.counts.kernel import Counts
+from sdv_prefair.values.canonical import CanonicalValue
 
 Progress = Callable[[Iterable], Iterable]
 

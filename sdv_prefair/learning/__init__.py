@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sdv_prefair.column_domain import ColumnDomain, Undeclared
 from sdv_prefair.counts import Source
+from sdv_prefair.domain.columns import ColumnDomain, Undeclared
 from sdv_prefair.learning.columns import (
     FineLook,
     Purse,

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.canonical import distinct_values
-from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
-from sdv_prefair.dtypes import decimal_scale
+from sdv_prefair.domain.columns import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning.bounds import (
     FIRST_MONTH,
@@ -25,6 +23,8 @@ from sdv_prefair.learning.bounds import (
     powers_of_two,
 )
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
+from sdv_prefair.values.canonical import distinct_values
+from sdv_prefair.values.dtypes import decimal_scale
 
 _STEP = 'learn domains'
 _SKEWED = 0.4

@@ -10,10 +10,10 @@ from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.max_entropy import ITERATIONS, fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
+from sdv_prefair.model.sampling import CliqueTable, soften
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.model.tree import Progress, solve_forest
-from sdv_prefair.sampling import CliqueTable, soften
 from sdv_prefair.structure.fairness import markov_graph
 
 ESTIMATORS = ('auto', 'mbi')

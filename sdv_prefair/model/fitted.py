@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sdv_prefair.evidence import draw_given
 from sdv_prefair.model.compression import Compression
+from sdv_prefair.model.evidence import draw_given
 from sdv_prefair.model.junction import Clique, marginal
 from sdv_prefair.model.measurement import Domain, Measurement
-from sdv_prefair.sampling import AncestralSampler, CliqueTable, condition, soften
+from sdv_prefair.model.sampling import AncestralSampler, CliqueTable, condition, soften
 
 if TYPE_CHECKING:
     import mbi

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.model.sampling import CliqueTable
 
 Clique = tuple[str, ...]
 

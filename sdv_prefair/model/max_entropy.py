@@ -27,8 +27,8 @@ from threadpoolctl import threadpool_limits
 
 from sdv_prefair.model.junction import Clique, Place, arrange, marginal
 from sdv_prefair.model.measurement import Measurement, by_columns
+from sdv_prefair.model.sampling import CliqueTable, broadcast_to, sum_to
 from sdv_prefair.model.tree import Progress
-from sdv_prefair.sampling import CliqueTable, broadcast_to, sum_to
 
 # w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the
 # loss is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi is not done after

@@ -16,8 +16,8 @@ import numpy as np
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.lazy_mbi import double_precision, load_mbi
 from sdv_prefair.model.measurement import Domain, Measurement
+from sdv_prefair.model.sampling import CliqueTable
 from sdv_prefair.model.tree import Progress
-from sdv_prefair.sampling import CliqueTable
 from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:

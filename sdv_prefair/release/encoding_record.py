@@ -6,8 +6,8 @@ import pandas as pd
 
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import single_table
+from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.public_frame import public_frame
 from sdv_prefair.release.columns_record import read_chosen, read_dtypes, read_learnt
 from sdv_prefair.release.constraints_record import read_combinations
 from sdv_prefair.release.fields import Fields

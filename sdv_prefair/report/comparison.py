@@ -6,7 +6,6 @@ from xml.etree.ElementTree import Element
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics import (
     AverageCorrelationDifference,
     DownstreamAccuracy,
@@ -14,7 +13,8 @@ from sdv_prefair.metrics import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.properties.group_rates import measures_in_words
-from sdv_prefair.palette import BLUE, GREY, VERMILION
+from sdv_prefair.plots.palette import BLUE, GREY, VERMILION
+from sdv_prefair.plots.text import plain_text
 from sdv_prefair.report.elements import (
     Content,
     badge,

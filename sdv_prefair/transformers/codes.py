@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
-from sdv_prefair.dtypes import cast
 from sdv_prefair.errors import DomainError
-from sdv_prefair.objects import is_null
 from sdv_prefair.transformers.exact import distinct
+from sdv_prefair.values.dtypes import cast
+from sdv_prefair.values.objects import is_null
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.column_domain import Datetimes
-from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.domain.columns import Datetimes
 from sdv_prefair.errors import DomainError
-from sdv_prefair.moments import (
+from sdv_prefair.transformers.bins import GridBins, check_bins
+from sdv_prefair.transformers.exact import cells, same_moment
+from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.values.dtypes import public_dtype
+from sdv_prefair.values.timestamps import (
     as_timestamp,
     grid_unit,
     is_temporal,
@@ -18,9 +21,6 @@ from sdv_prefair.moments import (
     write_micros,
     writes_all,
 )
-from sdv_prefair.transformers.bins import GridBins, check_bins
-from sdv_prefair.transformers.exact import cells, same_moment
-from sdv_prefair.transformers.own_values import BinCodes
 
 
 class DatetimeBins(BinCodes):

@@ -8,7 +8,7 @@ import pytest
 from releases import TREE, fit
 
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.model.sampling import CliqueTable
 
 
 @pytest.fixture

@@ -56,28 +56,28 @@ def _peeking(name, file, old, new, case):
 EXACT_COUNTS = [
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'extension.py',
+        'mechanisms/chords.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'extension.py',
+        'mechanisms/chords.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
     ),
     _peeking(
         'scores compare with exact one-ways',
-        'mechanism.py',
+        'mechanisms/tree_first.py',
         '    _, expected = one_way_model(one_ways)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
     ),
     _peeking(
         'noise is discounted by exact one-ways',
-        'mechanism.py',
+        'mechanisms/tree_first.py',
         'discount = expected_errors(pairs, expected, ',
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
@@ -85,14 +85,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'mechanism.py',
+        'mechanisms/tree_first.py',
         'compress_rare_codes(m, **',
         'compress_rare_codes(Measurement(m.columns, table.exact(m.columns), m.stddev), **',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'mechanism.py',
+        'mechanisms/tree_first.py',
         'if _is_mostly_outside(m, hidden_codes)]',
         'if _is_mostly_outside(\n'
         '        Measurement(m.columns, table.exact(m.columns), m.stddev), hidden_codes)]',
@@ -249,14 +249,14 @@ NOISE = [
     ),
     _mutant(
         'both stages of a fit draw from one stream',
-        'synthesizer.py',
+        'synthesizer/face.py',
         '_LEARNING, _MEASURING = 0, 1',
         '_LEARNING, _MEASURING = 0, 0',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     _mutant(
         'a fit without a seed is seeded',
-        'synthesizer.py',
+        'synthesizer/face.py',
         'SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))',
         'SeededEntropy((self.seed or 0, stage))',
         f'{_STREAMS}::test_two_fits_without_a_seed_share_no_noise',
@@ -470,12 +470,12 @@ SEPARATION = [
         'a strategy can reach the table',
         (
             Edit(
-                'structure/scores.py',
+                'mechanisms/scores.py',
                 "__slots__ = ('_choose', '_release')",
                 "__slots__ = ('_choose', '_release', '_table')",
             ),
             Edit(
-                'structure/scores.py',
+                'mechanisms/scores.py',
                 '        self._choose, self._release = choose, release\n',
                 '        self._choose, self._release, self._table = choose, release, table\n',
             ),
@@ -549,7 +549,7 @@ NOT_THERE = [
     ),
     _mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer.py',
+        'synthesizer/face.py',
         'table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
         'table = bound_rows_per_person(table, None, self.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',

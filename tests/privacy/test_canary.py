@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from certified import DELTA, certified_epsilon
 
-from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanism import declared_cliques, measure_and_select
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.tree_first import declared_cliques, measure_and_select
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import answers as answers_module
 from sdv_prefair.roles import Roles

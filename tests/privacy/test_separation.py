@@ -13,18 +13,18 @@ import pandas as pd
 import pytest
 from reach import reachable
 
-from sdv_prefair.allocation import BUDGETS
-from sdv_prefair.column_domain import Undeclared
 from sdv_prefair.counts import Counts, FrameSource
+from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.learning import columns as learning_columns
 from sdv_prefair.learning import learn_domains, reserved_delta
-from sdv_prefair.mechanism import measure_and_select
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.scores import PrivateScores
+from sdv_prefair.mechanisms.tree_first import measure_and_select
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.score import ExactScores
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
-from sdv_prefair.structure.scores import PrivateScores
 
 DOMAIN = {'p': 4, 'a': 5, 'o': 3, 'n': 4}
 ROLES = Roles(['p'], ['a'], ['o'])

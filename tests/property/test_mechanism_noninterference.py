@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
 
-from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanism import declared_cliques, estimate_release, measure_and_select
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.tree_first import declared_cliques, estimate_release, measure_and_select
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FixedStrategy, resolve_strategy

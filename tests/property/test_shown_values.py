@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shown_values import FORMS, checked, hidden_dependence, prepared
 
-from sdv_prefair.column_domain import Undeclared
+from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins, transformer_for
 from sdv_prefair.transformers.own_values import BinCodes
@@ -289,7 +289,7 @@ def test_what_is_mended_was_broken(case, monkeypatch):
 
     monkeypatch.setattr(BinCodes, '_use_bins', use_bins)
     monkeypatch.setattr(BinCodes, '_is_read_back', lambda self, _, codes: codes == codes)
-    monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
+    monkeypatch.setattr('sdv_prefair.encoding.table.untold_columns', lambda transformers: [])
     transformer = prepared(description, dtype)
     assert hidden_dependence(transformer, 'frame') > MUCH
     assert not tells_codes(transformer)

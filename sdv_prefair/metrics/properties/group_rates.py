@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
 from sdv_prefair.metrics.groups import group_names, strata_of
 from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
 from sdv_prefair.metrics.tables import Tables
-from sdv_prefair.palette import PATTERNS, SEQUENCE
+from sdv_prefair.plots.palette import PATTERNS, SEQUENCE
+from sdv_prefair.plots.text import plain_text
 
 
 class GroupRates(RoleProperty):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics.independence import (
     Independence,
     conditional_entropy,
@@ -20,7 +19,8 @@ from sdv_prefair.metrics.properties.role_property import (
 )
 from sdv_prefair.metrics.strata import encode_groups, stratify
 from sdv_prefair.metrics.tables import Tables
-from sdv_prefair.palette import BLUE, GREY, LIGHT_GREY
+from sdv_prefair.plots.palette import BLUE, GREY, LIGHT_GREY
+from sdv_prefair.plots.text import plain_text
 
 Question = tuple[tuple[str, ...], tuple[str, ...]]
 

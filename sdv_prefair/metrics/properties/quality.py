@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics.properties.role_property import RoleProperty, joined
 from sdv_prefair.metrics.quality import (
     AverageCorrelationDifference,
@@ -14,6 +13,7 @@ from sdv_prefair.metrics.quality import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.tables import Tables
+from sdv_prefair.plots.text import plain_text
 
 _DISTANCES = (OneWayTotalVariation, TwoWayTotalVariation, AverageCorrelationDifference)
 

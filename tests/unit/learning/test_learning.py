@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.column_domain import Categories, Numbers, Undeclared
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.cells import NumberCells
+from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_range, powers_of_two

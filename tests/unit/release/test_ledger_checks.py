@@ -8,6 +8,7 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.mechanisms.scores import independence_gap
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values
@@ -17,7 +18,6 @@ from sdv_prefair.release.ledger_checks import (
     check_measurements,
     check_scores,
 )
-from sdv_prefair.structure.scores import independence_gap
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
 EVERY_MECHANISM = 5

@@ -1,0 +1,328 @@
+"""PreFairSynthesizer: the face SDV sees. Fit reads as its steps; the mathematics is elsewhere."""
+
+import copy
+import datetime
+import warnings
+from collections.abc import Sequence
+from typing import Self
+
+import pandas as pd
+from sdv.errors import RefitWarning
+from sdv.metadata import Metadata
+from sdv.single_table.base import SYNTHESIZER_LOGGER
+
+from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
+from sdv_prefair.counts.frame_persons import bound_rows_per_person
+from sdv_prefair.domain import (
+    modelled_columns,
+    public_domain,
+    strip_ranges,
+)
+from sdv_prefair.domain.columns import Categories
+from sdv_prefair.encoding.frame_schema import check_frame, integer_names, single_table
+from sdv_prefair.encoding.processor import CodesProcessor
+from sdv_prefair.encoding.table import Encoding, check_codes, prepare_processor
+from sdv_prefair.learning import learn_domains, reserved_delta
+from sdv_prefair.mechanisms.budget import resolve_budget
+from sdv_prefair.mechanisms.tree_first import (
+    declared_cliques,
+    estimate_release,
+    measure_and_select,
+)
+from sdv_prefair.privacy import Account, Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy.accounting import check_epsilon_delta
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import Strategy, oversized_pairs, resolve_strategy
+from sdv_prefair.synthesizer import arguments, cautions
+from sdv_prefair.synthesizer.attempts import Attempts
+from sdv_prefair.synthesizer.conditional_sampling import ConditionalSampling
+from sdv_prefair.synthesizer.constrained import Constrained
+from sdv_prefair.synthesizer.inspection import Disclosure
+from sdv_prefair.synthesizer.out_of_core import Doors
+from sdv_prefair.synthesizer.progress import Progress
+from sdv_prefair.synthesizer.read_only import ReadOnlyArguments
+from sdv_prefair.synthesizer.transformer_choice import TransformerChoice
+
+# Stages of a fit, so that a seed does not draw the same noise twice.
+_LEARNING, _MEASURING = 0, 1
+
+
+class PreFairSynthesizer(
+    ReadOnlyArguments,
+    Disclosure,
+    Doors,
+    Attempts,
+    TransformerChoice,
+    ConditionalSampling,
+    Constrained,
+):
+    """Synthetic rows that are differentially private and justifiably fair.
+
+    No dependence of an outcome column on a protected one is left in the model but through
+    admissible columns, and the whole fit is (epsilon, delta)-differentially private: neighbouring
+    tables differ by adding or removing one row, or all rows of one person.
+
+    Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
+    it, with ``structure='aim'``, more pairs than a tree holds.
+
+    Every argument but the metadata is an attribute that stays as it was given.
+
+    Args:
+        metadata: SDV's metadata of one table. Its ranges are the public domain.
+        epsilon: Privacy budget; smaller is more private.
+        delta: Probability with which the guarantee may fail; well below one over the rows.
+        protected: Columns that must not influence an outcome except through admissible ones.
+        admissible: Columns that may.
+        outcome: The decision or label columns.
+        structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'aim'`` (more pairs than a tree
+            holds: closer to the data, slower), ``'none'`` (no fairness, no roles needed), a list
+            of column pairs that form a tree, or a strategy object.
+        budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
+        numeric_bins: Number of bins of a numerical or datetime column with a wide range.
+        public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
+            public and warns; ``False`` ignores them and learns domains from the budget.
+        max_rows_per_person: Rows one person may have; noise protects all of them together.
+        person_column: Column that tells persons apart; rows above the bound are dropped.
+        estimator: ``'auto'`` solves trees and other chordal graphs directly and gives everything
+            else to mbi, ``'mbi'`` gives everything to mbi.
+        enforce_min_max_values: Kept for SDV's signature: samples never leave the public ranges.
+        enforce_rounding: Whether numbers are rounded to the declared decimal places.
+        locales: Locales of generated personal columns.
+        seed: Makes the noise reproducible, for experiments: such a fit is not private.
+        verbose: Whether to show a progress bar; it tells nothing of the rows.
+    """
+
+    def __init__(
+        self,
+        metadata,
+        epsilon: float = 1.0,
+        delta: float = 1e-9,
+        protected: Sequence[str] = (),
+        admissible: Sequence[str] = (),
+        outcome: Sequence[str] = (),
+        structure: str | Sequence[tuple[str, str]] | Strategy = 'adaptive',
+        budget: str = 'tuned',
+        numeric_bins: int = 32,
+        public_ranges: bool | None = None,
+        max_rows_per_person: int = 1,
+        person_column: str | None = None,
+        estimator: str = 'auto',
+        enforce_min_max_values: bool = True,
+        enforce_rounding: bool = True,
+        locales: Sequence[str] = ['en_US'],
+        seed: int | None = None,
+        verbose: bool = False,
+    ):
+        super().__init__(
+            _without_private_ranges(metadata, public_ranges),
+            enforce_min_max_values=enforce_min_max_values,
+            enforce_rounding=enforce_rounding,
+            locales=locales,
+        )
+        self._data_processor = CodesProcessor(
+            metadata=self.metadata._convert_to_single_table(),
+            enforce_rounding=enforce_rounding,
+            enforce_min_max_values=enforce_min_max_values,
+            locales=self.locales,
+        )
+        self.epsilon, self.delta = epsilon, delta
+        self.protected, self.admissible, self.outcome = protected, admissible, outcome
+        self.structure, self.budget, self.estimator = structure, budget, estimator
+        self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
+        self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
+        self.seed, self.verbose = seed, verbose
+        self._roles = Roles(protected, admissible, outcome)
+        self._strategy = resolve_strategy(structure)
+        self._chosen_transformers = {}
+        self._domain_ledger = self._ledger = self._encoding = self._model = None
+        self._account = Account()
+        self._check_arguments()
+        if public_ranges is None and arguments.declares_ranges(self._domains):
+            cautions.warn_of_ranges()
+
+    def _check_arguments(self) -> None:
+        check_epsilon_delta(self.epsilon, self.delta)
+        resolve_budget(self.budget)
+        arguments.check_whole_number('numeric_bins', self.numeric_bins, 2)
+        arguments.check_whole_number(
+            'max_rows_per_person', self.max_rows_per_person, 1, arguments.MOST_ROWS_PER_PERSON
+        )
+        arguments.check_choice('estimator', self.estimator, arguments.ESTIMATORS)
+        arguments.check_choice('public_ranges', self.public_ranges, (None, True, False))
+        arguments.check_choice('verbose', self.verbose, (True, False))
+        arguments.check_seed(self.seed)
+        table_metadata = self._get_table_metadata()
+        columns, modelled = list(table_metadata.columns), modelled_columns(table_metadata)
+        arguments.check_modelled(modelled)
+        arguments.check_roles(self._roles, self._strategy, columns, set(modelled))
+        arguments.check_person_column(self.person_column, columns, set(modelled))
+        self._strategy.declare(modelled, self._roles)
+        self._domains = public_domain(table_metadata, self.public_ranges is not False)
+        self._start_plan()
+
+    # -- fit: rows -> codes -> counts -> noisy measurements -> model ------------------------
+
+    def fit(self, data: dict[str, pd.DataFrame]) -> None:
+        """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
+
+        A fit that fails leaves everything as it was, but for the account, see
+        ``get_privacy_account``: what it had spent by then is spent.
+
+        Args:
+            data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
+        """
+        self._log('Fit')
+        self._check_before_fit()
+        self._check_frame(data)
+        self._warn_before_reading()
+        draft = self._draft()
+        self._fit_codes(draft, draft._read(data, 'fit'))
+
+    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+        """Turn the private rows into integer codes. The result is as private as the rows.
+
+        What was fitted before stays as it is until ``fit_processed_data`` has finished.
+
+        Privacy: learns only the domains that are not public, each paid for in the ledger.
+        """
+        self._check_frame(data)
+        if self._fitted:
+            warnings.warn(
+                'This model has already been fitted. To use the new preprocessed data, please '
+                "refit the model using 'fit' or 'fit_processed_data'.",
+                RefitWarning,
+                stacklevel=2,
+            )
+        self._warn_before_reading()
+        draft = self._draft()
+        codes = draft._read(data, 'preprocess')
+        self._keep(draft)
+        return {self._table_name: codes}
+
+    def _check_frame(self, data: dict[str, pd.DataFrame]) -> None:
+        columns = self._original_metadata.tables[self._table_name].columns
+        check_frame(single_table(data, self._table_name), columns)
+
+    def _read(self, data: dict[str, pd.DataFrame], call: str) -> pd.DataFrame:
+        columns = self._original_metadata.tables[self._table_name].columns
+        self._original_columns = integer_names(data[self._table_name].columns, columns)
+        table = single_table(data, self._table_name)
+        table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
+        self._fit_constraints(table.dtypes)
+        with self._open_attempt(call, self._open_ledger()):
+            return self._preprocess(table)
+
+    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
+        plan, dtypes = self._plan, table_data.dtypes
+        looked_at = FrameSource(
+            plan.table_to_learn(table_data), plan.dtypes_after(plan.table_to_learn, dtypes)
+        )
+        domains, edges = self._learn_domains(looked_at, self._attempt.ledger)
+        self._prepare_encoding(domains, edges, plan.dtypes_after(plan.transform, dtypes))
+        return self._encoding.encode(plan.transform(table_data))
+
+    def _prepare_encoding(self, domains: dict, edges: dict, dtypes: pd.Series) -> None:
+        self._encoding = Encoding(self._transformers(domains, dtypes, edges))
+        prepare_processor(
+            self._data_processor,
+            dtypes,
+            self._domains | domains,
+            self._encoding.transformers | self._carried_generators,
+        )
+        self._encoding.check_values()
+        cautions.warn_of_readers(self._encoding.misread_columns)
+        self._data_processor.reset_sampling()
+
+    def _open_ledger(self) -> Ledger:
+        unknown = self._unchosen_domains() | self._plan.domains_to_learn
+        return Ledger(
+            self.epsilon,
+            self.delta,
+            self.max_rows_per_person,
+            reserved_delta(unknown, self.delta),
+            seeded=self.seed is not None,
+        )
+
+    def _learn_domains(self, source: Source, ledger: Ledger) -> tuple[dict, dict]:
+        unknown = self._unchosen_domains() | self._plan.domains_to_learn
+        learnt, edges = learn_domains(
+            unknown,
+            source,
+            self.numeric_bins,
+            ledger,
+            self._entropy(_LEARNING),
+        )
+        self._domain_ledger = copy.deepcopy(ledger)
+        return self._plan.settle(learnt), self._plan.edges(self.numeric_bins) | edges
+
+    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
+        """Fit the model to rows that ``preprocess`` has turned into codes.
+
+        Privacy: every call spends the budget again, but for what learning domains has cost.
+        """
+        codes = single_table(processed_data, self._table_name)
+        prepared = self._prepared or self
+        check_codes(codes, prepared._encoding_of_codes())
+        if prepared._attempt is None or prepared._attempt.is_over:
+            self._warn_before_reading()
+        self._fit_codes(copy.copy(prepared), codes)
+
+    def _fit_codes(self, draft: Self, codes: pd.DataFrame) -> None:
+        check_codes(codes, draft._encoding)
+        self._log('Fit processed data')
+        with draft._continue_attempt('fit_processed_data', len(draft._domain_ledger.debits)):
+            draft._fit(codes)
+        self._adopt(draft)
+
+    def _fit(self, processed_table_data: pd.DataFrame) -> None:
+        domain, progress = self._encoding.domain, Progress(self.verbose)
+        codes = {column: processed_table_data[column].to_numpy() for column in domain}
+        cliques = declared_cliques(domain, self._modelled_roles, self._strategy)
+        counts = count_codes(codes, domain, cliques, progress.counting)
+        self._fit_counts(counts, progress)
+
+    def _fit_counts(self, counts: Counts, progress: Progress) -> None:
+        ledger = self._attempt.ledger
+        table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
+        budget = resolve_budget(self.budget)
+        roles = self._modelled_roles
+        cautions.warn_of_large_pairs(oversized_pairs(counts.domain, roles, self._strategy))
+        hidden = self._encoding.hidden_codes
+        release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
+        cautions.warn_of_values([
+            c for c in release.mostly_outside if isinstance(self._domains.get(c), Categories)
+        ])
+        progress.step('Estimating the model')
+        model = estimate_release(release, self.estimator, budget)
+        if self._strategy.requires_roles:
+            self._assert_separated(model)
+        self._model, self._ledger = model, ledger
+        progress.close()
+
+    def _entropy(self, stage: int) -> Entropy:
+        return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))
+
+    # -- SDV's hooks ------------------------------------------------------------------------
+
+    def validate(self, data: dict[str, pd.DataFrame]) -> None:
+        """Check that names and types of the table fit the metadata; values are not looked at."""
+        self._check_frame(data)
+
+    def _check_ranges(self, data) -> None:
+        """SDV would warn whether the rows cover the declared range, which is private."""
+
+    def _log(self, event: str) -> None:
+        # SDV logs the number of rows here, which is private.
+        SYNTHESIZER_LOGGER.info({
+            'EVENT': event,
+            'TIMESTAMP': datetime.datetime.now(),
+            'SYNTHESIZER CLASS NAME': type(self).__name__,
+            'SYNTHESIZER ID': self._synthesizer_id,
+            'TOTAL NUMBER OF TABLES': 1,
+        })
+
+
+def _without_private_ranges(metadata: Metadata, public_ranges: bool | None) -> Metadata:
+    """Return the metadata to keep: ranges that are not public must not reach the pickle."""
+    is_private = public_ranges is False and isinstance(metadata, Metadata)
+    return strip_ranges(metadata) if is_private else metadata
