@@ -23,10 +23,10 @@ from sdv_prefair.learning.bounds import (
     powers_of_two,
 )
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
+from sdv_prefair.privacy.catalogue import LEARN_DOMAINS
 from sdv_prefair.values.canonical import distinct_values
 from sdv_prefair.values.dtypes import decimal_scale
 
-_STEP = 'learn domains'
 _SKEWED = 0.4
 _FINE_CELLS = 65_536
 
@@ -72,7 +72,7 @@ def learn_categories(
 
     Privacy: threshold on noisy counts, see ``frequent_values``.
     """
-    values = table.frequent(column, purse.rho, purse.delta, _STEP)
+    values = table.frequent(column, purse.rho, purse.delta, LEARN_DOMAINS)
     if not values:
         _warn_unlearnt(column, 'range_values')
     return undeclared.with_values(distinct_values(values))
@@ -125,14 +125,14 @@ def learn_edges(
     """
     cells = fine.cells
     rho = purse.rho - purse.half()
-    starts = table.split(column, fine.bar, rho, _STEP, ordered=cells.num_cells)
+    starts = table.split(column, fine.bar, rho, LEARN_DOMAINS, ordered=cells.num_cells)
     return tuple(float(cells.low + start * cells.width) for start in starts[1:])
 
 
 def _bounds(
     table: PrivateTable, column: str, grid: Grid, rho: Fraction
 ) -> tuple[float, float, np.ndarray, bool]:
-    noisy, sigma = table.measure((column,), rho, _STEP)
+    noisy, sigma = table.measure((column,), rho, LEARN_DOMAINS)
     noisy = noisy[:-1]  # without the cell of null
     occupied = occupied_range(noisy, sigma)
     if occupied is None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import PrivateTable, Score
+from sdv_prefair.privacy.catalogue import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
 
-_STEP = 'select the tree'
 _COUNT_BITS = 10
 _LARGEST_BITS = 58
 
@@ -99,10 +99,10 @@ class PrivateScores:
         def choose(candidates: Sequence[Pair], rounds: int) -> Pair:
             if not shares:
                 shares.extend(table.ledger.shares(rho, [1] * rounds))
-            return table.choose(candidates, score, shares.pop(), _STEP)
+            return table.choose(candidates, score, shares.pop(), SELECT_TREE)
 
         def release(pairs: Sequence[Pair]) -> dict[Pair, float]:
-            noisy, _ = table.score(pairs, score, rho, _STEP)
+            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)
             return {pair: value / score.unit for pair, value in zip(pairs, noisy, strict=True)}
 
         self._choose, self._release = choose, release

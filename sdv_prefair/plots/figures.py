@@ -7,6 +7,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.plots.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from sdv_prefair.privacy.catalogue import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    GAUSSIAN_ON_SCORES,
+    PRIVTREE,
+    THRESHOLD,
+)
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
 # The paper's red, blue and green in shades that colour-blind readers tell apart (Okabe-Ito);
@@ -20,11 +27,11 @@ ROLE_MARKERS = {
 _EDGE_COLOUR, _CHORD_COLOUR = '#B5B5B5', '#8FBBDA'
 # One colour for a mechanism in every figure, whichever others a ledger holds.
 _MECHANISM_COLOURS = {
-    'discrete Gaussian': BLUE,
-    'exponential': ORANGE,
-    'discrete Gaussian on scores': GREEN,
-    'discrete Gaussian, threshold': SKY,
-    'PrivTree': PURPLE,
+    GAUSSIAN: BLUE,
+    EXPONENTIAL: ORANGE,
+    GAUSSIAN_ON_SCORES: GREEN,
+    THRESHOLD: SKY,
+    PRIVTREE: PURPLE,
 }
 _ROW_PIXELS, _LEVEL_PIXELS, _PIXELS_PER_LETTER = 46, 130, 8
 _MARKER_SIZE, _FONT_SIZE = 16, 13

@@ -17,6 +17,7 @@ import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
 from sdv_prefair.errors import BudgetError, shown
+from sdv_prefair.privacy.catalogue import HISTOGRAM_NOISES
 
 # Between these the conversions below are exact enough in floats; nobody needs to go beyond.
 LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
@@ -27,8 +28,6 @@ LEAST_DELTA = 1e-30
 _DELTA_FOR_ROUNDING = 1e-9
 
 _QUANTA_BITS = 45
-# Mechanisms that add noise to a histogram, in which one row changes one cell.
-HISTOGRAM_MECHANISMS = ('discrete Gaussian', 'discrete Gaussian, threshold')
 
 
 def delta_of_rho(rho: float, epsilon: float) -> float:
@@ -249,7 +248,7 @@ class Ledger:
         What twice the rows would cost is None if categories were learnt by threshold.
         """
         histograms = math.fsum(
-            float(line.rho) for line in self._debits if line.mechanism in HISTOGRAM_MECHANISMS
+            float(line.rho) for line in self._debits if line.mechanism in HISTOGRAM_NOISES
         )
         others = float(self.spent) - histograms
         for_noise = self.delta - self.reserved_delta

@@ -8,6 +8,7 @@ import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.catalogue import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.mechanisms import (
     exponential,
@@ -38,7 +39,7 @@ class Answers:
         clique = tuple(clique)
         self._ledger.check(step, rho)
         variance = gaussian_variance(rho, self._rows**2)
-        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))
+        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))
         return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
@@ -46,7 +47,7 @@ class Answers:
         cliques = [tuple(clique) for clique in candidates]
         self._ledger.check(step, rho)
         epsilon = exponential_epsilon(rho)
-        self._debit(step, 'exponential', _columns(cliques), rho, float(epsilon))
+        self._debit(step, EXPONENTIAL, _columns(cliques), rho, float(epsilon))
         exact = self._exact_scores(score)
         sensitivity = exact.unit * self._rows
         return exponential([exact(c) for c in cliques], epsilon, sensitivity, self._entropy)
@@ -60,7 +61,7 @@ class Answers:
         exact = self._exact_scores(score)
         variance = gaussian_variance(rho, len(cliques) * (exact.unit * self._rows) ** 2)
         sigma = math.sqrt(variance) / exact.unit
-        self._debit(step, 'discrete Gaussian on scores', _columns(cliques), rho, sigma)
+        self._debit(step, GAUSSIAN_ON_SCORES, _columns(cliques), rho, sigma)
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
         return gaussian(scores, variance, self._entropy).tolist(), sigma
 
@@ -70,7 +71,7 @@ class Answers:
         """See ``PrivateTable.split``."""
         self._ledger.check(step, rho)
         epsilon = pure_epsilon(rho)
-        self._debit(step, 'PrivTree', (column,), rho, float(epsilon))
+        self._debit(step, PRIVTREE, (column,), rho, float(epsilon))
         scale = noise_scale(epsilon, self._rows)
         cells = self.counts.project((column,))[:ordered]
         noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731

@@ -5,6 +5,7 @@ How far its counts are out of reach is said in ``sealed.py``.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
+
+HiddenCodes = Mapping[str, Mapping[str, int | None]]
 
 
 class PrivateTable(Sealed):
@@ -26,11 +29,23 @@ class PrivateTable(Sealed):
         counts: The exact histograms; the caller must not keep them.
         ledger: Where every answer is debited.
         entropy: Where the noise comes from.
+        hidden_codes: For columns with a code that must not be drawn, the arguments ``other``
+            and ``stand_in`` of `compress_rare_codes`.
     """
 
-    __slots__ = ('_choose', '_domain', '_ledger', '_measure', '_regroup', '_score', '_split')
+    __slots__ = (
+        *('_choose', '_domain', '_hidden_codes', '_ledger', '_measure', '_regroup', '_score'),
+        '_split',
+    )
 
-    def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
+    def __init__(
+        self,
+        counts: Counts,
+        ledger: Ledger,
+        entropy: Entropy,
+        hidden_codes: HiddenCodes = MappingProxyType({}),
+    ):
+        self._hidden_codes = dict(hidden_codes)
         answers = Answers(counts, ledger, entropy)
         self._ledger = ledger
         self._domain = lambda: dict(answers.counts.domain)
@@ -45,6 +60,11 @@ class PrivateTable(Sealed):
     def domain(self) -> dict[str, int]:
         """Number of codes of each column, which is public."""
         return self._domain()
+
+    @property
+    def hidden_codes(self) -> HiddenCodes:
+        """Which codes must not be drawn, and what stands in for them: public facts."""
+        return self._hidden_codes
 
     @property
     def ledger(self) -> Ledger:

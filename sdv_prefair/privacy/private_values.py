@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.catalogue import THRESHOLD
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance
 from sdv_prefair.privacy.sealed import Sealed
@@ -78,7 +79,7 @@ def frequent_values(
     """
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
-    ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))
+    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))
     # Sorted before the noise: the same counts get the same noise, whoever has counted them.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)

@@ -33,10 +33,8 @@ from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
 from sdv_prefair.release.parameters import read_parameters, write_parameters
-from sdv_prefair.release.structure_checks import check_estimate, check_structure
+from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
-from sdv_prefair.structure import declared_pairs
-from sdv_prefair.structure.exact import ExactStrategy
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -140,27 +138,26 @@ def _check_members(archive: Archive, arrays: ArrayReader) -> None:
 
 
 def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
-    model, strategy = synthesizer._model, synthesizer._strategy
+    model, mechanism = synthesizer._model, synthesizer._mechanism
     if list(model.domain.items()) != list(synthesizer._encoding.domain.items()):
         raise ReleaseError('The model of the release has other columns or codes than its metadata.')
     check_hidden(model, synthesizer._encoding.hidden_codes)
-    check_structure(model, strategy, synthesizer._modelled_roles)
+    check_structure(model, mechanism, synthesizer._modelled_roles)
     check_estimate(model, synthesizer.estimator)
-    if strategy.requires_roles:
+    if mechanism.requires_roles:
         synthesizer._assert_separated(model)
 
 
 def _check_ledger(synthesizer: 'PreFairSynthesizer') -> None:
-    ledger, strategy = synthesizer._ledger, synthesizer._strategy
+    ledger = synthesizer._ledger
     check_account(synthesizer._account, ledger)
     check_measured(synthesizer._model)
     check_measurements(synthesizer._model.measurements, ledger)
     unknown = synthesizer._unchosen_domains() | synthesizer._plan.domains_to_learn
     check_learning(undeclared_columns(unknown), synthesizer._domain_ledger)
-    if isinstance(strategy, ExactStrategy):
-        roles = synthesizer._modelled_roles
-        pairs = declared_pairs(synthesizer._model.domain, roles, strategy)
-        check_scores(ledger.debits, len(pairs), ledger.max_rows_per_person)
+    domain, roles = synthesizer._model.domain, synthesizer._modelled_roles
+    if (scores := num_scores(synthesizer._mechanism, domain, roles)) is not None:
+        check_scores(ledger.debits, scores, ledger.max_rows_per_person)
 
 
 def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Index:

@@ -11,6 +11,7 @@ from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_checks import check_lines
+from sdv_prefair.release.strategy import ReleasedStrategy
 
 MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
@@ -69,7 +70,8 @@ def read_ledger(
     learning = _enter(lines[:learning_lines], _open_ledger(fields, parameters, seeded))
     if ledger.remaining:
         raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
-    check_lines(lines, ledger.max_rows_per_person)
+    own_steps = isinstance(parameters['structure'], ReleasedStrategy)
+    check_lines(lines, ledger.max_rows_per_person, own_steps)
     return ledger, learning
 
 

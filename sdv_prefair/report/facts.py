@@ -8,13 +8,12 @@ import pandas as pd
 
 import sdv_prefair
 from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy.catalogue import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
 from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
-
-_LEARNING = 'learn domains'
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Facts:
         fitted_on: Day of the fit.
         fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
-        strategy: Name of the way the graph was found.
+        structure: Name of the way the graph was found.
         roles: The roles as given.
         is_fair: Whether justifiable fairness was promised, and held when checked just now.
         ledger: The ledger, with its footer.
@@ -67,7 +66,7 @@ class Facts:
     fitted_on: str
     fitted_with: str
     parameters: dict[str, Any]
-    strategy: str
+    structure: str
     roles: Roles
     is_fair: bool
     ledger: pd.DataFrame
@@ -124,13 +123,13 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         UnfairModelError: If it promises fairness, and its model does not keep the promise.
     """
     ledger = synthesizer.get_privacy_ledger()
-    promises_fairness = bool(synthesizer._roles) and synthesizer._strategy.requires_roles
+    promises_fairness = bool(synthesizer._roles) and synthesizer._mechanism.requires_roles
     return Facts(
         table_name=synthesizer._table_name,
         fitted_on=str(synthesizer._fitted_date),
         fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {synthesizer._fitted_sdv_version}',
         parameters=synthesizer.get_parameters(),
-        strategy=synthesizer._strategy.name,
+        structure=synthesizer._mechanism.name,
         roles=synthesizer.get_roles(),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
@@ -151,7 +150,9 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
     roles = synthesizer.get_roles('modified')
     transformers = synthesizer._encoding.transformers
     described = synthesizer._get_table_metadata().columns
-    learnt = {name for names in ledger.query('step == @_LEARNING')['columns'] for name in names}
+    learnt = {
+        name for names in ledger.loc[ledger['step'] == LEARN_DOMAINS, 'columns'] for name in names
+    }
     chosen = set(synthesizer._chosen_transformers)
     names = [*transformers, *(name for name in described if name not in transformers)]
     return tuple(

@@ -6,8 +6,8 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
 from sdv_prefair.errors import RolesError, StructureError, shown
+from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import Strategy
 
 ESTIMATORS = ('auto', 'mbi')
 MOST_ROWS_PER_PERSON = 10**9
@@ -38,17 +38,17 @@ def check_seed(seed: object) -> None:
 
 
 def check_roles(
-    roles: Roles, strategy: Strategy, columns: Iterable[str], modelled: set[str]
+    roles: Roles, mechanism: Mechanism, columns: Iterable[str], modelled: set[str]
 ) -> None:
     """Raise unless the roles name modelled columns, and are given where they are needed.
 
     Args:
         roles: What the user gave.
-        strategy: The structure; it says whether it needs roles.
+        mechanism: The structure; it says whether it needs roles.
         columns: All columns of the metadata.
         modelled: Those that are modelled.
     """
-    if strategy.requires_roles and not roles:
+    if mechanism.requires_roles and not roles:
         raise RolesError(
             'protected, admissible and outcome must each name at least one column, for example '
             "protected=['sex'], admissible=['education'], outcome=['income']. For a private "

@@ -29,13 +29,13 @@ def warn_of_seed(seed: int | None) -> None:
         )
 
 
-def warn_of_large_pairs(pairs: Sequence[tuple[str, str]]) -> None:
-    """Warn of pairs that have too many cells to be measured, if there are any.
+def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
+    """Warn of columns that have together too many cells to be measured, if there are any.
 
     Privacy: which pairs these are must come from sizes of domains alone.
     """
-    if pairs:
-        named = ', '.join(f'{first} and {second}' for first, second in pairs)
+    if cliques:
+        named = ', '.join(' and '.join(clique) for clique in cliques)
         warnings.warn(
             f'Some pairs of columns have too many combinations of values to be measured: {named}. '
             'The model relates such columns through others, or takes them as independent. To have '

@@ -25,7 +25,7 @@ from sdv_prefair.transformers import ColumnCodes, transformer_for
 class Constrained(BaseSingleTableSynthesizer):
     """SDV's constraints for a synthesizer that is private and fair.
 
-    What the synthesizer provides: ``_roles``, ``_strategy``, ``public_ranges``, ``_domains``,
+    What the synthesizer provides: ``_roles``, ``_mechanism``, ``public_ranges``, ``_domains``,
     ``_forget_preparation`` and, once it is fitted, ``_encoding`` and ``_model``.
     """
 
@@ -75,7 +75,7 @@ class Constrained(BaseSingleTableSynthesizer):
         return {c: known[c] for c in sorted(columns) if known.get(c) is not None}
 
     def _promise(self) -> Promise:
-        return Promise(self._roles, self._strategy, self.public_ranges is not False)
+        return Promise(self._roles, self._mechanism, self.public_ranges is not False)
 
     def _start_plan(self) -> None:
         self._carried_generators = {}

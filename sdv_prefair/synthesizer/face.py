@@ -24,15 +24,13 @@ from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import Encoding, check_codes, prepare_processor
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanisms.budget import resolve_budget
-from sdv_prefair.mechanisms.tree_first import (
-    declared_cliques,
-    estimate_release,
-    measure_and_select,
-)
+from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
+from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release, too_large
+from sdv_prefair.mechanisms.resolve import resolve_mechanism
 from sdv_prefair.privacy import Account, Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import Strategy, oversized_pairs, resolve_strategy
+from sdv_prefair.structure import Strategy
 from sdv_prefair.synthesizer import arguments, cautions
 from sdv_prefair.synthesizer.attempts import Attempts
 from sdv_prefair.synthesizer.conditional_sampling import ConditionalSampling
@@ -76,7 +74,7 @@ class PreFairSynthesizer(
         outcome: The decision or label columns.
         structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'aim'`` (more pairs than a tree
             holds: closer to the data, slower), ``'none'`` (no fairness, no roles needed), a list
-            of column pairs that form a tree, or a strategy object.
+            of column pairs that form a tree, or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
@@ -100,7 +98,7 @@ class PreFairSynthesizer(
         protected: Sequence[str] = (),
         admissible: Sequence[str] = (),
         outcome: Sequence[str] = (),
-        structure: str | Sequence[tuple[str, str]] | Strategy = 'adaptive',
+        structure: str | Sequence[tuple[str, str]] | Strategy | Mechanism = DEFAULT_STRUCTURE,
         budget: str = 'tuned',
         numeric_bins: int = 32,
         public_ranges: bool | None = None,
@@ -132,7 +130,7 @@ class PreFairSynthesizer(
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
         self._roles = Roles(protected, admissible, outcome)
-        self._strategy = resolve_strategy(structure)
+        self._mechanism = resolve_mechanism(structure)
         self._chosen_transformers = {}
         self._domain_ledger = self._ledger = self._encoding = self._model = None
         self._account = Account()
@@ -154,9 +152,9 @@ class PreFairSynthesizer(
         table_metadata = self._get_table_metadata()
         columns, modelled = list(table_metadata.columns), modelled_columns(table_metadata)
         arguments.check_modelled(modelled)
-        arguments.check_roles(self._roles, self._strategy, columns, set(modelled))
+        arguments.check_roles(self._roles, self._mechanism, columns, set(modelled))
         arguments.check_person_column(self.person_column, columns, set(modelled))
-        self._strategy.declare(modelled, self._roles)
+        self._mechanism.declare(dict.fromkeys(modelled, 1), self._roles)
         self._domains = public_domain(table_metadata, self.public_ranges is not False)
         self._start_plan()
 
@@ -277,24 +275,24 @@ class PreFairSynthesizer(
     def _fit(self, processed_table_data: pd.DataFrame) -> None:
         domain, progress = self._encoding.domain, Progress(self.verbose)
         codes = {column: processed_table_data[column].to_numpy() for column in domain}
-        cliques = declared_cliques(domain, self._modelled_roles, self._strategy)
+        cliques = self._mechanism.declare(domain, self._modelled_roles)
         counts = count_codes(codes, domain, cliques, progress.counting)
         self._fit_counts(counts, progress)
 
     def _fit_counts(self, counts: Counts, progress: Progress) -> None:
         ledger = self._attempt.ledger
-        table = PrivateTable(counts, ledger, self._entropy(_MEASURING))
+        hidden = self._encoding.hidden_codes
+        table = PrivateTable(counts, ledger, self._entropy(_MEASURING), hidden)
         budget = resolve_budget(self.budget)
         roles = self._modelled_roles
-        cautions.warn_of_large_pairs(oversized_pairs(counts.domain, roles, self._strategy))
-        hidden = self._encoding.hidden_codes
-        release = measure_and_select(table, roles, self._strategy, budget, hidden, progress.step)
+        cautions.warn_of_large_cliques(too_large(self._mechanism, counts.domain, roles))
+        release = self._mechanism.run(table, roles, budget, progress.step)
         cautions.warn_of_values([
             c for c in release.mostly_outside if isinstance(self._domains.get(c), Categories)
         ])
         progress.step('Estimating the model')
-        model = estimate_release(release, self.estimator, budget)
-        if self._strategy.requires_roles:
+        model = estimate_release(release, counts.domain, self.estimator, budget)
+        if self._mechanism.requires_roles:
             self._assert_separated(model)
         self._model, self._ledger = model, ledger
         progress.close()

@@ -1,5 +1,6 @@
 """What a fitted synthesizer shows of itself: ledger, roles, graph, proof, picture."""
 
+from itertools import combinations
 from pathlib import Path
 from typing import Self
 
@@ -85,8 +86,8 @@ class Disclosure:
     def get_fair_graph(self) -> nx.Graph:
         """Return the Markov graph of the model; nodes carry their ``role``.
 
-        Edges carry ``sigma`` and ``cells`` of their measurement. Those with ``beyond_tree`` were
-        chosen when a tree joined all columns already.
+        Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
+        two. Those with ``beyond_tree`` were chosen when a tree joined all columns already.
         """
         self._require_fit()
         graph = nx.Graph(private=not self._ledger.seeded)
@@ -95,12 +96,14 @@ class Disclosure:
         graph.add_edges_from(markov_graph(self._model.cliques).edges)
         joined = nx.utils.UnionFind(graph)
         for measurement in self._model.measurements:
-            if len(measurement.columns) == 2:
-                sigma, cells = float(np.max(measurement.stddev)), measurement.values.size
-                graph.add_edge(*measurement.columns, sigma=sigma, cells=cells)
-                if len({joined[column] for column in measurement.columns}) == 1:
-                    graph.edges[measurement.columns]['beyond_tree'] = True
-                joined.union(*measurement.columns)
+            sigma, cells = float(np.max(measurement.stddev)), measurement.values.size
+            for edge in combinations(measurement.columns, 2):
+                if 'sigma' in graph.edges[edge]:  # a smaller clique, measured before, says more
+                    continue
+                graph.add_edge(*edge, sigma=sigma, cells=cells)
+                if len({joined[column] for column in edge}) == 1:
+                    graph.edges[edge]['beyond_tree'] = True
+                joined.union(*edge)
         return graph
 
     def verify_fairness(self) -> bool:

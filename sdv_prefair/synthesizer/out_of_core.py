@@ -22,7 +22,6 @@ from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, 
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.learning import undeclared_columns
-from sdv_prefair.mechanisms.tree_first import declared_cliques
 from sdv_prefair.synthesizer.progress import Progress
 
 
@@ -180,4 +179,4 @@ class Doors:
         return undeclared_columns(self._unchosen_domains() | self._plan.domains_to_learn)
 
     def _cliques(self) -> list[Clique]:
-        return declared_cliques(self._encoding.domain, self._modelled_roles, self._strategy)
+        return self._mechanism.declare(self._encoding.domain, self._modelled_roles)

@@ -56,14 +56,14 @@ def _peeking(name, file, old, new, case):
 EXACT_COUNTS = [
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'mechanisms/chords.py',
+        'mechanisms/fair_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'mechanisms/chords.py',
+        'mechanisms/fair_aim.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
@@ -71,7 +71,7 @@ EXACT_COUNTS = [
     _peeking(
         'scores compare with exact one-ways',
         'mechanisms/tree_first.py',
-        '    _, expected = one_way_model(one_ways)\n',
+        '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
     ),
@@ -85,17 +85,17 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'mechanisms/tree_first.py',
+        'mechanisms/one_ways.py',
         'compress_rare_codes(m, **',
         'compress_rare_codes(Measurement(m.columns, table.exact(m.columns), m.stddev), **',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'mechanisms/tree_first.py',
-        'if _is_mostly_outside(m, hidden_codes)]',
+        'mechanisms/one_ways.py',
+        'if _is_mostly_outside(m, hidden)]',
         'if _is_mostly_outside(\n'
-        '        Measurement(m.columns, table.exact(m.columns), m.stddev), hidden_codes)]',
+        '            Measurement(m.columns, table.exact(m.columns), m.stddev), hidden)]',
         'none',
     ),
     _peeking(

@@ -18,8 +18,8 @@ from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.learning import columns as learning_columns
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.resolve import mechanism_of
 from sdv_prefair.mechanisms.scores import PrivateScores
-from sdv_prefair.mechanisms.tree_first import measure_and_select
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.score import ExactScores
@@ -104,7 +104,7 @@ def test_nothing_that_a_strategy_or_an_estimator_gets_leads_to_counts(kind, stra
     numbers = secrets(counts)
     nosy = kind(strategy, numbers)
     table = PrivateTable(counts, Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
-    release = measure_and_select(table, ROLES, nosy, BUDGETS['tuned'])
+    release = mechanism_of(nosy).run(table, ROLES, BUDGETS['tuned'])
     assert nosy.looked >= 2
     assert not leaks(release, numbers)
     assert not leaks(table, numbers), 'which the extension is given'

@@ -13,8 +13,8 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import public_domain, single_table
 from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
+from sdv_prefair.mechanisms.resolve import resolve_mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import resolve_strategy
 
 
 def number(low=0, high=50, places=0):
@@ -45,7 +45,7 @@ def empty_plan(public_ranges=True, columns=COLUMNS):
 
 def add(*constraints, roles=ROLES, structure='adaptive', plan=None):
     plan = plan or empty_plan()
-    promise = Promise(roles, resolve_strategy(structure), True)
+    promise = Promise(roles, resolve_mechanism(structure), True)
     for constraint in constraints:
         plan = add_to_plan(plan, constraint, promise)
     return plan, promise.roles_after(plan)

@@ -89,8 +89,8 @@ def test_every_structure_comes_back(structure, path):
     assert_same(synthesizer, loaded)
     if isinstance(structure, str | list | tuple):
         assert loaded.get_parameters() == synthesizer.get_parameters()
-    assert loaded._strategy.name == synthesizer._strategy.name
-    assert loaded._strategy.requires_roles == synthesizer._strategy.requires_roles
+    assert loaded._mechanism.name == synthesizer._mechanism.name
+    assert loaded._mechanism.requires_roles == synthesizer._mechanism.requires_roles
 
 
 class Star:
@@ -113,7 +113,7 @@ def test_of_a_custom_strategy_its_name_and_tree_come_back(path):
     synthesizer = fit(structure=Star('grade', True))
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert loaded._strategy.name == 'star'
+    assert loaded._mechanism.name == 'star'
     assert loaded.verify_fairness() is True
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         loaded.fit({'staff': staff_rows(seed=1)})

@@ -1,4 +1,4 @@
-"""Beyond the tree: pairs that are chosen, measured and estimated in turn.
+"""Fair AIM: a fair tree first, then pairs that are chosen, measured and estimated in turn.
 
 Two fifths of what the two-way marginals may spend give a first look at the tree. Then, in a few
 stages, the model of all that was measured so far is estimated, the pairs that it explains worst
@@ -10,18 +10,24 @@ Which pairs may be chosen is the strategy's to say, see ``structure/aim.py``.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import networkx as nx
 import numpy as np
 
 from sdv_prefair.mechanisms.budget import Budget, expected_noise, measure, weight
+from sdv_prefair.mechanisms.one_ways import measure_one_ways
+from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
 from sdv_prefair.mechanisms.scores import model_gap
+from sdv_prefair.mechanisms.tree_first import TreeFirst, first_shares, select_tree
 from sdv_prefair.model import GraphicalModel, Measurement, estimate
 from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable, Score
+from sdv_prefair.privacy.catalogue import MEASURE_TWO_WAYS, SELECT_PAIRS
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import ExtendingStrategy, Pair
+from sdv_prefair.structure import ExtendingStrategy, Pair, declared_pairs
 
 CHORDS_SHARE = Fraction(3, 10)
 """Share of the selection budget for pairs beyond the tree; the tree has the rest."""
@@ -33,47 +39,49 @@ _STAGES = 4
 # Iterations of these estimates. They tell where a model is wrong by more than noise, for which
 # a sixth of what the last estimate may take is enough.
 _ROUGHLY = 50
-_CHOOSE, _MEASURE = 'select more pairs', 'measure two-ways'
+_STEP = MEASURE_TWO_WAYS
 
 
-def measure_with_chords(
-    table: PrivateTable,
-    one_ways: Sequence[Measurement],
-    tree: Sequence[Pair],
-    roles: Roles,
-    strategy: ExtendingStrategy,
-    budget: Budget,
-    selection_rho: Fraction,
-    pairs: Sequence[Pair],
-) -> list[Measurement]:
-    """Measure the two-way marginals of a tree and of pairs chosen beside it.
+@dataclass(frozen=True)
+class FairAim(TreeFirst):
+    """A tree, and chords: further pairs that the model so far explains badly.
 
-    Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
-    and predictions of a round depend on released values and public facts, so the rounds compose.
-
-    Args:
-        table: Answers and debits.
-        one_ways: The one-way marginals.
-        tree: The edges of a spanning tree or forest.
-        roles: The roles of the table's columns.
-        strategy: Says which pairs may be added.
-        budget: How shares are weighted.
-        selection_rho: What choosing may spend, of what is left in the ledger.
-        pairs: The pairs that were counted; no others can be chosen.
-
-    Returns:
-        One measurement of each pair, those of the tree first.
+    Attributes:
+        strategy: How the tree is selected, and which pairs may be added to it.
     """
-    if not tree:
-        return []
-    growing = _GrowingGraph(table, one_ways, tree, budget, selection_rho, pairs)
-    shares = table.ledger.shares(selection_rho, [1] * len(tree))
-    at_once = math.ceil(len(tree) / _STAGES)
-    for start in range(0, len(shares), at_once):
-        stage = shares[start : start + at_once]
-        if len(growing.choose(strategy, roles, stage)) < len(stage):
-            break
-    return growing.finish()
+
+    strategy: ExtendingStrategy
+    shape: ClassVar[Shape] = 'connected'
+
+    def run(
+        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-ways, select a tree, then measure pairs and choose more in turn.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
+        and predictions of a round depend on released values and public facts, so rounds compose.
+        """
+        pairs = declared_pairs(table.domain, roles, self.strategy)  # before codes are merged
+        one_way_rho, selection_rho = first_shares(table, budget, pairs)
+        progress('Measuring one-way marginals')
+        one_ways = measure_one_ways(table, one_way_rho, budget)
+        progress('Selecting the tree')
+        shares = [1 - CHORDS_SHARE, CHORDS_SHARE]
+        tree_rho, chords_rho = table.ledger.shares(selection_rho, shares)
+        tree = select_tree(table, one_ways, roles, self.strategy, budget, tree_rho, pairs)
+        progress('Measuring two-way marginals')
+        two_ways = []
+        if tree.edges:
+            graph = _GrowingGraph(
+                table, one_ways.measurements, tree.edges, budget, chords_rho, pairs
+            )
+            two_ways = graph.grow(self.strategy, roles, chords_rho)
+        return Release(
+            one_ways.measurements + two_ways,
+            [measurement.columns for measurement in two_ways],
+            one_ways.compressions,
+            one_ways.mostly_outside,
+        )
 
 
 class _GrowingGraph:
@@ -98,9 +106,19 @@ class _GrowingGraph:
         self._two_ways_rho = self._ledger.remaining - selection_rho
         self._first_look, _ = self._ledger.shares(self._two_ways_rho, _FIRST_LOOK)
         self._tree_weight = self._total_weight()
-        self._measured = measure(table, self._edges, self._first_look, budget, _MEASURE)
+        self._measured = measure(table, self._edges, self._first_look, budget, _STEP)
 
-    def choose(
+    def grow(self, strategy: ExtendingStrategy, roles: Roles, rho: Fraction) -> list[Measurement]:
+        """Choose pairs in stages until no more pay, and return a measurement of each pair."""
+        shares = self._ledger.shares(rho, [1] * len(self._edges))
+        at_once = math.ceil(len(shares) / _STAGES)
+        for start in range(0, len(shares), at_once):
+            stage = shares[start : start + at_once]
+            if len(self._choose(strategy, roles, stage)) < len(stage):
+                break
+        return self._finish()
+
+    def _choose(
         self, strategy: ExtendingStrategy, roles: Roles, shares: Sequence[Fraction]
     ) -> list[Pair]:
         """Choose up to one pair a share and measure them; fewer if more would not pay."""
@@ -112,19 +130,19 @@ class _GrowingGraph:
             open_now = set(self._candidates(strategy, roles))
             allowed = [pair for pair in candidates if pair in open_now]
             # Without a pair to choose there is nothing to pay for.
-            pair = self._table.choose([*allowed, ()], gap, rho, _CHOOSE) if allowed else ()
+            pair = self._table.choose([*allowed, ()], gap, rho, SELECT_PAIRS) if allowed else ()
             if not pair:
                 break
             self._edges.append(pair)
             chosen.append(pair)
         for pair in chosen:
-            self._measured += measure(self._table, [pair], self._look(pair), self._budget, _MEASURE)
+            self._measured += measure(self._table, [pair], self._look(pair), self._budget, _STEP)
         return chosen
 
-    def finish(self) -> list[Measurement]:
+    def _finish(self) -> list[Measurement]:
         """Spend what is left, by weight as before, and return the mean of each pair's looks."""
         left = self._ledger.remaining
-        last = measure(self._table, self._edges, left, self._budget, _MEASURE)
+        last = measure(self._table, self._edges, left, self._budget, _STEP)
         return list(by_columns(self._measured + last).values())
 
     def _candidates(self, strategy: ExtendingStrategy, roles: Roles) -> list[Pair]:

@@ -12,8 +12,8 @@ from scipy.stats import chi2
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.chords import CHORDS_SHARE
-from sdv_prefair.mechanisms.tree_first import declared_cliques, measure_and_select
+from sdv_prefair.mechanisms.fair_aim import CHORDS_SHARE
+from sdv_prefair.mechanisms.resolve import mechanism_of
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
@@ -30,10 +30,11 @@ NO_ROLES, NO_NOISE = Roles(), 1e6
 
 def run(codes, domain, epsilon=1.0, budget='tuned', rows=1, roles=NO_ROLES, strategy=PLAIN):
     """Return the release of one run of the mechanism, and its ledger."""
-    counts = count_codes(codes, domain, declared_cliques(domain, roles, strategy))
+    mechanism = mechanism_of(strategy)
+    counts = count_codes(codes, domain, mechanism.declare(domain, roles))
     ledger = Ledger(epsilon, 1e-9, rows)
     table = PrivateTable(counts, ledger, SystemEntropy())
-    return measure_and_select(table, roles, strategy, BUDGETS[budget]), ledger
+    return mechanism.run(table, roles, BUDGETS[budget]), ledger
 
 
 def tied(num_rows, size, seed=0):
@@ -82,9 +83,9 @@ def test_the_ledger_is_spent_and_says_how_exact_each_pair_is(drawn):
     release, ledger = run(*drawn)
     assert ledger.remaining == 0
     measured, num_tree = two_ways(release), len(drawn[1]) - 1
-    assert release.edges == [m.columns for m in measured]
-    assert len({frozenset(edge) for edge in release.edges}) == len(release.edges)
-    tree = nx.Graph(release.edges[:num_tree])
+    assert release.cliques == [m.columns for m in measured]
+    assert len({frozenset(edge) for edge in release.cliques}) == len(release.cliques)
+    tree = nx.Graph(release.cliques[:num_tree])
     assert tree.number_of_nodes() == 0 or nx.is_tree(tree)
     assert len(tree) == (len(drawn[1]) if num_tree else 0)
     assert all(min(m.values.shape) > 1 for m in measured[num_tree:]), 'a chord that tells nothing'
@@ -117,7 +118,7 @@ def test_every_pair_has_its_part_by_weight_whenever_it_was_chosen(drawn):
 def test_choosing_costs_no_more_than_its_share(drawn):
     release, ledger = run(*drawn)
     choices, num_tree = debits(ledger, 'select more pairs'), len(drawn[1]) - 1
-    chords = len(release.edges) - max(0, num_tree)
+    chords = len(release.cliques) - max(0, num_tree)
     assert chords <= len(choices) <= min(chords + 1, num_tree)
     share = ledger.budget * BUDGETS[drawn[3]].selection * CHORDS_SHARE
     for choice in choices:
@@ -133,8 +134,8 @@ def test_many_columns_of_unequal_size(budget):
     codes = {column: rng.integers(0, size, 900) for column, size in domain.items()}
     release, ledger = run(codes, domain, budget=budget, rows=3)
     assert ledger.remaining == 0
-    assert nx.is_chordal(nx.Graph(release.edges))
-    assert nx.is_connected(nx.Graph(release.edges))
+    assert nx.is_chordal(nx.Graph(release.cliques))
+    assert nx.is_connected(nx.Graph(release.cliques))
 
 
 @pytest.mark.parametrize('rows', [1, 3])
@@ -147,7 +148,7 @@ def test_the_noise_is_as_large_as_is_said(rows):
     squares, cells = 0.0, 0
     for _ in range(4):
         release, _ = run(codes, dict.fromkeys('abc', size), epsilon=1.5 * rows, rows=rows)
-        assert len(release.edges) == 3
+        assert len(release.cliques) == 3
         for measurement in two_ways(release):
             groups = (release.compressions[c].group_of[codes[c]] for c in measurement.columns)
             exact = np.zeros(measurement.values.shape)
@@ -163,7 +164,7 @@ def test_the_noise_is_as_large_as_is_said(rows):
 @pytest.mark.parametrize('budget', BUDGETS)
 def test_a_tie_that_no_tree_explains_is_chosen(budget):
     release, ledger = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE, budget)
-    assert {frozenset(edge) for edge in release.edges} == {*map(frozenset, ('ab', 'bc', 'ac'))}
+    assert {frozenset(edge) for edge in release.cliques} == {*map(frozenset, ('ab', 'bc', 'ac'))}
     assert len(debits(ledger, 'select more pairs')) == 1, 'then no pair is left to choose'
 
 
@@ -172,8 +173,8 @@ def test_a_tie_that_no_tree_explains_is_chosen(budget):
 def test_pairs_that_the_tree_explains_are_left_alone(budget, tie, times):
     """A chord scores thousands of rows below nothing: its odds are exp(-30) or less."""
     release, ledger = run(chain(16, tie, times), dict.fromkeys('abc', 16), 1.0, budget)
-    assert len(release.edges) == 2
-    assert not tie or set(release.edges) == {('a', 'b'), ('b', 'c')}
+    assert len(release.cliques) == 2
+    assert not tie or set(release.cliques) == {('a', 'b'), ('b', 'c')}
     (choice,) = debits(ledger, 'select more pairs')
     share = ledger.budget * BUDGETS[budget].selection * CHORDS_SHARE
     assert float(choice.rho) == pytest.approx(float(share / 2), rel=1e-9)
@@ -187,7 +188,7 @@ def test_where_no_chord_can_be_nothing_is_paid_for_choosing_one(num_columns):
     codes = {column: np.arange(300) % 3 for column in 'ab'[:num_columns]}
     release, ledger = run(codes, dict.fromkeys(codes, 3))
     assert not debits(ledger, 'select more pairs')
-    assert len(release.edges) == num_columns - 1
+    assert len(release.cliques) == num_columns - 1
     assert ledger.remaining == 0
 
 
@@ -196,7 +197,7 @@ def test_a_given_tree_gets_no_chord_and_all_of_the_budget():
     release, ledger = run(
         tied(2000, 3), dict.fromkeys('abc', 3), NO_NOISE, strategy=AimStrategy(tree)
     )
-    assert release.edges == [('a', 'b'), ('b', 'c')]
+    assert release.cliques == [('a', 'b'), ('b', 'c')]
     assert {debit.mechanism for debit in ledger.debits} == {'discrete Gaussian'}
     assert ledger.remaining == 0
 
@@ -214,7 +215,7 @@ def test_however_strong_a_tie_no_unfair_pair_is_chosen(epsilon, tree):
     }
     strategy = AimStrategy(tree) if tree else AimStrategy()
     release, _ = run(codes, dict.fromkeys(codes, 3), epsilon, roles=roles, strategy=strategy)
-    graph = nx.Graph(release.edges)
+    graph = nx.Graph(release.cliques)
     assert nx.is_chordal(graph)
     assert is_justifiably_fair(nx.find_cliques(graph), roles)
     if epsilon == NO_NOISE:
