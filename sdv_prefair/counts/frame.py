@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
+from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
 from sdv_prefair.counts.tally import Tally, value_counts
 
@@ -21,6 +22,10 @@ class FrameSource:
     def __init__(self, frame: pd.DataFrame, dtypes: pd.Series | None = None):
         self._frame = frame
         self.dtypes = frame.dtypes if dtypes is None else dtypes
+
+    def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'FrameSource':
+        """Return the table with other columns in place of some."""
+        return FrameSource(reshape.transform(self._frame), dtypes)
 
     def count(
         self,

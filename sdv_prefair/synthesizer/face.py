@@ -32,7 +32,9 @@ from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
 from sdv_prefair.synthesizer import arguments, cautions
-from sdv_prefair.synthesizer.attempts import Attempts
+from sdv_prefair.synthesizer.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
+from sdv_prefair.synthesizer.settings import Settings
+from sdv_prefair.synthesizer.state import FittedState, Preparation
 from sdv_prefair.synthesizer.conditional_sampling import ConditionalSampling
 from sdv_prefair.synthesizer.constrained import Constrained
 from sdv_prefair.synthesizer.inspection import Disclosure
@@ -41,15 +43,12 @@ from sdv_prefair.synthesizer.progress import Progress
 from sdv_prefair.synthesizer.read_only import ReadOnlyArguments
 from sdv_prefair.synthesizer.transformer_choice import TransformerChoice
 
-# Stages of a fit, so that a seed does not draw the same noise twice.
-_LEARNING, _MEASURING = 0, 1
-
 
 class PreFairSynthesizer(
     ReadOnlyArguments,
     Disclosure,
     Doors,
-    Attempts,
+    FittedState,
     TransformerChoice,
     ConditionalSampling,
     Constrained,
@@ -132,7 +131,6 @@ class PreFairSynthesizer(
         self._roles = Roles(protected, admissible, outcome)
         self._mechanism = resolve_mechanism(structure)
         self._chosen_transformers = {}
-        self._domain_ledger = self._ledger = self._encoding = self._model = None
         self._account = Account()
         self._check_arguments()
         if public_ranges is None and arguments.declares_ranges(self._domains):
@@ -158,7 +156,7 @@ class PreFairSynthesizer(
         self._domains = public_domain(table_metadata, self.public_ranges is not False)
         self._start_plan()
 
-    # -- fit: rows -> codes -> counts -> noisy measurements -> model ------------------------
+    # -- fit: every door opens an attempt, and ends in the one pipeline ----------------------
 
     def fit(self, data: dict[str, pd.DataFrame]) -> None:
         """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
@@ -173,8 +171,12 @@ class PreFairSynthesizer(
         self._check_before_fit()
         self._check_frame(data)
         self._warn_before_reading()
-        draft = self._draft()
-        self._fit_codes(draft, draft._read(data, 'fit'))
+        source, settings = FrameSource(self._bounded(data)), self._settings()
+        settings = settings.for_table(source.dtypes)
+        self._log('Fit processed data')
+        with self._account.open('fit', settings.open_ledger()) as attempt:
+            fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
+        self._adopt(fitted, attempt, self._given_names(data))
 
     def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         """Turn the private rows into integer codes. The result is as private as the rows.
@@ -192,66 +194,13 @@ class PreFairSynthesizer(
                 stacklevel=2,
             )
         self._warn_before_reading()
-        draft = self._draft()
-        codes = draft._read(data, 'preprocess')
-        self._keep(draft)
+        table = self._bounded(data)
+        settings = self._settings().for_table(table.dtypes)
+        with self._account.open('preprocess', settings.open_ledger()) as attempt:
+            prepared = prepare(FrameSource(table), settings, attempt.ledger)
+            codes = prepared.encoding.encode(settings.plan.transform(table))
+        self._keep(Preparation(prepared, attempt, self._given_names(data)))
         return {self._table_name: codes}
-
-    def _check_frame(self, data: dict[str, pd.DataFrame]) -> None:
-        columns = self._original_metadata.tables[self._table_name].columns
-        check_frame(single_table(data, self._table_name), columns)
-
-    def _read(self, data: dict[str, pd.DataFrame], call: str) -> pd.DataFrame:
-        columns = self._original_metadata.tables[self._table_name].columns
-        self._original_columns = integer_names(data[self._table_name].columns, columns)
-        table = single_table(data, self._table_name)
-        table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
-        self._fit_constraints(table.dtypes)
-        with self._open_attempt(call, self._open_ledger()):
-            return self._preprocess(table)
-
-    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        plan, dtypes = self._plan, table_data.dtypes
-        looked_at = FrameSource(
-            plan.table_to_learn(table_data), plan.dtypes_after(plan.table_to_learn, dtypes)
-        )
-        domains, edges = self._learn_domains(looked_at, self._attempt.ledger)
-        self._prepare_encoding(domains, edges, plan.dtypes_after(plan.transform, dtypes))
-        return self._encoding.encode(plan.transform(table_data))
-
-    def _prepare_encoding(self, domains: dict, edges: dict, dtypes: pd.Series) -> None:
-        self._encoding = Encoding(self._transformers(domains, dtypes, edges))
-        prepare_processor(
-            self._data_processor,
-            dtypes,
-            self._domains | domains,
-            self._encoding.transformers | self._carried_generators,
-        )
-        self._encoding.check_values()
-        cautions.warn_of_readers(self._encoding.misread_columns)
-        self._data_processor.reset_sampling()
-
-    def _open_ledger(self) -> Ledger:
-        unknown = self._unchosen_domains() | self._plan.domains_to_learn
-        return Ledger(
-            self.epsilon,
-            self.delta,
-            self.max_rows_per_person,
-            reserved_delta(unknown, self.delta),
-            seeded=self.seed is not None,
-        )
-
-    def _learn_domains(self, source: Source, ledger: Ledger) -> tuple[dict, dict]:
-        unknown = self._unchosen_domains() | self._plan.domains_to_learn
-        learnt, edges = learn_domains(
-            unknown,
-            source,
-            self.numeric_bins,
-            ledger,
-            self._entropy(_LEARNING),
-        )
-        self._domain_ledger = copy.deepcopy(ledger)
-        return self._plan.settle(learnt), self._plan.edges(self.numeric_bins) | edges
 
     def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
         """Fit the model to rows that ``preprocess`` has turned into codes.
@@ -259,46 +208,48 @@ class PreFairSynthesizer(
         Privacy: every call spends the budget again, but for what learning domains has cost.
         """
         codes = single_table(processed_data, self._table_name)
-        prepared = self._prepared or self
-        check_codes(codes, prepared._encoding_of_codes())
-        if prepared._attempt is None or prepared._attempt.is_over:
+        preparation = self._preparation
+        check_codes(codes, None if preparation is None else preparation.prepared.encoding)
+        if preparation.attempt.is_over:
             self._warn_before_reading()
-        self._fit_codes(copy.copy(prepared), codes)
-
-    def _fit_codes(self, draft: Self, codes: pd.DataFrame) -> None:
-        check_codes(codes, draft._encoding)
         self._log('Fit processed data')
-        with draft._continue_attempt('fit_processed_data', len(draft._domain_ledger.debits)):
-            draft._fit(codes)
-        self._adopt(draft)
+        prepared, progress = preparation.prepared, Progress(self.verbose)
+        with preparation.continued(self._account) as attempt:
+            domain = prepared.encoding.domain
+            columns = {column: codes[column].to_numpy() for column in domain}
+            cliques = declared_cliques(prepared)
+            counts = count_codes(columns, domain, cliques, progress.counting)
+            fitted = fit_counted(counts, prepared, attempt.ledger, progress)
+        self._adopt(fitted, attempt, preparation.names)
 
-    def _fit(self, processed_table_data: pd.DataFrame) -> None:
-        domain, progress = self._encoding.domain, Progress(self.verbose)
-        codes = {column: processed_table_data[column].to_numpy() for column in domain}
-        cliques = self._mechanism.declare(domain, self._modelled_roles)
-        counts = count_codes(codes, domain, cliques, progress.counting)
-        self._fit_counts(counts, progress)
+    def _check_frame(self, data: dict[str, pd.DataFrame]) -> None:
+        columns = self._original_metadata.tables[self._table_name].columns
+        check_frame(single_table(data, self._table_name), columns)
 
-    def _fit_counts(self, counts: Counts, progress: Progress) -> None:
-        ledger = self._attempt.ledger
-        hidden = self._encoding.hidden_codes
-        table = PrivateTable(counts, ledger, self._entropy(_MEASURING), hidden)
-        budget = resolve_budget(self.budget)
-        roles = self._modelled_roles
-        cautions.warn_of_large_cliques(too_large(self._mechanism, counts.domain, roles))
-        release = self._mechanism.run(table, roles, budget, progress.step)
-        cautions.warn_of_values([
-            c for c in release.mostly_outside if isinstance(self._domains.get(c), Categories)
-        ])
-        progress.step('Estimating the model')
-        model = estimate_release(release, counts.domain, self.estimator, budget)
-        if self._mechanism.requires_roles:
-            self._assert_separated(model)
-        self._model, self._ledger = model, ledger
-        progress.close()
+    def _bounded(self, data: dict[str, pd.DataFrame]) -> pd.DataFrame:
+        table = single_table(data, self._table_name)
+        return bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
 
-    def _entropy(self, stage: int) -> Entropy:
-        return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))
+    def _given_names(self, data: dict[str, pd.DataFrame]) -> pd.Index:
+        columns = self._original_metadata.tables[self._table_name].columns
+        return integer_names(data[self._table_name].columns, columns)
+
+    def _settings(self) -> Settings:
+        return Settings(
+            self.epsilon,
+            self.delta,
+            self.max_rows_per_person,
+            self.seed,
+            self.numeric_bins,
+            self.enforce_rounding,
+            resolve_budget(self.budget),
+            self.estimator,
+            self._promise(),
+            self._plan,
+            self._chosen_transformers,
+            self._carried_generators,
+            self._data_processor,
+        )
 
     # -- SDV's hooks ------------------------------------------------------------------------
 
