@@ -105,8 +105,13 @@ def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
     ]
 
 
+def _is_unicode(text: str) -> bool:
+    """Whether a text holds no half of a character, which no file can."""
+    return text.isascii() or not any('\ud800' <= letter <= '\udfff' for letter in text)
+
+
 def _is_misread(transformer: CategoryCodes) -> bool:
-    texts = [value for value in transformer.values if isinstance(value, str)]
+    texts = [value for value in transformer.values if isinstance(value, str) and _is_unicode(value)]
     texts += [''] * bool(transformer.nullable)
     line = io.StringIO(newline='')
     csv.writer(line).writerow(['line', *texts])

@@ -8,10 +8,9 @@ import pyarrow as pa
 import pytest
 from census_doors import ARROW, CENSUS, FRAME, new
 from sdv.errors import InvalidDataError
-from sdv.metadata import Metadata
 
-from sdv_prefair import PreFairSynthesizer, PrivacyWarning
-from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair import PrivacyWarning
+from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:seed is given', 'ignore:Nothing of column', 'ignore:fetch_arrow_table'
@@ -92,13 +91,3 @@ def test_a_seed_is_warned_of_and_no_rows_are_logged(caplog):
     with pytest.warns(PrivacyWarning, match='seed is given'), caplog.at_level('DEBUG'):
         new().fit_table(ARROW)
     assert str(ARROW.num_rows) not in caplog.text
-
-
-def test_too_large_a_histogram_is_refused_before_rows_are_read():
-    values = [f'v{i}' for i in range(4000)]
-    column = {'sdtype': 'categorical', 'range_values': values}
-    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': {'a': column, 'b': column}}}})
-    synthesizer = PreFairSynthesizer(metadata, structure='none', public_ranges=True)
-    reader = pa.table({'a': ['v1'], 'b': ['v2']}).to_reader()
-    with pytest.raises(DomainError, match="'a' has 4,002 codes"):
-        synthesizer.fit_table(reader)
