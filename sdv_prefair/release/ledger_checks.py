@@ -107,8 +107,8 @@ def check_measured(model: GraphicalModel) -> None:
         raise ReleaseError('The model of the release ties columns that were never measured.')
 
 
-def check_learning(learnt: Iterable[str], learning: Ledger) -> None:
+def check_learning(learnt: Iterable[str], learning: Sequence[Debit]) -> None:
     """Raise unless something was paid for every domain that is not public."""
-    paid = {column for line in learning.debits for column in line.columns}
-    if not paid.issuperset(learnt) or any(s.step != LEARN_DOMAINS for s in learning.debits):
+    paid = {column for line in learning for column in line.columns}
+    if not paid.issuperset(learnt) or any(s.step != LEARN_DOMAINS for s in learning):
         raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')

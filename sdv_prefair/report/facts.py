@@ -7,6 +7,8 @@ import networkx as nx
 import pandas as pd
 
 import sdv_prefair
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.catalogue import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
@@ -123,37 +125,35 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         UnfairModelError: If it promises fairness, and its model does not keep the promise.
     """
     ledger = synthesizer.get_privacy_ledger()
-    promises_fairness = bool(synthesizer._roles) and synthesizer._mechanism.requires_roles
+    fitted = synthesizer._result
+    promises_fairness = fitted.settings.promise.is_fair
     return Facts(
         table_name=synthesizer._table_name,
         fitted_on=str(synthesizer._fitted_date),
         fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {synthesizer._fitted_sdv_version}',
         parameters=synthesizer.get_parameters(),
-        structure=synthesizer._mechanism.name,
+        structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),
         graph=synthesizer.get_fair_graph(),
-        ties=_ties(synthesizer),
+        ties=markov_graph(tied_columns(fitted.model, fitted.plan)),
         columns=_columns(synthesizer, ledger),
-        constraints=_constraints(synthesizer),
-        model=synthesizer._model,
+        constraints=_constraints(fitted.plan),
+        model=fitted.model,
     )
-
-
-def _ties(synthesizer: 'PreFairSynthesizer') -> nx.Graph:
-    return markov_graph(synthesizer._in_original_columns(synthesizer._model.cliques))
 
 
 def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:
     roles = synthesizer.get_roles('modified')
-    transformers = synthesizer._encoding.transformers
+    fitted = synthesizer._result
+    transformers = fitted.encoding.transformers
     described = synthesizer._get_table_metadata().columns
     learnt = {
         name for names in ledger.loc[ledger['step'] == LEARN_DOMAINS, 'columns'] for name in names
     }
-    chosen = set(synthesizer._chosen_transformers)
+    chosen = set(fitted.settings.chosen)
     names = [*transformers, *(name for name in described if name not in transformers)]
     return tuple(
         Column(
@@ -181,8 +181,7 @@ def _source(name: str, learnt: set, chosen: set, modelled: dict, person: str | N
     return 'values taken as public'
 
 
-def _constraints(synthesizer: 'PreFairSynthesizer') -> tuple[str, ...]:
-    plan = synthesizer._plan
+def _constraints(plan: ConstraintPlan) -> tuple[str, ...]:
     rules = [link.rule for link in plan.chain] + list(plan.rejections)
     return tuple(
         f'{type(rule.constraint).__name__} over {", ".join(map(str, rule.columns))}'

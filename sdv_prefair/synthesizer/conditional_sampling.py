@@ -6,6 +6,7 @@ import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.constraints.asked_rows import AskedRows, Drawing
+from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.synthesizer.arguments import check_choice
 from sdv_prefair.synthesizer.conditions import (
     as_columns_hold_them,
@@ -96,8 +97,7 @@ class ConditionalSampling(BaseSingleTableSynthesizer):
         asked = [
             column for column in dict.fromkeys(columns) if column in self._plan.original_domains
         ]
-        cliques = self._in_original_columns(self._model.cliques)
-        warn_if_unfair(asked, cliques, self._roles)
+        warn_if_unfair(asked, tied_columns(self._model, self._plan), self._roles)
 
     def _sample_with_conditions(
         self, conditions, max_tries_per_batch, batch_size, progress_bar=None, output_file_path=None

@@ -14,7 +14,6 @@ from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
-from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.domain import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.errors import shown
@@ -61,7 +60,7 @@ class Constrained(BaseSingleTableSynthesizer):
         self._use_plan(plan)
         self._forget_preparation()
         if self._fitted:
-            self._fitted, self._model = False, None
+            self._fitted, self._result = False, None
             warnings.warn(
                 "For these constraints to take effect, please refit the synthesizer using 'fit'.",
                 RefitWarning,
@@ -94,17 +93,6 @@ class Constrained(BaseSingleTableSynthesizer):
             for column, transformer in self._chosen_transformers.items()
             if column in plan.domains
         }
-
-    def _fit_constraints(self, dtypes: pd.Series) -> None:
-        """Prepare the constraints for a table with these dtypes; its rows are not needed."""
-        if self._plan.tied:
-            self._plan = self._plan.fit(dtypes)
-            self._domains = self._plan.domains
-            self._constraints_fitted = True
-
-    def _in_original_columns(self, cliques: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """Return what ties original columns together: the model's cliques and constraints."""
-        return cliques_in_original_columns(cliques, self._plan.sources, self._plan.tied)
 
     def validate_constraints(self, synthetic_data: pd.DataFrame | dict[str, pd.DataFrame]) -> None:
         """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""

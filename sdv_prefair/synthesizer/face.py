@@ -1,53 +1,50 @@
 """PreFairSynthesizer: the face SDV sees. Fit reads as its steps; the mathematics is elsewhere."""
 
-import copy
 import datetime
 import warnings
 from collections.abc import Sequence
-from typing import Self
 
 import pandas as pd
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
-from sdv_prefair.counts import Counts, FrameSource, Source, count_codes
+from sdv_prefair.counts import FrameSource, count_codes
 from sdv_prefair.counts.frame_persons import bound_rows_per_person
 from sdv_prefair.domain import (
     modelled_columns,
     public_domain,
     strip_ranges,
 )
-from sdv_prefair.domain.columns import Categories
 from sdv_prefair.encoding.frame_schema import check_frame, integer_names, single_table
 from sdv_prefair.encoding.processor import CodesProcessor
-from sdv_prefair.encoding.table import Encoding, check_codes, prepare_processor
-from sdv_prefair.learning import learn_domains, reserved_delta
+from sdv_prefair.encoding.table import check_codes
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
+from sdv_prefair.fitting.progress import Progress
+from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
-from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release, too_large
+from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.mechanisms.resolve import resolve_mechanism
-from sdv_prefair.privacy import Account, Entropy, Ledger, PrivateTable, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy import Account
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
-from sdv_prefair.synthesizer import arguments, cautions
-from sdv_prefair.synthesizer.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
-from sdv_prefair.synthesizer.settings import Settings
-from sdv_prefair.synthesizer.state import FittedState, Preparation
+from sdv_prefair.synthesizer import arguments
 from sdv_prefair.synthesizer.conditional_sampling import ConditionalSampling
 from sdv_prefair.synthesizer.constrained import Constrained
-from sdv_prefair.synthesizer.inspection import Disclosure
-from sdv_prefair.synthesizer.out_of_core import Doors
-from sdv_prefair.synthesizer.progress import Progress
+from sdv_prefair.synthesizer.inspection import Inspection
+from sdv_prefair.synthesizer.out_of_core import OutOfCore
 from sdv_prefair.synthesizer.read_only import ReadOnlyArguments
+from sdv_prefair.synthesizer.state import FittedState, Preparation
 from sdv_prefair.synthesizer.transformer_choice import TransformerChoice
 
 
 class PreFairSynthesizer(
     ReadOnlyArguments,
-    Disclosure,
-    Doors,
+    Inspection,
+    OutOfCore,
     FittedState,
     TransformerChoice,
     ConditionalSampling,

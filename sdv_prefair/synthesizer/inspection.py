@@ -12,19 +12,16 @@ import plotly.graph_objects as go
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import NotFittedError, UnfairModelError
-from sdv_prefair.model import GraphicalModel
-from sdv_prefair.model.junction import is_junction_tree
+from sdv_prefair.fitting.verification import assert_separated, assert_told
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots.text import plain_text
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import unblocked_path
 from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.synthesizer import arguments
-from sdv_prefair.transformers.telling import untold_columns
 
 
-class Disclosure:
+class Inspection:
     """The part of a synthesizer that answers questions about its fit.
 
     Everything here is a function of public arguments, the ledger and noisy measurements, so it
@@ -118,8 +115,8 @@ class Disclosure:
                 'This synthesizer has no roles: there is nothing to verify. Name protected, '
                 'admissible and outcome columns when you make one.'
             )
-        self._assert_separated(self._model)
-        self._assert_told()
+        assert_separated(self._model, self._plan, self._roles)
+        assert_told(self._encoding)
         return True
 
     def encode_rows(self, data: pd.DataFrame | dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -194,29 +191,6 @@ class Disclosure:
         check_request(real_data, show_real_numbers, compare_with_mst)
         measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
         write_report(gather(self), path, measured)
-
-    def _assert_separated(self, model: GraphicalModel) -> None:
-        if not is_junction_tree(model.nodes):
-            raise UnfairModelError(
-                'The tables that rows are drawn from form no junction tree, so it cannot be told '
-                'whether the model is fair. Do not release it; fit again.'
-            )
-        tied = [*model.cliques, *(node.columns for node in model.nodes)]
-        path = unblocked_path(self._in_original_columns(tied), self._roles)
-        if path:
-            raise UnfairModelError(
-                f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
-                'outcome column with no admissible column between them. Do not release it; fit '
-                "again with another structure, such as 'adaptive'."
-            )
-
-    def _assert_told(self) -> None:
-        untold = untold_columns(self._encoding.transformers)
-        if untold:
-            raise UnfairModelError(
-                f'Rows are fair by the codes of the model, but values of {untold} do not tell '
-                'their codes, so what is shown need not be fair. Do not release it; fit again.'
-            )
 
     def _require_fit(self) -> None:
         if not self._fitted:

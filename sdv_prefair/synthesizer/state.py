@@ -17,10 +17,10 @@ from sdv._utils import check_synthesizer_version
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Attempt, Ledger
-from sdv_prefair.synthesizer import cautions
-from sdv_prefair.synthesizer.fitted import Fitted, Prepared
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,16 @@ class FittedState(BaseSingleTableSynthesizer):
         self._fitted_date = datetime.datetime.today().strftime('%Y-%m-%d')
         self._fitted_sdv_version = getattr(version, 'community', None)
         self._fitted_sdv_enterprise_version = getattr(version, 'enterprise', None)
+
+    def _open(self, fitted: Fitted, account: Account, names: pd.Index) -> None:
+        """Take over a fit from a release; nothing was spent here."""
+        self._account = account
+        self._chosen_transformers = dict(fitted.settings.chosen)
+        self._show(fitted.prepared, names)
+        self._result, self._fitted = fitted, True
+        attempt = Attempt('fit', fitted.ledger)
+        attempt.finish()
+        self._preparation = Preparation(fitted.prepared, attempt, names)
 
     def _keep(self, preparation: Preparation) -> None:
         """Keep what is prepared for ``fit_processed_data``, apart from what is fitted."""

@@ -6,7 +6,7 @@ from sdv.single_table.base import BaseSingleTableSynthesizer
 from sdv_prefair.domain import ColumnDomain, Undeclared
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.table import check_transformers, prepare_processor
-from sdv_prefair.transformers import ColumnCodes, transformers_for
+from sdv_prefair.transformers import transformers_for
 
 
 class TransformerChoice(BaseSingleTableSynthesizer):
@@ -19,16 +19,10 @@ class TransformerChoice(BaseSingleTableSynthesizer):
     def _unchosen_domains(self) -> dict[str, ColumnDomain]:
         return {c: d for c, d in self._domains.items() if c not in self._chosen_transformers}
 
-    def _transformers(self, domains, dtypes: pd.Series, edges) -> dict[str, ColumnCodes]:
-        made = transformers_for(domains, self.numeric_bins, dtypes, self.enforce_rounding, edges)
-        return {
-            column: self._chosen_transformers.get(column) or made[column]
-            for column in self._domains
-        }
-
     def _auto_assign_transformers(self, data: dict[str, pd.DataFrame]) -> None:
         table = single_table(data, self._table_name)
-        self._fit_constraints(table.dtypes)
+        settings = self._settings().for_table(table.dtypes)
+        self._plan, self._domains = settings.plan, settings.plan.domains
         table = self._plan.transform(table.iloc[:0])
         edges = self._plan.edges(self.numeric_bins)
         # What is not declared has no transformer before its domain is learnt, in a fit.

@@ -1,13 +1,15 @@
-"""Whether a model keeps the fairness that is promised: the one predicate, asked of all that ties."""
+"""Whether a model keeps the fairness that is promised, in its codes and in its values."""
 
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.counts import Clique
+from sdv_prefair.encoding.table import Encoding
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import is_junction_tree
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
+from sdv_prefair.transformers.telling import untold_columns
 
 
 def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
@@ -35,4 +37,14 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) 
             f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
             'outcome column with no admissible column between them. Do not release it; fit '
             "again with another structure, such as 'adaptive'."
+        )
+
+
+def assert_told(encoding: Encoding) -> None:
+    """Raise unless the values that are shown tell the codes that the model is about."""
+    untold = untold_columns(encoding.transformers)
+    if untold:
+        raise UnfairModelError(
+            f'Rows are fair by the codes of the model, but values of {untold} do not tell '
+            'their codes, so what is shown need not be fair. Do not release it; fit again.'
         )

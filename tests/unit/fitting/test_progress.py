@@ -7,7 +7,7 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.counts.frame import CHUNK_ROWS
-from sdv_prefair.synthesizer.progress import Progress
+from sdv_prefair.fitting.progress import Progress
 
 
 def shown(capsys, num_rows, seconds=0.0, verbose=True):

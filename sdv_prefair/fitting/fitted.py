@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger
-from sdv_prefair.synthesizer.settings import Settings
 
 
 @dataclass(frozen=True)

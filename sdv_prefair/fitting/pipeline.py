@@ -5,7 +5,7 @@ sees a row. With the same seed every door ends in the same model.
 """
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,20 +15,18 @@ from sdv_prefair.counts.consistency import check_not_empty
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Fitted, Prepared
+from sdv_prefair.fitting.progress import Progress
+from sdv_prefair.fitting.settings import LEARNING, MEASURING, Settings
+from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.mechanisms.protocol import estimate_release, too_large
-from sdv_prefair.privacy import Ledger, PrivateTable
-from sdv_prefair.synthesizer import cautions
-from sdv_prefair.synthesizer.fitted import Fitted, Prepared
-from sdv_prefair.synthesizer.progress import Progress
-from sdv_prefair.synthesizer.settings import LEARNING, MEASURING, Settings
-from sdv_prefair.synthesizer.verification import assert_separated
+from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
 
 
-def fit_pipeline(
-    source: Source, settings: Settings, ledger: Ledger, progress: Progress
-) -> Fitted:
+def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
     """Fit a table.
 
     Privacy: everything learnt, chosen and measured is debited in the ledger, all of which is
@@ -59,7 +57,7 @@ def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
     )
     edges = plan.edges(settings.numeric_bins) | edges
     dtypes = plan.dtypes_after(plan.transform, source.dtypes) if plan.chain else source.dtypes
-    return make_encoders(settings, plan.settle(learnt), edges, dtypes, ledger)
+    return make_encoders(settings, plan.settle(learnt), edges, dtypes, ledger.debits)
 
 
 def make_encoders(
@@ -67,7 +65,7 @@ def make_encoders(
     domains: Mapping[str, ColumnDomain],
     edges: Mapping[str, Any],
     dtypes: pd.Series,
-    learning: Ledger,
+    learning: Sequence[Debit],
 ) -> Prepared:
     """Make encoders and SDV's processor from public facts and what was learnt.
 
@@ -96,7 +94,7 @@ def make_encoders(
     encoding.check_values()
     cautions.warn_of_readers(encoding.misread_columns)
     processor.reset_sampling()
-    return Prepared(settings, encoding, processor, learning.debits)
+    return Prepared(settings, encoding, processor, learning)
 
 
 def declared_cliques(prepared: Prepared) -> list[Clique]:
