@@ -35,8 +35,7 @@ class Prepared:
     def open_ledger(self) -> Ledger:
         """Return the budget of a fit that has paid for learning, and for nothing else."""
         ledger = self.settings.open_ledger()
-        for line in self.learning:
-            ledger.debit(line)
+        ledger.carry_over(self.learning)
         return ledger
 
 

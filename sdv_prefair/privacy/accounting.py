@@ -226,6 +226,10 @@ class Ledger:
             )
         self._debits.append(debit)
 
+    def carry_over(self, lines: Sequence[Debit]) -> None:
+        """Enter lines whose answers were given before; nothing is answered for them again."""
+        self._debits.extend(lines)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the ledger as a table: step, mechanism, columns, rho, delta, scale.
 

@@ -114,7 +114,7 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
         raise ReleaseError('The ledger of the release does not add up: more is spent than allowed.')
     if math.fsum(line.delta for line in lines) > ledger.reserved_delta * (1 + 1e-12):
         raise ReleaseError('The ledger of the release spends more of delta than was set aside.')
-    ledger._debits.extend(lines)
+    ledger.carry_over(lines)
     return ledger
 
 
