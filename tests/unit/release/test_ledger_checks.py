@@ -114,10 +114,10 @@ def test_two_looks_make_up_one_measurement_and_pay_for_one():
 def test_what_was_learnt_was_paid_for():
     ledger = Ledger(1.0, 1e-9)
     ledger.debit(Debit('learn domains', 'PrivTree', ('a',), ledger.budget / 2))
-    check_learning([], ledger)
-    check_learning(['a'], ledger)
+    check_learning([], ledger.debits)
+    check_learning(['a'], ledger.debits)
     with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger)
+        check_learning(['a', 'b'], ledger.debits)
     ledger.debit(Debit('measure one-ways', 'discrete Gaussian', ('b',), ledger.budget / 4))
     with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger)
+        check_learning(['a', 'b'], ledger.debits)

@@ -25,6 +25,7 @@ import sdv_prefair
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
+from sdv_prefair.fitting.pipeline import declared_cliques
 from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -256,6 +257,6 @@ def test_fits_to_other_things_than_frames_come_back(path):
     counted = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
     counted.fit_counts({
         clique: codes.groupby(list(clique)).size().rename('count').reset_index()
-        for clique in streamed._cliques()
+        for clique in declared_cliques(streamed._result.prepared)
     })
     assert_same(counted, released(counted, path))
