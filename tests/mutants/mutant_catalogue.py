@@ -14,6 +14,7 @@ _TABLE = 'tests/property/test_private_table.py'
 _SENSITIVITY = 'tests/property/test_sensitivity.py'
 _NOISE = 'tests/statistical/test_noise.py'
 _SAMPLERS = 'tests/unit/privacy/test_samplers.py'
+_TOTAL_VARIATION = 'tests/unit/privacy/test_total_variation.py'
 _PRIVTREE = 'tests/unit/privacy/test_privtree.py'
 _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
@@ -29,7 +30,11 @@ _TREE = 'privacy/privtree.py'
 
 # What a careless hand would put in: a door to exact counts.
 _DOOR = (
-    Edit(_PRIVATE_TABLE, "__slots__ = ('_choose',", "__slots__ = ('exact', '_choose',"),
+    Edit(
+        _PRIVATE_TABLE,
+        "        *('_choose', '_domain',",
+        "        *('exact', '_choose', '_domain',",
+    ),
     Edit(
         _PRIVATE_TABLE,
         '        self._ledger = ledger\n',
@@ -37,9 +42,7 @@ _DOOR = (
         '        self.exact = lambda clique: answers.counts.project(clique)\n',
     ),
 )
-_PAY_FOR_VALUES = (
-    "    ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))\n"
-)
+_PAY_FOR_VALUES = '    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))\n'
 _COUNT_VALUES = '    noisy = gaussian(counts, variance, entropy).tolist()\n'
 
 
@@ -285,9 +288,9 @@ NOISE = [
     _mutant(
         'the tail of the Gaussian is cut off',
         'privacy/samplers.py',
+        '_TAIL_IN_SIGMAS = 21.25',
         '_TAIL_IN_SIGMAS = 13.75',
-        '_TAIL_IN_SIGMAS = 4.0',
-        f'{_SAMPLERS}::test_block_table_is_the_cdf_to_128_bits',
+        f'{_TOTAL_VARIATION}::test_a_draw_is_as_close_to_the_true_law_as_is_said',
     ),
     _mutant(
         'the discrete Laplace draws zero twice as often',
@@ -344,11 +347,11 @@ ACCOUNTS = [
     _mutant(
         'a histogram is paid for after it is answered',
         _ANSWERS,
-        "        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))\n"
+        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
         '        return gaussian(self.counts.project(clique), variance, self._entropy), '
         'math.sqrt(variance)\n',
         '        noisy = gaussian(self.counts.project(clique), variance, self._entropy)\n'
-        "        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))\n"
+        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
         '        return noisy, math.sqrt(variance)\n',
         f'{_TABLE}::test_an_answer_is_paid_for_before_its_noise_is_drawn',
     ),
@@ -384,7 +387,7 @@ ACCOUNTS = [
     _mutant(
         'choices are not in the ledger',
         _ANSWERS,
-        "        self._debit(step, 'exponential', _columns(cliques), rho, float(epsilon))\n",
+        '        self._debit(step, EXPONENTIAL, _columns(cliques), rho, float(epsilon))\n',
         '',
         f'{_TABLE}::test_every_answer_is_debited_and_refused_beyond_the_budget',
     ),
@@ -471,8 +474,8 @@ SEPARATION = [
         (
             Edit(
                 'mechanisms/scores.py',
-                "__slots__ = ('_choose', '_release')",
-                "__slots__ = ('_choose', '_release', '_table')",
+                "__slots__ = ('_choose', '_oversized', '_release')",
+                "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
                 'mechanisms/scores.py',
