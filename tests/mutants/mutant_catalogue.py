@@ -43,14 +43,19 @@ _DOOR = (
         '        self.exact = lambda clique: answers.counts.project(clique)\n',
     ),
 )
+_IMPORT_NUMPY = Edit(
+    'mechanisms/tree_first.py',
+    'from sdv_prefair.counts import Clique\n',
+    'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
+)
 _PAY_FOR_VALUES = '    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))\n'
 _COUNT_VALUES = '    noisy = gaussian(counts, variance, entropy).tolist()\n'
 
 
-def _peeking(name, file, old, new, case):
+def _peeking(name, file, old, new, case, *more_edits):
     """Return a mutant that reads counts through a door; a replayed fit must see it."""
     test = f'{_REPLAY}::test_another_table_behind_the_same_answers_gives_the_same[{case}]'
-    return Mutant(name, (*_DOOR, Edit(file, old, new)), (test,))
+    return Mutant(name, (*_DOOR, *more_edits, Edit(file, old, new)), (test,))
 
 
 EXACT_COUNTS = [
@@ -74,6 +79,7 @@ EXACT_COUNTS = [
         '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
+        _IMPORT_NUMPY,
     ),
     _peeking(
         'noise is discounted by exact one-ways',
@@ -82,6 +88,7 @@ EXACT_COUNTS = [
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
         'greedy',
+        _IMPORT_NUMPY,
     ),
     _peeking(
         'rare codes are merged by exact counts',
@@ -93,10 +100,16 @@ EXACT_COUNTS = [
     _peeking(
         'the warning of values outside looks at exact counts',
         'mechanisms/one_ways.py',
-        'if _is_mostly_outside(m, hidden)]',
-        'if _is_mostly_outside(\n'
-        '            Measurement(m.columns, table.exact(m.columns), m.stddev), hidden)]',
+        'for m in measured if _is_mostly_outside(m, hidden)]',
+        'for m in exact if _is_mostly_outside(m, hidden)]',
         'none',
+        Edit(
+            'mechanisms/one_ways.py',
+            '    table.regroup(',
+            '    exact = [Measurement(m.columns, table.exact(m.columns), m.stddev) '
+            'for m in measured]\n'
+            '    table.regroup(',
+        ),
     ),
     _peeking(
         'bounds are those of exact counts',

@@ -8,6 +8,7 @@ was asked; pairs, cliques and codes that must not be there.
 from mutant import Edit, Mutant, mutant
 
 _ATTEMPTS = 'tests/integration/test_attempts.py'
+_PROMISES = 'tests/privacy/release/test_promises.py'
 _LEDGER_CHECKS = 'tests/unit/release/test_ledger_checks.py'
 _ACCOUNT_RECORD = 'tests/unit/release/test_account_record.py'
 _CANONICAL = 'tests/unit/values/test_canonical.py'
@@ -171,6 +172,20 @@ RELEASES = [
         'if rho > _MOST_RHO:',
         f'{_ACCOUNT_RECORD}::test_attempts_that_no_lines_can_be_are_refused',
     ),
+    mutant(
+        'a release may draw what stands for values outside the domain',
+        'release/contents.py',
+        '    check_hidden(model, synthesizer._encoding.hidden_codes)\n',
+        '',
+        f'{_PROMISES}::test_values_outside_the_domain_are_not_drawn',
+    ),
+    mutant(
+        'the lines of the ledger of a release are believed',
+        'release/ledger_record.py',
+        '    check_lines(lines, ledger.max_rows_per_person, own_steps)\n',
+        '',
+        f'{_PROMISES}::test_what_does_not_hold_is_refused',
+    ),
 ]
 
 READING = [
@@ -324,6 +339,20 @@ ASKED = [
         'spread = spread_evenly',
         'tests/integration/test_independent_rows.py::test_the_choice_is_the_users',
     ),
+    mutant(
+        'rows are kept whose codes cannot be read back',
+        'constraints/plan.py',
+        '        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]\n',
+        '',
+        f'{_ASKED}::test_asking_ties_nothing',
+    ),
+    mutant(
+        'asking by a protected and an outcome column is not warned of',
+        'synthesizer/conditions.py',
+        'path = unblocked_path([*cliques, columns], roles)',
+        'path = unblocked_path(cliques, roles)',
+        f'{_ASKED}::test_asking_for_both_sides_warns_with_constraints_too',
+    ),
 ]
 
 CLIQUES = [
@@ -354,6 +383,13 @@ CLIQUES = [
         'return list(pairs)',
         'tests/unit/structure/test_every_strategy.py'
         '::test_pairs_too_large_to_measure_are_never_declared',
+    ),
+    mutant(
+        'fair AIM chooses among pairs that were not counted',
+        'mechanisms/fair_aim.py',
+        'pairs = [pair for pair in chords if pair in self._counted]',
+        'pairs = list(chords)',
+        'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
         'fairness is asked of all cliques but the first',
