@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sdv_prefair.errors import BudgetError
+from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.catalogue import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
@@ -94,15 +94,17 @@ class PrivateScores:
         rho: Fraction,
         oversized: Iterable[Pair] = (),
     ):
-        shares: list[Fraction] = []
+        left = [rho]  # whole until the first choice says how many there are to be
 
         def choose(candidates: Sequence[Pair], rounds: int) -> Pair:
-            if not shares:
-                shares.extend(table.ledger.shares(rho, [1] * rounds))
-            return table.choose(candidates, score, shares.pop(), SELECT_TREE)
+            if left == [rho]:
+                left[:] = table.ledger.shares(rho, [1] * rounds)
+            _check_any(left)
+            return table.choose(candidates, score, left.pop(), SELECT_TREE)
 
         def release(pairs: Sequence[Pair]) -> dict[Pair, float]:
-            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)
+            _check_any(left if left == [rho] else [])
+            noisy, _ = table.score(pairs, score, left.pop(), SELECT_TREE)
             return {pair: value / score.unit for pair, value in zip(pairs, noisy, strict=True)}
 
         self._choose, self._release = choose, release
@@ -120,3 +122,12 @@ class PrivateScores:
     def release(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
         """Return noisy scores of all pairs, in rows, for the whole selection budget."""
         return self._release(self.measurable(pairs))
+
+
+def _check_any(shares: Sequence[Fraction]) -> None:
+    if not shares:
+        raise StructureError(
+            'The structure asks for more scores than the selection budget pays for. Its select() '
+            'may call scores.choose() no more often than the rounds of its first call say, or '
+            'scores.release() once and nothing before or after.'
+        )

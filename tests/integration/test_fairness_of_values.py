@@ -5,11 +5,15 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from releases import ROLES, staff_metadata, staff_rows
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.errors import DomainError
 from sdv_prefair.metrics import independence_test
+from sdv_prefair.transformers import CategoryCodes, NumberBins
 
 NUM_ROWS = 30_000
 
@@ -102,8 +106,6 @@ def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
 
 def test_every_code_that_is_drawn_has_a_value_of_its_own():
     """Two codes that came back as one value would mix their rows under it."""
-    from sdv_prefair.transformers import CategoryCodes, NumberBins
-
     for codes in (
         CategoryCodes(['a', 'b', 'c'], nullable=True),
         CategoryCodes([1, 2, True], nullable=False),
@@ -115,3 +117,15 @@ def test_every_code_that_is_drawn_has_a_value_of_its_own():
         values = {code: codes.decode(np.full(300, code), rng) for code in drawn}
         for first, second in itertools.combinations(drawn, 2):
             assert not set(map(repr, values[first])) & set(map(repr, values[second]))
+
+
+@pytest.mark.parametrize('door', ['fit', 'preprocess', 'fit_table'])
+def test_no_door_takes_a_transformer_whose_values_look_the_same(door):
+    rows = staff_rows()
+    given = pa.Table.from_pandas(rows) if door == 'fit_table' else {'staff': rows}
+    synthesizer = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
+    synthesizer.auto_assign_transformers({'staff': rows})
+    synthesizer.update_transformers({'grade': CategoryCodes(['a', 'b', ''], nullable=True)})
+    with pytest.raises(DomainError, match=r"Values of \['grade'\] would not tell their codes"):
+        getattr(synthesizer, door)(given)
+    assert synthesizer.get_privacy_account()['rho'].sum() == 0

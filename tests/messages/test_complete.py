@@ -24,9 +24,9 @@ INTERNAL = {
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
-    'processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own, not met in a fit",
-    'read_only.py Argument.__get__ AttributeError': 'the constructor sets every argument',
-    'schema.py check_columns InvalidMetadataError': 'without columns there is no synthesizer',
+    'encoding/processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
+    'synthesizer/read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
+    'encoding/frame_schema.py check_columns InvalidMetadataError': 'no synthesizer has none',
 }
 """Places that no user can meet, by file, function and class, and why."""
 

@@ -220,3 +220,12 @@ def test_however_strong_a_tie_no_unfair_pair_is_chosen(epsilon, tree):
     assert is_justifiably_fair(nx.find_cliques(graph), roles)
     if epsilon == NO_NOISE:
         assert graph.number_of_edges() > len(codes) - 1
+
+
+def test_a_pair_too_large_to_count_is_never_a_chord():
+    """Once rare codes are merged the pair is small, but nobody has counted it."""
+    domain = {'a': 4000, 'b': 4000, 'c': 4}
+    release, ledger = run(tied(20_000, 4), domain, NO_NOISE)
+    assert max(compression.num_groups for compression in release.compressions.values()) < 10
+    assert set(map(frozenset, release.cliques)) == {frozenset('ac'), frozenset('bc')}
+    assert ledger.remaining == 0
