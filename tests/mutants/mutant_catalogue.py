@@ -262,14 +262,14 @@ NOISE = [
     ),
     mutant(
         'both stages of a fit draw from one stream',
-        'synthesizer/face.py',
-        '_LEARNING, _MEASURING = 0, 1',
-        '_LEARNING, _MEASURING = 0, 0',
+        'fitting/settings.py',
+        'LEARNING, MEASURING = 0, 1',
+        'LEARNING, MEASURING = 0, 0',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     mutant(
         'a fit without a seed is seeded',
-        'synthesizer/face.py',
+        'fitting/settings.py',
         'SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))',
         'SeededEntropy((self.seed or 0, stage))',
         f'{_STREAMS}::test_two_fits_without_a_seed_share_no_noise',
@@ -563,8 +563,8 @@ NOT_THERE = [
     mutant(
         'rows of a person beyond the limit are counted',
         'synthesizer/face.py',
-        'table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
-        'table = bound_rows_per_person(table, None, self.max_rows_per_person)',
+        'bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
+        'bound_rows_per_person(table, None, self.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',
     ),
 ]

@@ -44,9 +44,9 @@ ATTEMPTS = [
     ),
     mutant(
         'a second fit of processed data has the budget that learning has spent',
-        'synthesizer/attempts.py',
-        '            ledger = copy.deepcopy(self._domain_ledger)\n',
-        '            ledger, paid_before = self._open_ledger(), 0\n',
+        'fitting/fitted.py',
+        '        ledger.carry_over(self.learning)\n',
+        '',
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
     ),
     mutant(
@@ -57,11 +57,11 @@ ATTEMPTS = [
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
     ),
     mutant(
-        'a second fit of processed data does not say that it is seeded',
-        'synthesizer/attempts.py',
-        'ledger.seeded = ledger.seeded or self.seed is not None',
-        'ledger.seeded = bool(ledger.seeded)',
-        f'{_ATTEMPTS}::test_processed_data_fitted_again_with_a_seed_are_marked',
+        'a seeded fit does not say so',
+        'fitting/settings.py',
+        'seeded=self.seed is not None,',
+        'seeded=False,',
+        f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
     ),
     mutant(
         'a sum is promised in spite of a seeded attempt',
@@ -73,8 +73,8 @@ ATTEMPTS = [
     mutant(
         'a release forgets a seed that was taken away',
         'release/contents.py',
-        "parameters['seed'] is not None or ('seeded' in fields and fields.flag('seeded'))",
-        "parameters['seed'] is not None",
+        "settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))",
+        'settings.seed is not None',
         f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
     ),
     mutant(
@@ -175,7 +175,7 @@ RELEASES = [
     mutant(
         'a release may draw what stands for values outside the domain',
         'release/contents.py',
-        '    check_hidden(model, synthesizer._encoding.hidden_codes)\n',
+        '    check_hidden(model, encoding.hidden_codes)\n',
         '',
         f'{_PROMISES}::test_values_outside_the_domain_are_not_drawn',
     ),
@@ -280,17 +280,17 @@ VALUES = [
     ),
     mutant(
         'values need not tell their codes in a fit',
-        'synthesizer/face.py',
-        '        self._encoding.check_values()\n',
-        '        if self._attempt is None:\n            self._encoding.check_values()\n',
+        'fitting/pipeline.py',
+        '    encoding.check_values()\n',
+        '',
         'tests/integration/test_fairness_of_values.py'
         '::test_no_door_takes_a_transformer_whose_values_look_the_same',
     ),
     mutant(
         'values need not tell their codes in a release',
-        'synthesizer/face.py',
-        '        self._encoding.check_values()\n',
-        '        if self._attempt is not None:\n            self._encoding.check_values()\n',
+        'fitting/pipeline.py',
+        '    encoding.check_values()\n',
+        '    encoding.check_values() if settings.chosen == {} else None\n',
         f'{_SHOWN_IN_RELEASES}'
         '::test_a_chosen_transformer_with_values_that_look_the_same_is_refused',
     ),
@@ -304,7 +304,7 @@ VALUES = [
     mutant(
         'fairness is verified by codes alone',
         'synthesizer/inspection.py',
-        '        self._assert_told()\n',
+        '        assert_told(self._encoding)\n',
         '',
         f'{_SHOWN_IN_RELEASES}::test_verification_looks_at_values',
     ),
@@ -414,7 +414,7 @@ CLIQUES = [
     ),
     mutant(
         'fairness is not asked of the tables that rows are drawn from',
-        'synthesizer/inspection.py',
+        'fitting/verification.py',
         'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
         'tied = model.cliques',
         'tests/integration/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',
