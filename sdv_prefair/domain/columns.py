@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from numbers import Integral, Number
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -139,6 +139,12 @@ class Undeclared:
         """
         kept = told_apart([_plain(value) for value in values], self.nullable)
         return Categories(kept, self.nullable, self.ordered)
+
+    @overload
+    def with_bounds(self, low: float, high: float) -> Numbers: ...
+
+    @overload
+    def with_bounds(self, low: pd.Timestamp, high: pd.Timestamp) -> Datetimes: ...
 
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
         """Return the domain between the bounds that were learnt, cut to what is declared."""

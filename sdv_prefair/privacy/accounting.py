@@ -188,7 +188,7 @@ class Ledger:
         """What is left of the budget."""
         return self.budget - self.spent
 
-    def shares(self, total: Fraction, weights: Sequence[float]) -> list[Fraction]:
+    def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""
         if not weights:
             return []

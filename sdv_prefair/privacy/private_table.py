@@ -6,6 +6,7 @@ How far its counts are out of reach is said in ``sealed.py``.
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,16 @@ from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
 from sdv_prefair.values.arrays import Integers
 
-HiddenCodes = Mapping[str, Mapping[str, int | None]]
+
+class HiddenCode(TypedDict, total=False):
+    """The code of values outside a column's domain, and the code that stands in for it."""
+
+    other: int | None
+    stand_in: int | None
+
+
+HiddenCodes = Mapping[str, HiddenCode]
+AnyClique = TypeVar('AnyClique', bound=Clique)
 
 _Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
 _Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
@@ -87,8 +97,8 @@ class PrivateTable(Sealed):
         return self._measure(clique, rho, step)
 
     def choose(
-        self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str
-    ) -> Clique:
+        self, candidates: Sequence[AnyClique], score: Score, rho: Fraction, step: str
+    ) -> AnyClique:
         """Return one of the candidates by the exponential mechanism.
 
         Privacy: one row changes a score by one unit, whatever it predicts, see ``Score``. The
