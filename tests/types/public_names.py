@@ -17,5 +17,6 @@ assert_type(sdv_prefair.DomainWarning(), errors.DomainWarning)
 assert_type(sdv_prefair.load_metadata(Path('metadata.json'))[1], roles.Roles)
 assert_type(sdv_prefair.load_release('fit.prefair'), synthesizer.PreFairSynthesizer)
 assert_type(sdv_prefair.__version__, str)
+functions = (sdv_prefair.save_metadata, sdv_prefair.strip_ranges)
 
 unknown = sdv_prefair.no_such_name  # type: ignore[attr-defined]  # nothing else is there
