@@ -44,8 +44,9 @@ def write_queries(
         ) from None
     types = {column: _type(dtype, encoders.get(column)) for column, dtype in dtypes.items()}
     table = ibis.table(types, name=table_name)
-    if person[0] is not None:
-        table = bound_rows(table, *person, dialect)
+    person_column, max_rows = person
+    if person_column is not None:
+        table = bound_rows(table, person_column, max_rows, dialect)
     queries = histogram_queries(table, encoders, cliques)
     return CountQueries({
         clique: str(ibis.to_sql(query, dialect=dialect)) for clique, query in queries.items()
@@ -53,7 +54,7 @@ def write_queries(
 
 
 def _type(dtype: Any, encoder: Encoder | None) -> str:
-    if hasattr(encoder, 'instants'):
+    if encoder is not None and hasattr(encoder, 'instants'):
         return "timestamp('UTC')" if encoder.instants else 'timestamp'
     if pd.api.types.is_bool_dtype(dtype):
         return 'boolean'

@@ -18,7 +18,8 @@ _PER_SECOND = {'s': 1, 'ms': 10**3, 'us': 10**6}
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether a type is one of Arrow's for text."""
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    of_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return bool(of_text)
 
 
 def readable(array: pa.Array) -> pa.Array:

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from sdv_prefair.counts import Source
 from sdv_prefair.counts.batches import BatchSource
+from sdv_prefair.counts.source import StoredSource
 from sdv_prefair.counts.streams import (
     DatasetStream,
     ProtocolStream,
@@ -29,8 +29,8 @@ def open_table(
     describe: Describe,
     person_column: str | None,
     max_rows: int,
-    columns: Mapping[str, dict],
-) -> Source:
+    columns: Mapping[str, dict[str, Any]],
+) -> StoredSource:
     """Return the source that counts a table; no row is read yet.
 
     Args:
@@ -50,7 +50,7 @@ def open_table(
     return BatchSource(stream, describe(stream.schema), person_column, max_rows)
 
 
-def _open_stream(table: Any, columns: Mapping[str, dict]) -> Stream:
+def _open_stream(table: Any, columns: Mapping[str, dict[str, Any]]) -> Stream:
     if isinstance(table, str | Path):
         return parquet_stream(table, columns)
     if isinstance(table, ds.Dataset):
@@ -68,7 +68,9 @@ def _open_stream(table: Any, columns: Mapping[str, dict]) -> Stream:
     )
 
 
-def _open_ibis(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
+def _open_ibis(
+    table: Any, describe: Describe, person_column: str | None, max_rows: int
+) -> StoredSource:
     from sdv_prefair.counts.sql import SqlSource, bound_rows
 
     with reading('opened'):
@@ -79,7 +81,9 @@ def _open_ibis(table: Any, describe: Describe, person_column: str | None, max_ro
     return SqlSource(table, dtypes)
 
 
-def _open_spark(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
+def _open_spark(
+    table: Any, describe: Describe, person_column: str | None, max_rows: int
+) -> StoredSource:
     from sdv_prefair.counts.spark import SparkSource, bound_rows
 
     with reading('opened'):

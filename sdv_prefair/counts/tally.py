@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sdv_prefair.counts.arrow_columns import is_text, plain_array
+from sdv_prefair.counts.arrow_columns import plain_array
+from sdv_prefair.counts.readable import is_text
 from sdv_prefair.values.canonical import CanonicalValue, canonical_value
 
 Tally = Counter[CanonicalValue]

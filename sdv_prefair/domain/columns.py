@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from numbers import Integral, Number
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ class Categories:
     ordered: bool = False
     complete: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
         object.__setattr__(self, 'values', values)
         try:  # True equals 1 and has its hash, but is another value
@@ -60,7 +60,7 @@ class Numbers:
     decimal_places: int | None = None
     nullable: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for side, key in (('low', 'range_min'), ('high', 'range_max')):
             object.__setattr__(self, side, as_number(getattr(self, side), key))
         object.__setattr__(self, 'decimal_places', as_decimal_places(self.decimal_places))
@@ -99,7 +99,7 @@ class Datetimes:
     datetime_format: str | None = None
     nullable: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for side, key in (('low', 'range_min'), ('high', 'range_max')):
             moment = as_timestamp(getattr(self, side), self.datetime_format, key)
             object.__setattr__(self, side, moment)
@@ -140,11 +140,17 @@ class Undeclared:
         kept = told_apart([_plain(value) for value in values], self.nullable)
         return Categories(kept, self.nullable, self.ordered)
 
+    @overload
+    def with_bounds(self, low: float, high: float) -> Numbers: ...
+
+    @overload
+    def with_bounds(self, low: pd.Timestamp, high: pd.Timestamp) -> Datetimes: ...
+
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
         """Return the domain between the bounds that were learnt, cut to what is declared."""
         if self.kind == 'numbers':
             low, high = _outward(low, high, self.decimal_places)
-            learnt = Numbers(low, high, self.decimal_places, self.nullable)
+            learnt: Numbers | Datetimes = Numbers(low, high, self.decimal_places, self.nullable)
         else:
             low, high = within_format(low, high, self.datetime_format)
             learnt = Datetimes(low, high, self.datetime_format, self.nullable)
@@ -163,7 +169,10 @@ def as_number(value: Any, name: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, Number) or isinstance(value, complex):
         raise DomainError(f'{name} must be a number.')
     try:
-        number = int(value) if isinstance(value, Integral) else float(value)
+        if isinstance(value, Integral):
+            number: int | float = int(value)
+        else:
+            number = float(value)  # type: ignore[arg-type]  # complex ones are refused above
         finite = math.isfinite(number)
     except (OverflowError, ValueError):
         finite = False

@@ -7,7 +7,7 @@ no such key, so a file with roles is read by ``load_metadata``; a file without b
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
@@ -58,19 +58,20 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
         RolesError: If a column has a role that does not exist.
     """
     document = _read_object(path)
-    named = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
+    named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
     for column, description in _columns(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
-    return Metadata.load_from_dict(document), Roles(**named)
+    roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
+    return Metadata.load_from_dict(document), roles
 
 
 def _read_object(path: str | Path) -> dict[str, Any]:
     if not Path(path).exists():
         raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
-        document = read_json(path)
+        document: object = read_json(path)
     except json.JSONDecodeError as error:
         raise ValueError(
             f"'{path}' is no JSON from line {error.lineno}, column {error.colno}: {error.msg}. "
@@ -86,7 +87,7 @@ def _read_object(path: str | Path) -> dict[str, Any]:
     return document
 
 
-def _has_form(document: Any) -> bool:
+def _has_form(document: object) -> TypeGuard[dict[str, Any]]:
     """Whether a document is made of tables of described columns, or is one such table."""
     tables = document.get('tables', {'': document}) if isinstance(document, dict) else None
     if not isinstance(tables, dict) or not tables:

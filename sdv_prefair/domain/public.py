@@ -112,7 +112,7 @@ def single_table(metadata: Any) -> Any:
 
 
 def _key_columns(table: Any) -> set[str]:
-    columns = set()
+    columns: set[str] = set()
     for key in (table.primary_key, table.sequence_key, *table.alternate_keys):
         if key is not None:
             columns.update([key] if isinstance(key, str) else key)

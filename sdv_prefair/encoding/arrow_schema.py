@@ -27,7 +27,13 @@ from pyarrow import types
 from sdv_prefair.counts.arrow_columns import INTEGER_DTYPES
 from sdv_prefair.counts.file_types import value_type
 from sdv_prefair.counts.readable import is_text
-from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
+from sdv_prefair.domain.columns import (
+    Categories,
+    ColumnDomain,
+    Datetimes,
+    Numbers,
+    Undeclared,
+)
 from sdv_prefair.encoding.frame_schema import check_columns
 from sdv_prefair.values.dtypes import natural_array
 
@@ -88,7 +94,8 @@ def _dtype(field: pa.Field, domain: ColumnDomain | None) -> Any:
     if types.is_boolean(kind):
         return pd.BooleanDtype() if nullable else np.dtype(bool)
     if kind in INTEGER_DTYPES:
-        return INTEGER_DTYPES[kind] if nullable else INTEGER_DTYPES[kind].numpy_dtype
+        masked = INTEGER_DTYPES[kind]
+        return masked if nullable else masked.numpy_dtype  # type: ignore[attr-defined]  # it has
     if types.is_date(kind) or types.is_decimal(kind):
         return pd.ArrowDtype(kind)
     if types.is_floating(kind) or types.is_timestamp(kind):
@@ -101,7 +108,9 @@ def _declared_dtype(domain: ColumnDomain | None) -> Any:
         return _OBJECT
     if isinstance(domain, Categories):
         return _with_nulls(natural_array(domain.values).dtype, domain.nullable)
-    if isinstance(domain, Datetimes) or getattr(domain, 'kind', None) == 'datetimes':
+    if isinstance(domain, Datetimes) or (
+        isinstance(domain, Undeclared) and domain.kind == 'datetimes'
+    ):
         return _moment_dtype(domain)
     if isinstance(domain, Numbers) and domain.decimal_places == 0:
         fits = domain.low >= -(2**63) and domain.high < 2**63
@@ -109,7 +118,7 @@ def _declared_dtype(domain: ColumnDomain | None) -> Any:
     return _OBJECT if getattr(domain, 'kind', None) == 'categories' else np.dtype('float64')
 
 
-def _moment_dtype(domain: ColumnDomain) -> Any:
+def _moment_dtype(domain: Datetimes | Undeclared) -> Any:
     if domain.datetime_format is not None:
         return _OBJECT
     is_instant = getattr(domain.low, 'tzinfo', None) is not None

@@ -4,7 +4,7 @@ SDV's own validation reads values, prints them, and fails or not depending on si
 column names and types are public; what the rows hold is not, so nothing else is looked at.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -45,7 +45,7 @@ def integer_names(given: pd.Index, columns: Iterable[str]) -> pd.Index:
     return pd.Index([by_text[column] for column in columns])
 
 
-def check_frame(table: pd.DataFrame, columns: dict[str, dict]) -> None:
+def check_frame(table: pd.DataFrame, columns: Mapping[str, dict]) -> None:
     """Raise unless names and dtypes of the table fit the metadata's columns, and it has rows.
 
     Args:
@@ -57,7 +57,7 @@ def check_frame(table: pd.DataFrame, columns: dict[str, dict]) -> None:
         raise PrivateDataError('The table has no rows. Give at least one.')
 
 
-def check_columns(table: pd.DataFrame, columns: dict[str, dict]) -> None:
+def check_columns(table: pd.DataFrame, columns: Mapping[str, dict]) -> None:
     """Raise unless names and dtypes of the table fit the metadata's columns."""
     if not columns:
         raise InvalidMetadataError('The metadata is empty. Add at least one column to it.')

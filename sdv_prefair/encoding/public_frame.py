@@ -16,7 +16,8 @@ from sdv_prefair.domain import single_table
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.values.dtypes import cast, decimal_scale, is_integer, natural_array, public_dtype
-from sdv_prefair.values.timestamps import grid_unit, is_temporal, micros_of_timestamp, write_micros
+from sdv_prefair.values.timestamp_reading import micros_of_timestamp
+from sdv_prefair.values.timestamps import grid_unit, is_temporal, write_micros
 
 ROWS = 3
 _PLACEHOLDER_DAY = pd.Timestamp('2000-01-01')
@@ -24,7 +25,7 @@ _PLACEHOLDER_DIGITS = 5
 
 
 def public_frame(
-    domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any], table_metadata: Any
+    domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any] | pd.Series, table_metadata: Any
 ) -> pd.DataFrame:
     """Return a frame with the columns and dtypes of the private one, and none of its values.
 
@@ -41,7 +42,7 @@ def public_frame(
     descriptions = single_table(table_metadata).columns
     columns = {}
     for column, dtype in dtypes.items():
-        domain = domains.get(column)
+        domain = domains.get(column)  # type: ignore[call-overload]  # names are texts
         if domain is None and descriptions[column]['sdtype'] == 'datetime':
             written = descriptions[column].get('datetime_format')
             domain = Undeclared('datetimes', datetime_format=written)

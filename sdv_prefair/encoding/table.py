@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import pandas as pd
+from rdt.transformers import BaseTransformer
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
 
@@ -10,6 +11,7 @@ from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.encoding.generators import generators_of_unknown
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair.privacy.private_table import HiddenCode
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.telling import misread_columns, untold_columns
 from sdv_prefair.values.dtypes import unlisted_category
@@ -31,7 +33,7 @@ class Encoding:
         return {column: codes.num_codes for column, codes in self.transformers.items()}
 
     @property
-    def hidden_codes(self) -> dict[str, dict[str, int | None]]:
+    def hidden_codes(self) -> dict[str, HiddenCode]:
         """The codes of values outside the domain, and what stands for them on the way back."""
         return {
             column: {'other': codes.other_code, 'stand_in': codes.null_code}
@@ -119,23 +121,23 @@ def prepare_processor(
 
 
 def check_transformers(
-    column_name_to_transformer: Mapping[str, object], modelled: set[str]
+    column_name_to_transformer: Mapping[str, BaseTransformer | None], modelled: set[str]
 ) -> dict[str, ColumnCodes]:
     """Return the transformers given for modelled columns; raise for any that would learn rows."""
-    chosen = {}
+    chosen: dict[str, ColumnCodes] = {}
     for column, transformer in column_name_to_transformer.items():
-        if column in modelled and not isinstance(transformer, ColumnCodes):
+        if column in modelled and isinstance(transformer, ColumnCodes):
+            chosen[column] = transformer
+        elif column in modelled:
             raise SynthesizerInputError(
                 f"Column '{column}' cannot use {type(transformer).__name__}: it would learn from "
                 'the rows outside the privacy budget. Use CategoryCodes, NumberBins or '
                 'DatetimeBins of sdv_prefair.transformers, which take public values and bounds.'
             )
-        if column not in modelled and not (transformer is None or transformer.is_generator()):
+        elif not (transformer is None or transformer.is_generator()):
             raise SynthesizerInputError(
                 f"Column '{column}' is generated, not learnt, so it needs a transformer that "
                 f'generates values; {type(transformer).__name__} does not. Use one such as '
                 'AnonymizedFaker or RegexGenerator of rdt.transformers.'
             )
-        if column in modelled:
-            chosen[column] = transformer
     return chosen

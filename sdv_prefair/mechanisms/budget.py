@@ -64,13 +64,14 @@ def measure(
     measurements = []
     for clique, share in zip(cliques, table.ledger.shares(rho, weights), strict=True):
         values, sigma = table.measure(tuple(clique), share, step)
-        measurements.append(Measurement(tuple(clique), values, sigma))
+        measurements.append(Measurement(tuple(clique), values.astype(np.float64), sigma))
     return measurements
 
 
 def weight(domain: Mapping[str, int], clique: tuple[str, ...], budget: Budget) -> float:
     """Return the weight by which a marginal gets its share."""
-    return math.prod(domain[column] for column in clique) ** budget.cells_exponent
+    weight: float = math.prod(domain[column] for column in clique) ** budget.cells_exponent
+    return weight
 
 
 def expected_noise(rho: float, max_rows_per_person: int) -> float:

@@ -70,7 +70,7 @@ class FairAim(TreeFirst):
         tree_rho, chords_rho = table.ledger.shares(selection_rho, shares)
         tree = select_tree(table, one_ways, roles, self.strategy, budget, tree_rho, pairs)
         progress('Measuring two-way marginals')
-        two_ways = []
+        two_ways: list[Measurement] = []
         if tree.edges:
             graph = _GrowingGraph(
                 table, one_ways.measurements, tree.edges, budget, chords_rho, pairs
@@ -102,7 +102,7 @@ class _GrowingGraph:
         self._counted = frozenset(pairs)
         self._table, self._ledger, self._budget = table, table.ledger, budget
         self._one_ways = list(one_ways)
-        self._edges = [tuple(edge) for edge in tree]
+        self._edges: list[Pair] = [(first, second) for first, second in tree]
         self._two_ways_rho = self._ledger.remaining - selection_rho
         self._first_look, _ = self._ledger.shares(self._two_ways_rho, _FIRST_LOOK)
         self._tree_weight = self._total_weight()
@@ -125,12 +125,14 @@ class _GrowingGraph:
         candidates = self._candidates(strategy, roles)
         if not candidates:
             return []
-        gap, chosen = self._gap(candidates), []
+        gap = self._gap(candidates)
+        chosen: list[Pair] = []
         for rho in shares:
             open_now = set(self._candidates(strategy, roles))
             allowed = [pair for pair in candidates if pair in open_now]
             # Without a pair to choose there is nothing to pay for.
-            pair = self._table.choose([*allowed, ()], gap, rho, SELECT_PAIRS) if allowed else ()
+            on_offer: list[Pair | tuple[()]] = [*allowed, ()]
+            pair = self._table.choose(on_offer, gap, rho, SELECT_PAIRS) if allowed else ()
             if not pair:
                 break
             self._edges.append(pair)
@@ -164,10 +166,11 @@ class _GrowingGraph:
         return model_gap(expected, errors)
 
     def _model(self) -> GraphicalModel:
+        graph: nx.Graph[str] = nx.Graph(self._edges)
         return estimate(
             self._one_ways + self._measured,
             self._table.domain,
-            list(nx.find_cliques(nx.Graph(self._edges))),
+            [tuple(clique) for clique in nx.find_cliques(graph)],
             shrink=self._budget.shrink,
             iterations=_ROUGHLY,
         )

@@ -1,6 +1,5 @@
 """The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +9,7 @@ from sdv_prefair.mechanisms.budget import Budget, measure
 from sdv_prefair.model import Compression, Measurement, compress_rare_codes
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.catalogue import MEASURE_ONE_WAYS
+from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
 
 # So many standard deviations are taken for more than noise.
 _CLEAR = 5.0
@@ -38,7 +38,8 @@ def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneW
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
     hidden = table.hidden_codes
     compressions = {
-        m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], {})) for m in measured
+        m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))
+        for m in measured
     }
     table.regroup({column: c.group_of for column, c in compressions.items()})
     return OneWays(
@@ -48,8 +49,8 @@ def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneW
     )
 
 
-def _is_mostly_outside(measurement: Measurement, hidden_codes: Mapping) -> bool:
-    other = hidden_codes.get(measurement.columns[0], {}).get('other')
+def _is_mostly_outside(measurement: Measurement, hidden_codes: HiddenCodes) -> bool:
+    other = hidden_codes.get(measurement.columns[0], HiddenCode()).get('other')
     if other is None:
         return False
     clear_of_noise = _CLEAR * np.max(measurement.stddev)

@@ -44,19 +44,24 @@ class Release:
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """One way from counts to noisy measurements.
+    """One way from counts to noisy measurements."""
 
-    Attributes:
-        name: How it is called in reports and in ``structure=``.
-        requires_roles: Whether it promises fairness, for which it needs roles.
-        shape: The graphs it can end in: ``'tree'`` for spanning trees, or forests where pairs
-            are too large to measure; ``'connected'`` if there may be more edges than a tree has;
-            ``'any'`` if columns may be left apart. Opening a release asks for it.
-    """
+    @property
+    def name(self) -> str:
+        """How it is called in reports and in ``structure=``."""
 
-    name: str
-    requires_roles: bool
-    shape: Shape
+    @property
+    def requires_roles(self) -> bool:
+        """Whether it promises fairness, for which it needs roles."""
+
+    @property
+    def shape(self) -> Shape:
+        """The graphs it can end in, which opening a release asks for.
+
+        ``'tree'`` for spanning trees, or forests where pairs are too large to measure;
+        ``'connected'`` if there may be more edges than a tree has; ``'any'`` if columns may be
+        left apart.
+        """
 
     def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
         """Return the cliques whose histograms may be read, those of single columns included.

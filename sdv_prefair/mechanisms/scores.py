@@ -8,10 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
+from sdv_prefair.counts import Clique
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.catalogue import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
+from sdv_prefair.values.arrays import Floats, Integers
 
 _COUNT_BITS = 10
 _LARGEST_BITS = 58
@@ -32,7 +34,9 @@ def independence_gap(
     share_bits = _bits_beside(max(float(values.sum()) for values in expected.values()))
     rows = {c: _fixed_point(v, _COUNT_BITS) for c, v in expected.items()}
     shares = {c: _fixed_point(v / v.sum(), share_bits) for c, v in expected.items()}
-    predictions = {(i, j): (rows[i], shares[j]) for i, j in permutations(expected, 2)}
+    predictions: dict[Clique, tuple[Integers, ...]] = {
+        (i, j): (rows[i], shares[j]) for i, j in permutations(expected, 2)
+    }
     unit = 2 ** (_COUNT_BITS + share_bits)
     return Score(unit, predictions, _in_units(discount, unit))
 
@@ -50,7 +54,9 @@ def model_gap(expected: Mapping[Pair, np.ndarray], discount: Mapping[Pair, float
         discount: What to take off a pair's score, in rows.
     """
     bits = _bits_beside(max((float(table.sum()) for table in expected.values()), default=1.0))
-    predictions = {pair: (_fixed_point(table, bits).ravel(),) for pair, table in expected.items()}
+    predictions: dict[Clique, tuple[Integers, ...]] = {
+        pair: (_fixed_point(table, bits).ravel(),) for pair, table in expected.items()
+    }
     return Score(2**bits, predictions, _in_units(discount, 2**bits))
 
 
@@ -65,11 +71,11 @@ def _bits_beside(total: float) -> int:
     return bits
 
 
-def _fixed_point(values: np.ndarray, bits: int) -> np.ndarray:
+def _fixed_point(values: Floats, bits: int) -> Integers:
     return np.rint(values * 2.0**bits).astype(np.int64)
 
 
-def _in_units(discount: Mapping[Pair, float], unit: int) -> dict[Pair, int]:
+def _in_units(discount: Mapping[Pair, float], unit: int) -> dict[Clique, int]:
     return {pair: round(Fraction(rows) * unit) for pair, rows in discount.items()}
 
 

@@ -74,7 +74,8 @@ def declared_cliques(domain: Mapping[str, int], roles: Roles, strategy: Strategy
 
     Pairs too large to measure are left out.
     """
-    return [(column,) for column in domain] + declared_pairs(domain, roles, strategy)
+    single: list[Clique] = [(column,) for column in domain]
+    return [*single, *declared_pairs(domain, roles, strategy)]
 
 
 def first_shares(

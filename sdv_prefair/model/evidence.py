@@ -8,18 +8,22 @@ row. On trees a message is one matrix product; rows that repeat cost no more tha
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdv_prefair.model.sampling import AncestralSampler, CliqueTable, condition, soften
+from sdv_prefair.values.arrays import Floats
 
 # Rows that are drawn together, so that the messages of a chunk take some megabytes.
 _CHUNK = 8192
+# A column, the column it is drawn given, and a table with a line for each of its values.
+Step = tuple[str, str | None, Floats]
 
 
 def draw_given(
     nodes: Sequence[CliqueTable],
     evidence: Mapping[str, np.ndarray],
     rng: np.random.Generator,
-    likelihood: Mapping[str, np.ndarray] | None = None,
+    likelihood: Mapping[str, Floats] | None = None,
     num_rows: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Draw one row for every line of the evidence, from the model given that line.
@@ -56,22 +60,22 @@ def _draw_on_tree(
     nodes: Sequence[CliqueTable],
     num_rows: int,
     evidence: Mapping[str, np.ndarray],
-    known: Mapping[str, np.ndarray],
+    known: Mapping[str, Floats],
     rng: np.random.Generator,
 ) -> dict[str, np.ndarray]:
     steps = [step for node in nodes for step in _steps(node)]
     likelihood = _collect(steps, num_rows, evidence, known)
-    rows = {}
+    rows: dict[str, np.ndarray] = {}
     for column, given, table in steps:
         prior = table if given is None else table[rows[given]]
         rows[column] = _draw_codes(prior * likelihood[column], rng)
     return rows
 
 
-def _steps(node: CliqueTable) -> list[tuple[str, str | None, np.ndarray]]:
-    """Return (column, column it is drawn given, table with a line for each of its values)."""
+def _steps(node: CliqueTable) -> list[Step]:
+    """Return the steps in which the columns of a node are drawn."""
     first = (node.separator or node.columns)[0]
-    steps = [] if node.separator else [(first, None, node.sum_to([first]))]
+    steps: list[Step] = [] if node.separator else [(first, None, node.sum_to([first]))]
     for column in node.columns:
         if column != first:
             joint = node.sum_to([first, column])
@@ -80,11 +84,11 @@ def _steps(node: CliqueTable) -> list[tuple[str, str | None, np.ndarray]]:
 
 
 def _collect(
-    steps: Sequence[tuple[str, str | None, np.ndarray]],
+    steps: Sequence[Step],
     num_rows: int,
     evidence: Mapping[str, np.ndarray],
-    known: Mapping[str, np.ndarray],
-) -> dict[str, np.ndarray]:
+    known: Mapping[str, Floats],
+) -> dict[str, Floats]:
     """Return for every column and row how likely the evidence at and below it is, by code."""
     likelihood = {}
     for column, _, table in steps:
@@ -100,18 +104,19 @@ def _collect(
     return likelihood
 
 
-def _draw_codes(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _draw_codes(weights: Floats, rng: np.random.Generator) -> NDArray[np.int32]:
     cumulative = np.cumsum(weights, axis=1)
     draws = rng.random(len(weights)) * cumulative[:, -1]
     # The first code whose cumulative weight exceeds the draw; codes of weight zero never do.
-    return np.argmax(cumulative > draws[:, None], axis=1).astype(np.int32)
+    codes: NDArray[np.int32] = np.argmax(cumulative > draws[:, None], axis=1).astype(np.int32)
+    return codes
 
 
 def _draw_each_kind(
     nodes: Sequence[CliqueTable],
     num_rows: int,
     evidence: Mapping[str, np.ndarray],
-    likelihood: Mapping[str, np.ndarray],
+    likelihood: Mapping[str, Floats],
     rng: np.random.Generator,
 ) -> dict[str, np.ndarray]:
     """Draw from models with larger cliques: one conditioned model for every kind of row."""

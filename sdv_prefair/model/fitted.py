@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -162,7 +162,7 @@ class GraphicalModel:
         ]
         return as_markov_random_field(self.domain, nodes, self.total)
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != '_prepared'}
 
     def _sampler(self, evidence: Mapping[str, int]) -> AncestralSampler:

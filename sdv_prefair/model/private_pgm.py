@@ -6,7 +6,7 @@ global settings stay as the user has them. The first call in a process compiles 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -117,12 +117,12 @@ def _chordal_cliques(
     return sorted(tree.nodes, key=domain.axes)
 
 
-def _counting(progress: Progress | None, every: int):
+def _counting(progress: Progress | None, every: int) -> Callable[[object], None] | None:
     if progress is None:
         return None
     done = 0
 
-    def after_block(_):
+    def after_block(_: object) -> None:
         nonlocal done
         done += every
         progress(done)

@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sdv_prefair.values.arrays import Floats
+
 # Rows drawn together: the working arrays of a chunk stay in the processor's cache.
 _CHUNK = 1 << 16
 # Weight of the independent product that is mixed in before conditioning, see `soften`.
@@ -41,23 +43,25 @@ class CliqueTable:
     columns: tuple[str, ...]
     separator: tuple[str, ...]
     parent: int | None
-    table: np.ndarray
+    table: Floats
 
-    def sum_to(self, columns: Sequence[str]) -> np.ndarray:
+    def sum_to(self, columns: Sequence[str]) -> Floats:
         """Return the table summed to some of its columns, in the order asked for."""
         return sum_to(self.table, self.columns, columns)
 
-    def conditional(self) -> np.ndarray:
+    def conditional(self) -> Floats:
         """Return the distribution given the separator; zeros where that has probability zero."""
         axes = tuple(a for a, column in enumerate(self.columns) if column not in self.separator)
         mass = self.table.sum(axis=axes, keepdims=True)
-        return np.divide(self.table, mass, out=np.zeros_like(self.table), where=mass > 0)
+        given = np.zeros_like(self.table)
+        np.divide(self.table, mass, out=given, where=mass > 0)
+        return given
 
 
 def condition(
     nodes: Sequence[CliqueTable],
     evidence: Mapping[str, int],
-    likelihood: Mapping[str, np.ndarray] | None = None,
+    likelihood: Mapping[str, Floats] | None = None,
 ) -> list[CliqueTable]:
     """Return the junction tree given the values of some columns.
 
@@ -140,7 +144,7 @@ class AncestralSampler:
         spread = _spread_at_random if independent_rows else spread_evenly
         rows = {step.column: np.empty(num_rows, dtype=np.int32) for step in self._steps}
         for start in range(0, num_rows, _CHUNK):
-            chunk = {}
+            chunk: dict[str, np.ndarray] = {}
             length = min(_CHUNK, num_rows - start)
             for step in self._steps:
                 chunk[step.column] = step.draw(chunk, length, rng, spread)
@@ -156,7 +160,7 @@ class _Step:
     bucket can mean. A few draws then move on by a code or more.
     """
 
-    def __init__(self, column: str, given: tuple[str, ...], table: np.ndarray):
+    def __init__(self, column: str, given: tuple[str, ...], table: Floats):
         self.column, self._given = column, given
         self._given_sizes, self._size = table.shape[:-1], table.shape[-1]
         cumulative = np.cumsum(table.reshape(-1, self._size), axis=1)
@@ -218,12 +222,12 @@ def spread_evenly(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(uniform, np.nextafter(1.0, 0.0), out=uniform)
 
 
-def _spread_at_random(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _spread_at_random(group: np.ndarray, rng: np.random.Generator) -> Floats:
     """Return a uniform draw for every row, independent of all others."""
     return rng.random(group.size)
 
 
-def _guide(cumulative: np.ndarray, buckets: int) -> np.ndarray:
+def _guide(cumulative: Floats, buckets: int) -> np.ndarray:
     """Return the place of the first code above the lower end of every bucket, for every row."""
     rows, size = cumulative.shape
     # Powers of two multiply without rounding, so a code and a bucket compare as they should.
@@ -231,7 +235,8 @@ def _guide(cumulative: np.ndarray, buckets: int) -> np.ndarray:
     passed += np.arange(rows)[:, None] * (buckets + 1)
     counts = np.bincount(passed.ravel(), minlength=rows * (buckets + 1))
     below = np.cumsum(counts.reshape(rows, buckets + 1)[:, :buckets], axis=1)
-    return (below + np.arange(rows)[:, None] * size).ravel()
+    places: np.ndarray = (below + np.arange(rows)[:, None] * size).ravel()
+    return places
 
 
 def _steps(node: CliqueTable) -> list[_Step]:
@@ -244,16 +249,17 @@ def _steps(node: CliqueTable) -> list[_Step]:
     return steps
 
 
-def sum_to(table: np.ndarray, columns: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
+def sum_to(table: Floats, columns: Sequence[str], wanted: Sequence[str]) -> Floats:
     """Return a table over ``columns`` summed to some of them, in the order asked for."""
     axes = tuple(axis for axis, column in enumerate(columns) if column not in wanted)
     left = [column for column in columns if column in wanted]
-    return table.sum(axis=axes).transpose([left.index(column) for column in wanted])
+    summed: Floats = table.sum(axis=axes)
+    return summed.transpose([left.index(column) for column in wanted])
 
 
 def _restrict(
-    node: CliqueTable, evidence: Mapping[str, int], likelihood: Mapping[str, np.ndarray]
-) -> np.ndarray:
+    node: CliqueTable, evidence: Mapping[str, int], likelihood: Mapping[str, Floats]
+) -> Floats:
     cells = [
         slice(evidence[column], evidence[column] + 1) if column in evidence else slice(None)
         for column in node.columns
@@ -265,7 +271,7 @@ def _restrict(
     return table[tuple(cells)]
 
 
-def broadcast_to(message: np.ndarray, columns: Sequence[str], target: Sequence[str]) -> np.ndarray:
+def broadcast_to(message: Floats, columns: Sequence[str], target: Sequence[str]) -> Floats:
     """Give a message the axes of another table, of length one where it has none."""
     order = [columns.index(column) for column in target if column in columns]
     absent = [axis for axis, column in enumerate(target) if column not in columns]

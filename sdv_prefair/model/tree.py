@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 from threadpoolctl import threadpool_limits
 
 from sdv_prefair.model.dual import ColumnTerm, EdgeTerm, ForestDual
 from sdv_prefair.model.measurement import Domain, Measurement, by_columns
 from sdv_prefair.model.totals import project_on_simplex
+from sdv_prefair.values.arrays import Floats
 
 Pair = tuple[str, str]
 Progress = Callable[[int], None]
@@ -36,8 +37,8 @@ class ForestSolution:
         iterations: Iterations used.
     """
 
-    columns: dict[str, np.ndarray]
-    edges: dict[Pair, np.ndarray]
+    columns: dict[str, Floats]
+    edges: dict[Pair, Floats]
     gap: float
     iterations: int
 
@@ -92,7 +93,8 @@ def _terms(
 ) -> tuple[list[ColumnTerm], list[EdgeTerm]]:
     """Return the problem in probabilities, its columns in the order of ``domain``."""
     position = {name: v for v, name in enumerate(domain)}
-    edge_terms, ends = [], [[] for _ in domain]
+    edge_terms: list[EdgeTerm] = []
+    ends: list[list[tuple[int, int]]] = [[] for _ in domain]
     for edge in edges:
         if frozenset(edge) in measured:
             for axis, name in enumerate(edge):
@@ -143,11 +145,11 @@ def _maximise(dual: ForestDual, progress: Progress | None) -> tuple[ForestDual, 
 
 def _round(
     dual: ForestDual, length: int, before: int, progress: Progress | None
-) -> tuple[np.ndarray, int, bool]:
+) -> tuple[Floats, int, bool]:
     """Return the end of one round, its iterations, and whether it is the optimum."""
     used = 0
 
-    def after_iteration(intermediate_result):
+    def after_iteration(intermediate_result: OptimizeResult) -> None:
         nonlocal used
         used += 1
         if progress is not None:
@@ -171,7 +173,7 @@ def _round(
     return z, used, dual.disagreement <= _CONSISTENCY and dual.steepness <= _STATIONARITY
 
 
-def _make_consistent(dual: ForestDual) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _make_consistent(dual: ForestDual) -> tuple[list[Floats], list[Floats]]:
     """Return exactly consistent distributions next to the dual's nearly consistent ones."""
     marginals, tables = dual.minimisers()
     agreed = [_agreed_marginal(dual, v, marginal, tables) for v, marginal in enumerate(marginals)]
@@ -183,8 +185,8 @@ def _make_consistent(dual: ForestDual) -> tuple[list[np.ndarray], list[np.ndarra
 
 
 def _agreed_marginal(
-    dual: ForestDual, position: int, marginal: np.ndarray, tables: Sequence[np.ndarray]
-) -> np.ndarray:
+    dual: ForestDual, position: int, marginal: Floats, tables: Sequence[Floats]
+) -> Floats:
     """Average what a column's own term and its edges say, by inverse variance."""
     weight = 1 / dual.columns[position].variance
     weighted = marginal * weight
@@ -195,7 +197,7 @@ def _agreed_marginal(
     return project_on_simplex(weighted / weight, 1.0, 1 / weight)
 
 
-def _round_to_marginals(table: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def _round_to_marginals(table: Floats, rows: Floats, columns: Floats) -> Floats:
     """Return a table near ``table`` with exactly these sums.
 
     Scale down the rows, then the columns, that are too heavy; fill in what is missing as a
@@ -212,11 +214,11 @@ def _round_to_marginals(table: np.ndarray, rows: np.ndarray, columns: np.ndarray
     return table
 
 
-def _shrink(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
+def _shrink(wanted: Floats, found: Floats) -> Floats:
     return np.minimum(1.0, wanted / np.where(found > 0, found, 1.0))
 
 
-def _loss(dual: ForestDual, marginals: Sequence[np.ndarray], tables: Sequence[np.ndarray]) -> float:
+def _loss(dual: ForestDual, marginals: Sequence[Floats], tables: Sequence[Floats]) -> float:
     """Return the loss over joined columns; the others are at their optimum by construction."""
     loss = sum(edge.loss(table) for edge, table in zip(dual.edges, tables, strict=True))
     joined = zip(dual.columns, marginals, strict=True)

@@ -86,7 +86,7 @@ def plot_ledger(frame: pd.DataFrame, title: str = 'Privacy budget by step') -> g
             customdata=[_joined(columns) for columns in rows['columns']],
             hovertemplate='%{x}<br>%{customdata}<br>rho = %{y:.3g}',
             marker={
-                'color': _MECHANISM_COLOURS.get(mechanism, GREY),
+                'color': _MECHANISM_COLOURS.get(str(mechanism), GREY),
                 'line': {'color': 'white', 'width': 1},
             },
         )
@@ -129,7 +129,8 @@ def _rooted_trees(graph: nx.Graph) -> dict[Hashable, nx.DiGraph]:
 
 def _layered_positions(trees: dict[Hashable, nx.DiGraph]) -> dict[Hashable, Position]:
     """Place each node one level right of its parent, and each leaf on a row of its own."""
-    positions, next_row = {}, 0
+    positions: dict[Hashable, Position] = {}
+    next_row = 0
     for root, tree in trees.items():
         next_row = _place(tree, root, next_row, positions)
     return positions
@@ -179,7 +180,7 @@ def _chord_lines(lines: list[Line]) -> go.Scatter:
     )  # fmt: skip
 
 
-def _with_gaps(lines: list[Line]) -> Line:
+def _with_gaps(lines: list[Line]) -> tuple[list[float | None], list[float | None]]:
     """Return the lines as one, interrupted after each."""
     return [x for xs, _ in lines for x in (*xs, None)], [y for _, ys in lines for y in (*ys, None)]
 
@@ -202,10 +203,11 @@ def _curved(left: Position, right: Position) -> Line:
     else:
         pull[1] -= 0.9
     times = [step / _STEPS_OF_CURVE for step in range(_STEPS_OF_CURVE + 1)]
-    return tuple(
+    across, up = (
         [(1 - t) ** 2 * left[i] + 2 * t * (1 - t) * pull[i] + t**2 * right[i] for t in times]
         for i in (0, 1)
     )
+    return across, up
 
 
 def _edge_notes(graph: nx.Graph, lines: dict[Edge, Line]) -> go.Scatter:

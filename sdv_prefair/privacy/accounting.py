@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
@@ -187,7 +188,7 @@ class Ledger:
         """What is left of the budget."""
         return self.budget - self.spent
 
-    def shares(self, total: Fraction, weights: Sequence[float]) -> list[Fraction]:
+    def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""
         if not weights:
             return []
@@ -246,7 +247,7 @@ class Ledger:
         frame.attrs.update(self.footer())
         return frame
 
-    def footer(self) -> dict:
+    def footer(self) -> dict[str, Any]:
         """Return the promise in numbers: who is protected, and what other units would cost.
 
         What twice the rows would cost is None if categories were learnt by threshold.

@@ -19,6 +19,7 @@ from sdv_prefair.privacy.mechanisms import (
 from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
 from sdv_prefair.privacy.samplers import discrete_laplace
 from sdv_prefair.privacy.score import ExactScores, Score
+from sdv_prefair.values.arrays import Integers
 
 
 class Answers:
@@ -34,7 +35,7 @@ class Answers:
         self._rows = ledger.max_rows_per_person
         self._scores: ExactScores | None = None
 
-    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[np.ndarray, float]:
+    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure``."""
         clique = tuple(clique)
         self._ledger.check(step, rho)
@@ -82,7 +83,9 @@ class Answers:
         self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
         self._scores = None
 
-    def _debit(self, step, mechanism, columns, rho, scale) -> None:
+    def _debit(
+        self, step: str, mechanism: str, columns: Clique, rho: Fraction, scale: float
+    ) -> None:
         self._ledger.debit(Debit(step, mechanism, columns, rho, scale=scale))
 
     def _exact_scores(self, score: Score) -> ExactScores:

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy.entropy import Entropy, integer_below
 from sdv_prefair.privacy.samplers import bernoulli_exp, discrete_gaussian
+from sdv_prefair.values.arrays import Integers
 
 _ROOT_BITS = 40
 _LARGEST_SIGMA = 2.0**57
@@ -26,7 +28,7 @@ def gaussian_variance(rho: Fraction, sensitivity_squared: Fraction | int) -> Fra
     return math.ceil(exact / step) * step
 
 
-def gaussian(values: np.ndarray, variance: Fraction, entropy: Entropy) -> np.ndarray:
+def gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) -> Integers:
     """Return ``values`` (integers) plus independent discrete Gaussian noise, as integers."""
     if not np.issubdtype(values.dtype, np.integer):
         raise TypeError('Noise is added to integers only: floating-point sums leak.')

@@ -3,9 +3,10 @@
 How far its counts are out of reach is said in ``sealed.py``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
@@ -15,8 +16,24 @@ from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
+from sdv_prefair.values.arrays import Integers
 
-HiddenCodes = Mapping[str, Mapping[str, int | None]]
+
+class HiddenCode(TypedDict, total=False):
+    """The code of values outside a column's domain, and the code that stands in for it."""
+
+    other: int | None
+    stand_in: int | None
+
+
+HiddenCodes = Mapping[str, HiddenCode]
+AnyClique = TypeVar('AnyClique', bound=Clique)
+
+_Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
+_Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
+_ScoreAll = Callable[[Sequence[Clique], Score, Fraction, str], tuple[list[int], float]]
+_Split = Callable[[str, int, Fraction, str, int | None], list[int]]
+_Regroup = Callable[[Mapping[str, np.ndarray]], None]
 
 
 class PrivateTable(Sealed):
@@ -48,13 +65,13 @@ class PrivateTable(Sealed):
         self._hidden_codes = dict(hidden_codes)
         answers = Answers(counts, ledger, entropy)
         self._ledger = ledger
-        self._domain = lambda: dict(answers.counts.domain)
+        self._domain: Callable[[], dict[str, int]] = lambda: dict(answers.counts.domain)
         # Not the bound methods, whose ``__self__`` would lead to the counts.
-        self._measure = lambda *question: answers.measure(*question)
-        self._choose = lambda *question: answers.choose(*question)
-        self._score = lambda *question: answers.score(*question)
-        self._split = lambda *question: answers.split(*question)
-        self._regroup = lambda group_of: answers.regroup(group_of)
+        self._measure: _Measure = lambda *question: answers.measure(*question)
+        self._choose: _Choose = lambda *question: answers.choose(*question)
+        self._score: _ScoreAll = lambda *question: answers.score(*question)
+        self._split: _Split = lambda *question: answers.split(*question)
+        self._regroup: _Regroup = lambda group_of: answers.regroup(group_of)
 
     @property
     def domain(self) -> dict[str, int]:
@@ -71,7 +88,7 @@ class PrivateTable(Sealed):
         """Where every answer is debited."""
         return self._ledger
 
-    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[np.ndarray, float]:
+    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """Return the noisy histogram of a clique, in integers, and its sigma.
 
         Privacy: one row changes one cell by one, so the L2 sensitivity for a person is
@@ -80,8 +97,8 @@ class PrivateTable(Sealed):
         return self._measure(clique, rho, step)
 
     def choose(
-        self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str
-    ) -> Clique:
+        self, candidates: Sequence[AnyClique], score: Score, rho: Fraction, step: str
+    ) -> AnyClique:
         """Return one of the candidates by the exponential mechanism.
 
         Privacy: one row changes a score by one unit, whatever it predicts, see ``Score``. The

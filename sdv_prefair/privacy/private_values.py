@@ -1,7 +1,7 @@
 """Counts of values nobody declared: only those too frequent to betray one person get out."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -29,8 +29,10 @@ class PrivateValues(Sealed):
     __slots__ = ('_frequent',)
 
     def __init__(self, exact: Mapping[str, Mapping[Any, int]], ledger: Ledger, entropy: Entropy):
-        self._frequent = lambda column, *question: frequent_values(
-            column, exact[column], *question, ledger, entropy
+        self._frequent: Callable[[str, Fraction, float, str], dict[Any, int]] = (
+            lambda column, rho, delta, step: frequent_values(
+                column, exact[column], rho, delta, step, ledger, entropy
+            )
         )
 
     def frequent(self, column: str, rho: Fraction, delta: float, step: str) -> dict[Any, int]:
@@ -83,6 +85,6 @@ def frequent_values(
     # Sorted before the noise: the same counts get the same noise, whoever has counted them.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)
-    noisy = gaussian(counts, variance, entropy).tolist()
+    noisy: list[int] = gaussian(counts, variance, entropy).tolist()
     least = threshold(sigma, delta, ledger.max_rows_per_person)
     return {value: count for value, count in zip(values, noisy, strict=True) if count > least}

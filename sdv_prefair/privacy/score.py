@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
+from sdv_prefair.values.arrays import Integers
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61
@@ -31,7 +32,7 @@ class Score:
     """
 
     unit: int
-    predictions: Mapping[Clique, tuple[np.ndarray, ...]]
+    predictions: Mapping[Clique, tuple[Integers, ...]]
     discount: Mapping[Clique, int] = field(default_factory=dict)
 
 
@@ -78,9 +79,7 @@ def _checked_unit(score: Score) -> int:
     return score.unit
 
 
-def _constants(
-    score: Score, clique: Clique, shape: tuple[int, ...]
-) -> tuple[list[np.ndarray], int]:
+def _constants(score: Score, clique: Clique, shape: tuple[int, ...]) -> tuple[list[Integers], int]:
     """Return copies, as plain numbers, of what is predicted for a clique and taken off it."""
     factors = [np.array(factor).ravel() for factor in score.predictions[clique]]
     discount = int(score.discount.get(clique, 0))
@@ -94,7 +93,7 @@ def _constants(
     return factors, discount
 
 
-def _are_counts(factors: Sequence[np.ndarray]) -> bool:
+def _are_counts(factors: Sequence[Integers]) -> bool:
     """Whether all are int64 of at least 0.
 
     With a negative prediction the first row in a cell could count for more than a unit.
@@ -102,6 +101,6 @@ def _are_counts(factors: Sequence[np.ndarray]) -> bool:
     return all(factor.dtype == np.int64 and (factor >= 0).all() for factor in factors)
 
 
-def _exact_sum(values: np.ndarray) -> int:
+def _exact_sum(values: Integers) -> int:
     """Sum non-negative int64 without overflow."""
     return (int((values >> 31).sum()) << 31) + int((values & (2**31 - 1)).sum())

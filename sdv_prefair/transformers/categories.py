@@ -145,7 +145,8 @@ class CategoryCodes(ColumnCodes):
         if numbers.dtype.kind == 'f':  # as a short float 0.1 is another number
             declared = np.array([self.values[code] for code in codes]).astype(numbers.dtype)
         else:
-            codes = [code for code in codes if _fits(self.values[code], numbers.dtype)]
+            fits = [_fits(self.values[code], numbers.dtype) for code in codes]
+            codes = codes[np.array(fits, dtype=bool)]
             declared = np.array([int(self.values[code]) for code in codes], dtype=numbers.dtype)
         declared, first = np.unique(declared, return_index=True)
         return np.append(np.take(codes, first), -1)[pd.Index(declared).get_indexer(numbers)], nulls

@@ -12,11 +12,11 @@ from sdv_prefair.transformers.bins import GridBins, check_bins
 from sdv_prefair.transformers.exact import cells, same_moment
 from sdv_prefair.transformers.own_values import BinCodes
 from sdv_prefair.values.dtypes import public_dtype
+from sdv_prefair.values.timestamp_reading import micros_of_timestamp
 from sdv_prefair.values.timestamps import (
     as_timestamp,
     grid_unit,
     is_temporal,
-    micros_of_timestamp,
     read_micros,
     write_micros,
     writes_all,

@@ -43,7 +43,11 @@ def same_value(asked: Any, held: Any) -> bool:
         for kind in (bool, str):
             if isinstance(asked, kind) != isinstance(held, kind):
                 return False
-        if isinstance(asked, float) and isinstance(held, Integral) and abs(held) >= _EXACT_FLOAT:
+        if (
+            isinstance(asked, float)
+            and isinstance(held, Integral)
+            and abs(int(held)) >= _EXACT_FLOAT
+        ):
             return False  # a float does not say which whole number is meant
         return bool(asked == held)
     except Exception:  # whatever an arbitrary object raises, it is none of the values

@@ -80,7 +80,7 @@ def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
     for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
         if plain.size:
             yield plain, pd.Series(transformer.decode(plain, _Extremes(share)))
-        if transformer.nullable:
+        if transformer.null_code is not None:
             # Beside a null, pandas keeps whole numbers as floats.
             codes = np.append(plain, transformer.null_code)
             yield codes, pd.Series(transformer.decode(codes, _Extremes(share)))

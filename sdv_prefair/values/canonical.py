@@ -65,7 +65,7 @@ def distinct_values(canonical: Iterable[CanonicalValue]) -> list[Any]:
 
     Privacy: post-processing of values that were released.
     """
-    values = {}
+    values: dict[tuple[bool, Any], Any] = {}
     for _, _, value in canonical:
         values.setdefault((isinstance(value, bool), value), value)
     has_float = any(type(value) is float for value in values.values())
@@ -115,8 +115,8 @@ def _read_moment(cell: Any) -> pd.Timestamp:
     zone = None if moment.tzinfo is None else 'UTC'
     if zone is not None:
         moment = moment.tz_convert('UTC').tz_localize(None)
-    unit = 'ns' if moment.nanosecond else 'us'
-    return pd.Timestamp(moment.as_unit(unit).to_datetime64()).tz_localize(zone)
+    moment = moment.as_unit('ns' if moment.nanosecond else 'us')
+    return pd.Timestamp(moment.to_datetime64()).tz_localize(zone)
 
 
 def _read_time(cell: datetime.time) -> datetime.time | None:
@@ -129,7 +129,7 @@ def _read_interval(cell: pd.Interval) -> pd.Interval:
     return pd.Interval(_plain(cell.left), _plain(cell.right), cell.closed)
 
 
-def _read_tuple(cell: tuple) -> tuple | None:
+def _read_tuple(cell: tuple[Any, ...]) -> tuple[Any, ...] | None:
     items = tuple(map(_plain, cell))
     return None if any(item is None for item in items) else items
 

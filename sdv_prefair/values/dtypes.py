@@ -60,7 +60,8 @@ def decimal_scale(dtype: Any) -> int | None:
     if is_integer(dtype):
         return 0
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
-        return dtype.pyarrow_dtype.scale
+        scale: int = dtype.pyarrow_dtype.scale
+        return scale
     return None
 
 
@@ -108,7 +109,7 @@ def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     Which numpy dtype comes back depends on the column's dtype alone, never on its values, so that
     no row changes how another is read. Nulls hold an arbitrary number.
     """
-    dtype = column.dtype
+    dtype: Any = column.dtype
     if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_complex_dtype(dtype):
         numbers = np.fromiter(map(as_float, column.to_numpy(dtype=object)), float, len(column))
         return numbers, np.isnan(numbers)

@@ -18,15 +18,15 @@ _LARGEST = 2.0**53
 _TRUTH = {'true': True, 'false': False, '1': True, '0': False}
 
 
-def as_described(cells: pd.DataFrame, columns: Mapping[str, dict]) -> pd.DataFrame:
+def as_described(cells: pd.DataFrame, columns: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
     """Return the table with the types that the metadata gives to its columns.
 
     Args:
         cells: Text, or null where a cell is empty.
         columns: The metadata of each column. Those that it does not describe stay text.
     """
-    described = [column for column in cells if column in columns]
-    return cells.assign(**{c: _convert(cells[c], columns[c]) for c in described})
+    described = {column: d for column, d in columns.items() if column in cells}
+    return cells.assign(**{c: _convert(cells[c], d) for c, d in described.items()})
 
 
 def _convert(cells: pd.Series, column: dict[str, Any]) -> pd.Series:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.typing import NaTType
 
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
 # What pandas reads as a moment of the day on which it is asked; the last only without a format.
@@ -48,14 +49,14 @@ def read_cells(cells: np.ndarray, datetime_format: str | None) -> np.ndarray:
         cells: An array of objects.
         datetime_format: How moments are written, if they are texts or numbers.
     """
-    cells = [_as_text(cell, datetime_format) for cell in cells]
-    texts = dict.fromkeys(cell for cell in cells if type(cell) is str)
+    plain = [_as_text(cell, datetime_format) for cell in cells]
+    texts = dict.fromkeys(cell for cell in plain if type(cell) is str)
     of_text = dict(zip(texts, _read_texts(list(texts), datetime_format), strict=True))
     micros = (
         of_text[cell] if type(cell) is str else _micros_of_cell(cell, datetime_format)
-        for cell in cells
+        for cell in plain
     )
-    return np.fromiter(micros, np.int64, len(cells)).view('datetime64[us]')
+    return np.fromiter(micros, np.int64, len(plain)).view('datetime64[us]')
 
 
 def read_cell(cell: Any, datetime_format: str | None) -> pd.Timestamp | None:
@@ -63,12 +64,12 @@ def read_cell(cell: Any, datetime_format: str | None) -> pd.Timestamp | None:
     try:
         cell = _as_text(cell, datetime_format)
         if isinstance(cell, str):
-            moment = _parse(cell, datetime_format)
+            moment: pd.Timestamp | NaTType = _parse(cell, datetime_format)
         elif isinstance(cell, datetime.date | np.datetime64):
             moment = pd.Timestamp(cell)
         else:
             return None
-        if moment is pd.NaT:
+        if isinstance(moment, NaTType):
             return None
         return moment if moment.tzinfo is None else moment.tz_convert('UTC')
     except Exception:  # whatever an arbitrary object raises, it is no moment
@@ -108,12 +109,11 @@ def arrow_moments(column: pd.Series) -> np.ndarray:
 
 
 def _micros_of_cell(cell: Any, datetime_format: str | None) -> int:
-    kind = type(cell)
-    if kind is datetime.date:
+    if type(cell) is datetime.date:
         return (cell.toordinal() - _FIRST_DAY) * _DAY
-    if kind is datetime.datetime and cell.tzinfo is None:
+    if type(cell) is datetime.datetime and cell.tzinfo is None:
         return (cell - _EPOCH) // datetime.timedelta(microseconds=1)
-    if kind is np.datetime64:
+    if type(cell) is np.datetime64:
         return int(in_micros(np.array([cell]))[0].astype(np.int64))
     moment = read_cell(cell, datetime_format)
     return _NAT if moment is None else micros_of_timestamp(moment)
@@ -121,19 +121,20 @@ def _micros_of_cell(cell: Any, datetime_format: str | None) -> int:
 
 def _read_texts(texts: list[str], datetime_format: str | None) -> list[int]:
     """Return the microseconds of texts; pandas reads each as it would alone, but quicker."""
-    options = {'format': 'mixed', 'errors': 'coerce', 'utc': True, 'cache': False}
-    if datetime_format is not None:
-        options['format'] = _parse_format(datetime_format)
+    written = 'mixed' if datetime_format is None else _parse_format(datetime_format)
     readable = [text if _may_be_moment(text, datetime_format) else None for text in texts]
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # pandas' warnings quote the values they are about
-        read = pd.to_datetime(pd.Series(readable, dtype=object), **options)
+        read = pd.to_datetime(
+            pd.Series(readable, dtype=object), 'coerce', utc=True, format=written, cache=False
+        )
         micros = in_micros(read.dt.tz_localize(None).to_numpy()).astype(np.int64)
         for position in np.flatnonzero(micros == _NAT):
             # Years beyond pandas' nanoseconds.
             moment = read_cell(readable[position], datetime_format)
             micros[position] = _NAT if moment is None else micros_of_timestamp(moment)
-    return micros.tolist()
+    found: list[int] = micros.tolist()
+    return found
 
 
 def _may_be_moment(text: str, datetime_format: str | None) -> bool:
@@ -151,7 +152,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _parse(text: str, datetime_format: str | None) -> pd.Timestamp:
+def _parse(text: str, datetime_format: str | None) -> pd.Timestamp | NaTType:
     if not _may_be_moment(text, datetime_format):
         return pd.NaT
     if datetime_format is None:
@@ -176,7 +177,8 @@ def _as_text(cell: Any, datetime_format: str | None) -> Any:
             return cell
         if datetime_format is None or cell % 1 != 0:
             return None
-        return str(int(cell)).zfill(digits_of_format(datetime_format) or 0)
+        whole = int(cell)  # type: ignore[call-overload]  # all in use have __int__
+        return str(whole).zfill(digits_of_format(datetime_format) or 0)
     except Exception:  # whatever an arbitrary object raises, it is no moment
         return None
 

@@ -83,7 +83,7 @@ def read_micros(
         datetime_format: How they are written, if they are text or numbers.
         instants: Whether time zones are converted to UTC, or dropped.
     """
-    dtype = column.dtype
+    dtype: Any = column.dtype
     if isinstance(dtype, pd.ArrowDtype) and is_temporal(dtype):
         moments = arrow_moments(column)
     elif is_temporal(dtype):
@@ -118,7 +118,7 @@ def write_micros(
 
 def _write_text(index: pd.DatetimeIndex, datetime_format: str) -> np.ndarray:
     text = np.asarray(index.strftime(datetime_format), dtype=object)
-    for place in np.flatnonzero(index.year < _FOUR_DIGITS):
+    for place in np.flatnonzero(index.year < _FOUR_DIGITS).tolist():
         # strftime writes as few digits as it can, and then reads none but four.
         moment = index[place]
         text[place] = moment.strftime(datetime_format.replace('%Y', f'{moment.year:04}'))
@@ -153,14 +153,15 @@ def within_format(
 
     Such text is read as moments of 1900, and only as those that the format can write.
     """
-    shown = set(re.findall(r'%[-#]?([a-zA-Z])', datetime_format or '%Y'))
-    if shown & set('YyGcxDFs') or low.tzinfo is not None:
+    if not datetime_format or low.tzinfo is not None:
+        return low, high
+    if set(re.findall(r'%[-#]?([a-zA-Z])', datetime_format)) & set('YyGcxDFs'):
         return low, high
     ends = (datetime(1900, 1, 1), datetime(1900, 12, 31, 23, 59, 59, 999_999))
-    told = [read_cell(end.strftime(datetime_format), datetime_format) for end in ends]
-    if None in told or max(low, told[0]) > min(high, told[1]):
+    first, last = (read_cell(end.strftime(datetime_format), datetime_format) for end in ends)
+    if first is None or last is None or max(low, first) > min(high, last):
         return low, high
-    return max(low, told[0]), min(high, told[1])
+    return max(low, first), min(high, last)
 
 
 def _shows_all(datetime_format: str | None, year: str) -> bool:
@@ -207,14 +208,15 @@ def _unit_of_dtype(dtype: Any) -> str:
         return 'us'
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_date(dtype.pyarrow_dtype):
         return 'D'
-    unit = re.search(r'\[(\w+)', str(dtype)).group(1)
+    unit: str = re.findall(r'\[(\w+)', str(dtype))[0]
     return 'us' if unit == 'ns' else unit
 
 
 def is_temporal(dtype: Any) -> bool:
     """Whether a column of this dtype holds moments or dates as such, not as text or numbers."""
     if isinstance(dtype, pd.ArrowDtype):
-        return pa.types.is_timestamp(dtype.pyarrow_dtype) or pa.types.is_date(dtype.pyarrow_dtype)
+        kind = dtype.pyarrow_dtype
+        return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
     return pd.api.types.is_datetime64_any_dtype(dtype)
 
 

@@ -470,7 +470,7 @@ SEPARATION = [
     mutant(
         'a bound method leads to the counts',
         _PRIVATE_TABLE,
-        'self._measure = lambda *question: answers.measure(*question)',
+        'self._measure: _Measure = lambda *question: answers.measure(*question)',
         'self._measure = answers.measure',
         f'{_SEPARATION}::test_only_what_is_said_not_to_be_hidden_leads_to_counts',
     ),
@@ -501,8 +501,8 @@ SEPARATION = [
             Edit(_VALUES, "__slots__ = ('_frequent',)", "__slots__ = ('_frequent', '_exact')"),
             Edit(
                 _VALUES,
-                '        self._frequent = lambda',
-                '        self._exact = exact\n        self._frequent = lambda',
+                '        self._frequent: Callable',
+                '        self._exact = exact\n        self._frequent: Callable',
             ),
         ),
         (f'{_SEPARATION}::test_nothing_that_a_learning_step_gets_leads_to_counts',),
