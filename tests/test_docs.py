@@ -20,7 +20,8 @@ from sdv_prefair.datasets import simulate_census
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / 'docs').rglob('*.md'))
 OUTSIDE = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'tutorials/README.md')
-DOCUMENTS = [*map(ROOT.joinpath, OUTSIDE), *PAGES]
+PROOFS = sorted((ROOT / 'sdv_prefair' / 'privacy' / 'proofs').glob('*.md'))
+DOCUMENTS = [*map(ROOT.joinpath, OUTSIDE), *PAGES, *PROOFS]
 SITE_PACKAGES = ('mkdocs', 'material', 'mkdocstrings_handlers', 'nbconvert')
 
 

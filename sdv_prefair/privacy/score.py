@@ -23,6 +23,8 @@ class Score:
 
     Nothing, ``()``, has a score of zero.
 
+    Proof: proofs/scores.md
+
     Attributes:
         unit: All numbers are in units of 1/``unit`` rows.
         predictions: For each clique the prediction: arrays of int64 whose outer product it is,
@@ -41,6 +43,8 @@ class ExactScores:
     Privacy: reads exact counts. One row changes one count by one, hence a score by at most
     ``unit``: predictions and discount are constants, and an L1 distance is 1-Lipschitz. The unit
     is read once, so what is evaluated and the sensitivity cannot fall apart.
+
+    Proof: proofs/scores.md
     """
 
     def __init__(self, counts: Counts, score: Score):
