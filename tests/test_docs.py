@@ -114,6 +114,32 @@ def test_broken_links_and_anchors_are_noticed(tmp_path):
     assert anchors(page) == {'a-title-here'}
 
 
+def test_files_that_contributing_names_exist():
+    """Paths are those of the package, or of the repository."""
+    text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
+    rooms = {path.name for path in (ROOT / 'sdv_prefair').iterdir()} | {
+        'sdv_prefair',
+        'tests',
+        'docs',
+    }
+    named = re.findall(r'`((?:\w+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|txt))`', text)
+    missing = [
+        path
+        for path in named
+        if path.split('/')[0] in rooms | {path}
+        and not ((ROOT / path).exists() or (ROOT / 'sdv_prefair' / path).exists())
+    ]
+    assert len(named) > 50
+    assert missing == []
+
+
+def test_contributing_has_every_room_of_the_package():
+    text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
+    rooms = [path.parent.name for path in (ROOT / 'sdv_prefair').glob('*/__init__.py')]
+    assert rooms
+    assert [room for room in rooms if f'`{room}/`' not in text] == []
+
+
 # -- pages that follow the code ----------------------------------------------------------------
 
 
