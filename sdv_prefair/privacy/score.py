@@ -15,6 +15,8 @@ from sdv_prefair.counts import Clique, Counts
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61
+# Noise is below 2^62, so 64 bits hold the sum: no table decides whether a score can be answered.
+_LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +72,11 @@ class ExactScores:
         places = np.unravel_index(cells, tuple(factor.size for factor in factors))
         for factor, place in zip(factors, places, strict=True):
             predicted *= factor[place]
-        # A cap is 1-Lipschitz: no count can overflow, whatever the released total says.
+        # Caps are 1-Lipschitz: no count can overflow, whatever the released total says.
         truth = np.minimum(observed, _LARGEST // self.unit) * self.unit
         elsewhere = math.prod(map(_exact_sum, factors)) - _exact_sum(predicted)
-        return _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        exact = _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        return max(-_LARGEST_SCORE, min(exact, _LARGEST_SCORE))
 
 
 def _checked_unit(score: Score) -> int:

@@ -67,7 +67,7 @@ def test_code_and_pages_name_each_other():
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
 def test_the_tests_that_a_page_names_exist(page):
-    root = FOLDER.parents[1]
+    root = Path(__file__).parents[3]
     named = re.findall(r'`(tests/[\w/.]+)`', page.read_text('utf-8'))
     assert named
     assert [path for path in named if not (root / path).is_file()] == []
