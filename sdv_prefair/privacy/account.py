@@ -88,6 +88,8 @@ class Attempt:
 class Account:
     """All attempts to fit one synthesizer, in order.
 
+    Proof: proofs/composition.md
+
     Args:
         before: Attempts made elsewhere, as a release tells of them.
     """

@@ -37,6 +37,8 @@ def delta_of_rho(rho: float, epsilon: float) -> float:
     Canonne, Kamath and Steinke (2020), Corollary 13: the infimum over alpha > 1 of
     exp((alpha - 1)(alpha rho - epsilon)) / (alpha - 1) * (1 - 1/alpha)^alpha. Any alpha gives a
     valid bound, so an optimiser that stops early is loose, never wrong.
+
+    Proof: proofs/composition.md
     """
     if rho <= 0:
         return 0.0
@@ -59,6 +61,8 @@ def delta_of_rho(rho: float, epsilon: float) -> float:
 
 def rho_of(epsilon: float, delta: float) -> Fraction:
     """Return the largest rho (rounded down) for which rho-zCDP implies (epsilon, delta)-DP.
+
+    Proof: proofs/composition.md
 
     Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound allows 5 to 18 per
     cent less noise for the same promise.
@@ -84,7 +88,10 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
 
 
 def epsilon_of(rho: float, delta: float) -> float:
-    """Return the epsilon (rounded up) that rho-zCDP implies at this delta."""
+    """Return the epsilon (rounded up) that rho-zCDP implies at this delta.
+
+    Proof: proofs/composition.md
+    """
     rho = float(rho)
     if rho <= 0:
         return 0.0
@@ -147,6 +154,8 @@ class Debit:
 
 class Ledger:
     """The budget of one fit and everything spent from it.
+
+    Proof: proofs/composition.md
 
     Args:
         epsilon: Total epsilon.

@@ -27,6 +27,8 @@ class Answers:
 
     Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
     whose methods say what is asked and what it costs.
+
+    Proof: proofs/composition.md
     """
 
     def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):

@@ -93,6 +93,8 @@ class PrivateTable(Sealed):
 
         Privacy: one row changes one cell by one, so the L2 sensitivity for a person is
         ``max_rows_per_person``.
+
+        Proof: proofs/histogram.md
         """
         return self._measure(clique, rho, step)
 
@@ -103,6 +105,8 @@ class PrivateTable(Sealed):
 
         Privacy: one row changes a score by one unit, whatever it predicts, see ``Score``. The
         candidates must depend on public facts and earlier answers only.
+
+        Proof: proofs/exponential.md, proofs/scores.md
         """
         return candidates[self._choose(candidates, score, rho, step)]
 
@@ -114,6 +118,8 @@ class PrivateTable(Sealed):
         Privacy: r scores, each changed by at most one unit per row, have L2 sensitivity
         sqrt(r): the variance is r/(2 rho) in squared units.
 
+        Proof: proofs/scores.md
+
         Departs: Algorithm 1 prints sigma = sqrt(rho/(2r)), which is not private.
         """
         return self._score(cliques, score, rho, step)
@@ -124,6 +130,8 @@ class PrivateTable(Sealed):
         """Return the first codes of PrivTree's intervals over an ordered column.
 
         Privacy: epsilon-DP with epsilon^2/2 = rho, see ``split_intervals``.
+
+        Proof: proofs/privtree.md
 
         Args:
             column: The column.

@@ -39,6 +39,8 @@ class PrivateValues(Sealed):
         """Return the values of a column that occur often, with their noisy counts.
 
         Privacy: delta-approximate rho-zCDP, see ``frequent_values``.
+
+        Proof: proofs/threshold.md
         """
         return self._frequent(column, rho, delta, step)
 
@@ -50,6 +52,8 @@ def threshold(sigma: float, delta: float, rows: int) -> float:
     of at most ``rows``. One of them passes with probability at most P(noise > threshold -
     rows) <= delta/rows, because P(X >= m) <= P(N(0, sigma^2) >= m - 1) for the discrete Gaussian
     (Canonne, Kamath, Steinke 2020, Proposition 25); so none does but with probability delta.
+
+    Proof: proofs/threshold.md
     """
     return rows + 1 + sigma * float(norm.isf(delta / rows))
 
@@ -68,6 +72,8 @@ def frequent_values(
     Privacy: delta-approximate rho-zCDP. Counts of values that both neighbouring tables have are
     protected by the noise, the rest by the threshold. Values come out ordered by their text,
     not by frequency or appearance.
+
+    Proof: proofs/threshold.md
 
     Args:
         column: Whose values they are.

@@ -2,7 +2,7 @@
 
 Floating-point numbers only ever decide a comparison that their error cannot change; every
 closer call is settled in integers. A draw of the discrete Gaussian is within
-``TOTAL_VARIATION`` of the true law, which the page on privacy derives.
+``TOTAL_VARIATION`` of the true distribution, see ``proofs/samplers.md``.
 """
 
 import bisect
@@ -37,6 +37,8 @@ def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integ
     curve, kept with the ratio of curve to stair, and given a sign; negative zero is drawn
     again, because zero would otherwise count twice. With blocks of width one (sigma below 128)
     stair and curve agree and nothing is rejected but negative zeros.
+
+    Proof: proofs/samplers.md
     """
     magnitudes = np.empty(count, dtype=np.int64)
     signs = np.empty(count, dtype=np.int64)
@@ -142,6 +144,8 @@ def bernoulli_exp(numerator: int, denominator: int, entropy: Entropy) -> bool:
     """Return True with probability exactly exp(-numerator / denominator), in integers.
 
     Canonne, Kamath and Steinke (2020), Algorithm 1.
+
+    Proof: proofs/samplers.md
     """
     while numerator > denominator:
         if not _bernoulli_exp_below_one(1, 1, entropy):
@@ -161,6 +165,8 @@ def discrete_laplace(scale: Fraction, entropy: Entropy) -> int:
     """Draw an integer k with probability proportional to exp(-|k| / scale), exactly.
 
     Canonne, Kamath and Steinke (2020), Algorithm 2.
+
+    Proof: proofs/samplers.md
     """
     numerator, denominator = scale.numerator, scale.denominator
     while True:

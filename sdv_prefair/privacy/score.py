@@ -16,6 +16,8 @@ from sdv_prefair.values.arrays import Integers
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61
+# Noise is below 2^62, so 64 bits hold the sum: no table decides whether a score can be answered.
+_LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,8 @@ class Score:
     """The L1 distance of a clique's true counts from predicted ones, less a discount.
 
     Nothing, ``()``, has a score of zero.
+
+    Proof: proofs/scores.md
 
     Attributes:
         unit: All numbers are in units of 1/``unit`` rows.
@@ -42,6 +46,8 @@ class ExactScores:
     Privacy: reads exact counts. One row changes one count by one, hence a score by at most
     ``unit``: predictions and discount are constants, and an L1 distance is 1-Lipschitz. The unit
     is read once, so what is evaluated and the sensitivity cannot fall apart.
+
+    Proof: proofs/scores.md
     """
 
     def __init__(self, counts: Counts, score: Score):
@@ -67,10 +73,11 @@ class ExactScores:
         places = np.unravel_index(cells, tuple(factor.size for factor in factors))
         for factor, place in zip(factors, places, strict=True):
             predicted *= factor[place]
-        # A cap is 1-Lipschitz: no count can overflow, whatever the released total says.
+        # Caps are 1-Lipschitz: no count can overflow, whatever the released total says.
         truth = np.minimum(observed, _LARGEST // self.unit) * self.unit
         elsewhere = math.prod(map(_exact_sum, factors)) - _exact_sum(predicted)
-        return _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        exact = _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        return max(-_LARGEST_SCORE, min(exact, _LARGEST_SCORE))
 
 
 def _checked_unit(score: Score) -> int:

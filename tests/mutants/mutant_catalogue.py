@@ -347,8 +347,8 @@ NOISE = [
     mutant(
         'PrivTree has twice the epsilon that rho pays for',
         _TREE,
-        'math.floor(2 * rho * 4**_ROOT_BITS)',
-        'math.floor(8 * rho * 4**_ROOT_BITS)',
+        'exponential_epsilon(rho) / 2',
+        'exponential_epsilon(rho)',
         f'{_LEARNING}::test_pure_epsilon_is_rounded_down',
     ),
 ]
