@@ -129,7 +129,7 @@ class ConstraintPlan:
 
     # -- fitting ------------------------------------------------------------------------------
 
-    def fit(self, dtypes: Mapping[str, Any]) -> 'ConstraintPlan':
+    def fit(self, dtypes: Mapping[str, Any] | pd.Series) -> 'ConstraintPlan':
         """Return the plan for a table with these dtypes.
 
         Privacy: constraints are fitted to a few rows made of the metadata and the dtypes.

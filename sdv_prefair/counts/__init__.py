@@ -10,7 +10,7 @@
 
 from sdv_prefair.counts.frame import FrameSource, count_codes
 from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells, is_measurable
-from sdv_prefair.counts.source import Encoder, Source, StoredSource
+from sdv_prefair.counts.source import Encoder, Source
 
 __all__ = [
     'Accumulator',
@@ -19,7 +19,6 @@ __all__ = [
     'Encoder',
     'FrameSource',
     'Source',
-    'StoredSource',
     'check_cells',
     'is_measurable',
     'count_codes',

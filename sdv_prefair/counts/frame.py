@@ -19,6 +19,8 @@ class FrameSource:
         dtypes: The dtypes that count as its own, if not those it has.
     """
 
+    can_be_read_again = True
+
     def __init__(self, frame: pd.DataFrame, dtypes: pd.Series | None = None):
         self._frame = frame
         self.dtypes = frame.dtypes if dtypes is None else dtypes

@@ -37,6 +37,13 @@ class Source(Protocol):
     def dtypes(self) -> pd.Series:
         """The dtype of each column, which is public."""
 
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether it can be counted more than once."""
+
+    def reshaped(self, reshape: 'Reshape', dtypes: pd.Series) -> 'Source':
+        """Return the table with other columns in place of some."""
+
     def count(
         self,
         encoders: Mapping[str, Encoder],
@@ -53,17 +60,6 @@ class Source(Protocol):
 
         Privacy: reads every row; the result is private until ``frequent_values`` thresholds it.
         """
-
-
-class StoredSource(Source, Protocol):
-    """A table that stays where it is stored, and is read from there."""
-
-    @property
-    def can_be_read_again(self) -> bool:
-        """Whether it can be counted more than once."""
-
-    def reshaped(self, reshape: 'Reshape', dtypes: pd.Series) -> 'StoredSource':
-        """Return the table with other columns in place of some."""
 
 
 def sizes(encoders: Mapping[str, Encoder]) -> dict[str, int]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from sdv_prefair.counts.batches import BatchSource
-from sdv_prefair.counts.source import StoredSource
+from sdv_prefair.counts.source import Source
 from sdv_prefair.counts.streams import (
     DatasetStream,
     ProtocolStream,
@@ -30,7 +30,7 @@ def open_table(
     person_column: str | None,
     max_rows: int,
     columns: Mapping[str, dict[str, Any]],
-) -> StoredSource:
+) -> Source:
     """Return the source that counts a table; no row is read yet.
 
     Args:
@@ -68,9 +68,7 @@ def _open_stream(table: Any, columns: Mapping[str, dict[str, Any]]) -> Stream:
     )
 
 
-def _open_ibis(
-    table: Any, describe: Describe, person_column: str | None, max_rows: int
-) -> StoredSource:
+def _open_ibis(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
     from sdv_prefair.counts.sql import SqlSource, bound_rows
 
     with reading('opened'):
@@ -81,9 +79,7 @@ def _open_ibis(
     return SqlSource(table, dtypes)
 
 
-def _open_spark(
-    table: Any, describe: Describe, person_column: str | None, max_rows: int
-) -> StoredSource:
+def _open_spark(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
     from sdv_prefair.counts.spark import SparkSource, bound_rows
 
     with reading('opened'):

@@ -1,8 +1,11 @@
 """The progress bar of a fit, in SDV's manner."""
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 import tqdm
+
+Chunk = TypeVar('Chunk')
 
 _STEPS = 4
 # No time and no rate: both tell of the number of rows, which is private.
@@ -20,16 +23,17 @@ class Progress:
 
     def __init__(self, verbose: bool):
         self._verbose = verbose
-        self._bar, self._begun = None, 0
+        self._bar: tqdm.tqdm | None = None
+        self._begun = 0
 
-    def counting(self, chunks: Iterable) -> Iterable:
+    def counting(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
         """Say that rows are being counted, not how many or how far: that is private, and unpaid."""
         self._show('Counting')
         return chunks
 
     def step(self, name: str) -> None:
         """Say which step begins."""
-        if self._begun:
+        if self._begun and self._bar is not None:
             self._bar.update()
         self._begun += 1
         self._show(name)

@@ -63,7 +63,8 @@ class Settings:
     @property
     def roles(self) -> Roles:
         """The roles of the modelled columns."""
-        return self.promise.roles_after(self.plan)
+        # A plan that left no roles would have been refused when it was made.
+        return self.promise.roles_after(self.plan) or Roles()
 
     @property
     def unchosen(self) -> dict[str, ColumnDomain]:

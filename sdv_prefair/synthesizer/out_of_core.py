@@ -141,7 +141,7 @@ class OutOfCore:
 
 def _check_readable(source: Source, settings: Settings) -> None:
     unknown = undeclared_columns(settings.to_learn)
-    if unknown and not getattr(source, 'can_be_read_again', True):
+    if unknown and not source.can_be_read_again:
         raise PrivateDataError(
             f'The ranges of {unknown} are not public, so they have to be learnt before the '
             'table is counted, but a reader can be read only once. Declare their ranges in '

@@ -15,6 +15,8 @@ column needs an instance of its own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
+
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.categories import CategoryCodes
@@ -64,7 +66,7 @@ def transformer_for(
 def transformers_for(
     domains: Mapping[str, ColumnDomain],
     numeric_bins: int,
-    dtypes: Mapping[str, Any] | None = None,
+    dtypes: Mapping[str, Any] | pd.Series | None = None,
     enforce_rounding: bool = True,
     edges: Mapping[str, Sequence[Any]] | None = None,
 ) -> dict[str, ColumnCodes]:
