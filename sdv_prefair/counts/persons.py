@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import plain_array
-from sdv_prefair.counts.readable import object_of
+from sdv_prefair.values.boxed import object_of
 
 
 class RowsPerPerson:

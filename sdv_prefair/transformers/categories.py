@@ -14,6 +14,7 @@ from sdv_prefair.domain.columns import Categories
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.codes import ColumnCodes
 from sdv_prefair.transformers.exact import cells, same_value
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast, natural_array, public_dtype, read_numbers
 from sdv_prefair.values.objects import is_null
 
@@ -114,7 +115,7 @@ class CategoryCodes(ColumnCodes):
         elif _is_arrow_text(column.dtype):
             found, nulls = self._find_arrow_texts(column)
         else:
-            found, nulls = self._find_objects(column.to_numpy(dtype=object))
+            found, nulls = self._find_objects(boxed(column))
         unknown = found < 0
         if not self.other:
             return np.where(unknown, 0, found), nulls | unknown

@@ -18,6 +18,7 @@ from rdt.transformers import BaseTransformer
 
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.exact import distinct
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast
 from sdv_prefair.values.objects import is_null
 
@@ -187,7 +188,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
 
 def _categories(column: pd.Series) -> pd.Series:
-    return pd.Series(column.cat.categories.astype(object), dtype=object)
+    return pd.Series(boxed(column.cat.categories), dtype=object)
 
 
 def _nulls(column: pd.Series) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.objects import as_float
 
 
@@ -111,7 +112,7 @@ def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """
     dtype: Any = column.dtype
     if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_complex_dtype(dtype):
-        numbers = np.fromiter(map(as_float, column.to_numpy(dtype=object)), float, len(column))
+        numbers = np.fromiter(map(as_float, boxed(column)), float, len(column))
         return numbers, np.isnan(numbers)
     if isinstance(dtype, np.dtype) and dtype.kind == 'f':
         return column.to_numpy(), np.isnan(column.to_numpy())

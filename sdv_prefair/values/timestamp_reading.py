@@ -26,6 +26,8 @@ _FIRST_DAY = _EPOCH.toordinal()
 _NAT = np.iinfo(np.int64).min
 # What Python, pandas and databases can all show.
 _YEARS = np.array(['0001-01-01', '9999-12-31T23:59:59.999999'], dtype='datetime64[us]')
+# Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
+ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
 # Within these years Python can tell a time zone's offset from UTC.
 _CALENDAR = np.array(['0001-01-02', '9999-12-30'], dtype='datetime64[us]')
 

@@ -16,7 +16,9 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.errors import DomainError
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.timestamp_reading import (
+    ZONED_LIMITS,
     arrow_moments,
     by_clock_of,
     in_micros,
@@ -39,8 +41,6 @@ _UNITS = {
 _BELOW_YEARS = 'mdHMSf'
 _TWO_DIGITS = (1969, 2068)  # the years that %y tells
 _FOUR_DIGITS = 1000  # the first year that strftime writes with as many
-# Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
-_ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -89,7 +89,7 @@ def read_micros(
     elif is_temporal(dtype):
         moments = in_micros(column.to_numpy(dtype=dtype.base))
     else:
-        moments = read_cells(column.to_numpy(dtype=object), datetime_format)
+        moments = read_cells(boxed(column), datetime_format)
     if is_temporal(dtype) and zone_of(dtype) is not None and not instants:
         moments = by_clock_of(moments, zone_of(dtype))
     return moments.astype(np.int64), np.isnat(moments)
@@ -175,7 +175,7 @@ def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:
         micros = np.clip(micros, *_NANOSECOND_LIMITS)
     zone = zone_of(dtype)
     if zone is not None and str(zone) != 'UTC':
-        micros = np.clip(micros, *_ZONED_LIMITS)
+        micros = np.clip(micros, *ZONED_LIMITS)
     index = pd.DatetimeIndex(micros.astype('datetime64[us]'))
     if zone is not None and instants:
         index = index.tz_localize('UTC').tz_convert(zone)
