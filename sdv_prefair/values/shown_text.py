@@ -10,11 +10,16 @@ from typing import Any
 
 NULL_TEXT = ''
 _END = re.compile('[\0\r]')
+_LINE_END = re.compile('\r\n?')
 
 
-def seen(cell: str) -> str:
-    """Return what readers see of a cell: for many it ends at a NUL or a carriage return."""
-    return _END.split(cell, maxsplit=1)[0]
+def seen(cell: str) -> tuple[str, str]:
+    """Return what readers see of a cell.
+
+    For many it ends at a NUL or a carriage return. Those that open a file as text, as Python does
+    unless told otherwise, see all kinds of line ends as one.
+    """
+    return _END.split(cell, maxsplit=1)[0], _LINE_END.sub('\n', cell)
 
 
 def looks_of(value: Any) -> set[str]:
@@ -23,7 +28,7 @@ def looks_of(value: Any) -> set[str]:
     Parquet makes one of texts and bytes.
     """
     is_bytes = isinstance(value, bytes)
-    return {seen(str(value))} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
+    return {*seen(str(value))} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
 
 
 def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:

@@ -97,6 +97,15 @@ def test_booleans_tell_their_codes(dtype):
         assert all(hidden_dependence(transformer, form) < NOTHING for form in FORMS)
 
 
+@pytest.mark.parametrize('dtype', ['object', 'category'])
+@pytest.mark.parametrize(
+    'values', [(MIDNIGHT.date(), MIDNIGHT), ('a', b'a'), ('b', 'c\nd', 'c\r\nd')]
+)
+def test_values_that_parquet_or_text_files_make_one_are_refused(values, dtype):
+    with pytest.raises(DomainError):
+        checked(CategoryCodes(values, nullable=False, other=False, dtype=dtype))
+
+
 # -- numbers ------------------------------------------------------------------------------------
 
 NUMBER_DTYPES = [
@@ -151,6 +160,18 @@ def number_columns(draw):
 @given(number_columns())
 def test_numbers_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'uint64', None])
+@pytest.mark.parametrize('low', [0, 2**53, 2**60])
+def test_rows_beside_rows_with_nulls_tell_their_codes(low, dtype):
+    """Batches of a sample are put together, some with nulls and some without."""
+    transformer = checked(NumberBins(low, low + 20, decimal_places=0, dtype=dtype))
+    rng = np.random.default_rng(0)
+    codes = [np.arange(21), np.append(np.arange(21), transformer.null_code)]
+    values = pd.concat([pd.Series(transformer.decode(some, rng)) for some in codes])
+    assert (transformer.encode(values) == np.concatenate(codes)).all()
+    assert values.nunique(dropna=False) == 22
 
 
 # -- moments ------------------------------------------------------------------------------------
