@@ -227,6 +227,7 @@ class PreFairSynthesizer(
             self._domains | domains,
             self._encoding.transformers | self._carried_generators,
         )
+        self._data_processor.decoders = self._encoding.transformers
         self._encoding.check_values()
         cautions.warn_of_readers(self._encoding.misread_columns)
         self._data_processor.reset_sampling()

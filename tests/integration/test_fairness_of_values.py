@@ -6,10 +6,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from releases import fit, staff_metadata, staff_rows
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.metrics import independence_test
+from sdv_prefair.transformers import CategoryCodes
 
 NUM_ROWS = 30_000
 
@@ -102,7 +104,7 @@ def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
 
 def test_every_code_that_is_drawn_has_a_value_of_its_own():
     """Two codes that came back as one value would mix their rows under it."""
-    from sdv_prefair.transformers import CategoryCodes, NumberBins
+    from sdv_prefair.transformers import NumberBins
 
     for codes in (
         CategoryCodes(['a', 'b', 'c'], nullable=True),
@@ -115,3 +117,29 @@ def test_every_code_that_is_drawn_has_a_value_of_its_own():
         values = {code: codes.decode(np.full(300, code), rng) for code in drawn}
         for first, second in itertools.combinations(drawn, 2):
             assert not set(map(repr, values[first])) & set(map(repr, values[second]))
+
+
+@pytest.fixture
+def reassigned():
+    """Return a fitted synthesizer, its rows, and the same with a transformer for the next fit.
+
+    That transformer shows two codes alike, and is never checked before the next fit.
+    """
+    metadata = staff_metadata()
+    metadata.remove_primary_key()
+    metadata.remove_column('key')
+    synthesizer = fit(staff_rows().drop(columns='key'), metadata)
+    before = synthesizer.sample(300)['staff']
+    synthesizer.reset_sampling()
+    synthesizer.auto_assign_transformers({'staff': before})
+    values = ['a', '', 'c']
+    synthesizer.update_transformers({'grade': CategoryCodes(values, nullable=True)})
+    return synthesizer, before
+
+
+def test_transformers_for_the_next_fit_show_nothing_of_this_one(reassigned):
+    synthesizer, before = reassigned
+    assert synthesizer.verify_fairness()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)
+    synthesizer.reset_sampling()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)
