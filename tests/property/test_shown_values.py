@@ -5,6 +5,7 @@ outcome is exactly independent of the protected column given the values that are
 """
 
 import datetime as dt
+import itertools
 from decimal import Decimal
 
 import numpy as np
@@ -20,6 +21,7 @@ from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins, transformer_for
 from sdv_prefair.transformers.own_values import BinCodes
 from sdv_prefair.transformers.telling import tells_codes
+from sdv_prefair.values.shown_text import lookalikes
 
 fuzz = settings(max_examples=250, deadline=None)
 NOTHING = 1e-12
@@ -104,6 +106,17 @@ def test_booleans_tell_their_codes(dtype):
 def test_values_that_parquet_or_text_files_make_one_are_refused(values, dtype):
     with pytest.raises(DomainError):
         checked(CategoryCodes(values, nullable=False, other=False, dtype=dtype))
+
+
+@pytest.mark.parametrize('group', LOOKALIKES, ids=str)
+def test_what_parquet_makes_one_looks_the_same(group):
+    """Of columns that constraints restore nothing else asks this."""
+    for pair in itertools.combinations(group, 2):
+        try:
+            first, second = pa.array(pair, from_pandas=True).to_pylist()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            continue  # no such column can be written
+        assert first != second or lookalikes(pair, nullable=False), pair
 
 
 # -- numbers ------------------------------------------------------------------------------------
