@@ -1,5 +1,6 @@
 """SDV's DataProcessor, with a quicker way back from codes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,13 @@ class CodesProcessor(DataProcessor):
     RDT copies the whole table for every column it reverses, and SDV casts, drops nulls and formats
     every column again. Our transformers return columns as they should be, so for a million rows
     most of that time is saved. What SDV generates (keys, ids, personal data) it still does.
+
+    Attributes:
+        decoders: The transformers that the model was fitted with. Those that a user assigns later
+            on are for the next fit; they would read other values out of the model's codes.
     """
+
+    decoders: Mapping[str, ColumnCodes] | None = None
 
     def reverse_transform(
         self, data: pd.DataFrame, reset_keys: bool = False, conditions: dict | None = None
@@ -25,9 +32,15 @@ class CodesProcessor(DataProcessor):
             raise NotFittedError()
         return self.complete(self.decode(data), conditions)
 
+    def reset_sampling(self) -> None:
+        """Start all draws again, those within bins included."""
+        super().reset_sampling()
+        for transformer in (self.decoders or {}).values():
+            transformer.reset_randomization()
+
     def decode(self, data: pd.DataFrame) -> pd.DataFrame:
         """Return the modelled columns that the codes stand for."""
-        transformers = self._hyper_transformer.field_transformers
+        transformers = self.decoders or self._hyper_transformer.field_transformers
         columns: dict[str, Any] = {
             column: transformers[column].decode(data[column], transformers[column].generator)
             for column in data.columns

@@ -91,6 +91,7 @@ def make_encoders(
         settings.plan.domains | dict(domains),
         encoding.transformers | dict(settings.generators),
     )
+    processor.decoders = encoding.transformers
     encoding.check_values()
     cautions.warn_of_readers(encoding.misread_columns)
     processor.reset_sampling()

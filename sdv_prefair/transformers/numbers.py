@@ -159,7 +159,9 @@ class NumberBins(BinCodes):
         is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
         if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
             return self._dtype
-        return pd.UInt64Dtype() if self._bins.dtype.kind == 'u' else pd.Int64Dtype()
+        # Of the column's own kind, or pandas makes floats of rows with nulls beside rows without.
+        dtype = self._bins.dtype if self._dtype is None else self._dtype
+        return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
 
     def bin_sizes(self) -> np.ndarray:
         """Return how many values each bin has, or how wide it is if they cannot be counted."""

@@ -65,8 +65,10 @@ def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
     nulls = values.isna().tolist()
     listed = zip(values.tolist(), nulls, strict=True)
     yield 'frame', [None if null else value for value, null in listed]
-    yield 'csv', [seen(cell) for cell in csv_cells(values)]
-    if values.dtype == object:  # all other dtypes are kept as they are
+    for reader, cells in enumerate(zip(*map(seen, csv_cells(values)), strict=True)):
+        yield f'csv {reader}', list(cells)
+    if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
+        # All other dtypes are kept as they are.
         try:
             yield 'parquet', pa.Array.from_pandas(values).to_pylist()
         except (pa.ArrowException, TypeError, ValueError, OverflowError):

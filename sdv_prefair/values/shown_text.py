@@ -6,24 +6,42 @@ for pandas, SQL and Parquet. Declared values that look the same could not tell t
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, time
 from typing import Any
 
 NULL_TEXT = ''
 _END = re.compile('[\0\r]')
+_LINE_END = re.compile('\r\n?')
 
 
-def seen(cell: str) -> str:
-    """Return what readers see of a cell: for many it ends at a NUL or a carriage return."""
-    return _END.split(cell, maxsplit=1)[0]
+def seen(cell: str) -> tuple[str, str]:
+    """Return what readers see of a cell.
+
+    For many it ends at a NUL or a carriage return. Those that open a file as text, as Python does
+    unless told otherwise, see all kinds of line ends as one.
+    """
+    return _END.split(cell, maxsplit=1)[0], _LINE_END.sub('\n', cell)
 
 
 def looks_of(value: Any) -> set[str]:
     """Return the texts that a value may be taken for: the cell that ``to_csv`` writes, above all.
 
-    Parquet makes one of texts and bytes.
+    Parquet makes one of texts and bytes, and of dates and moments that mean the same in UTC.
     """
-    is_bytes = isinstance(value, bytes)
-    return {seen(str(value))} | ({value.decode('utf-8', 'replace')} if is_bytes else set())
+    looks = {*seen(str(value))}
+    if isinstance(value, bytes):
+        looks.add(value.decode('utf-8', 'replace'))
+    if isinstance(value, datetime):
+        looks.add(_in_utc(value))
+    return looks
+
+
+def _in_utc(moment: datetime) -> str:
+    """Return the text of a moment without its zone, and without the time at midnight."""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    is_midnight = moment.time() == time.min and not getattr(moment, 'nanosecond', 0)
+    return str(moment.date() if is_midnight else moment)
 
 
 def lookalikes(values: Sequence[Any], nullable: bool) -> dict[int, Any]:

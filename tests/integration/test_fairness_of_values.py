@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from releases import ROLES, staff_metadata, staff_rows
+from releases import ROLES, fit, staff_metadata, staff_rows
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
@@ -106,6 +106,7 @@ def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
 
 def test_every_code_that_is_drawn_has_a_value_of_its_own():
     """Two codes that came back as one value would mix their rows under it."""
+
     for codes in (
         CategoryCodes(['a', 'b', 'c'], nullable=True),
         CategoryCodes([1, 2, True], nullable=False),
@@ -129,3 +130,29 @@ def test_no_door_takes_a_transformer_whose_values_look_the_same(door):
     with pytest.raises(DomainError, match=r"Values of \['grade'\] would not tell their codes"):
         getattr(synthesizer, door)(given)
     assert synthesizer.get_privacy_account()['rho'].sum() == 0
+
+
+@pytest.fixture
+def reassigned():
+    """Return a fitted synthesizer, its rows, and the same with a transformer for the next fit.
+
+    That transformer shows two codes alike, and is never checked before the next fit.
+    """
+    metadata = staff_metadata()
+    metadata.remove_primary_key()
+    metadata.remove_column('key')
+    synthesizer = fit(staff_rows().drop(columns='key'), metadata)
+    before = synthesizer.sample(300)['staff']
+    synthesizer.reset_sampling()
+    synthesizer.auto_assign_transformers({'staff': before})
+    values = ['a', '', 'c']
+    synthesizer.update_transformers({'grade': CategoryCodes(values, nullable=True)})
+    return synthesizer, before
+
+
+def test_transformers_for_the_next_fit_show_nothing_of_this_one(reassigned):
+    synthesizer, before = reassigned
+    assert synthesizer.verify_fairness()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)
+    synthesizer.reset_sampling()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)
