@@ -10,7 +10,7 @@ import numpy as np
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy.catalogue import SELECT_TREE
+from sdv_prefair.privacy.ledger_words import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
 
 _COUNT_BITS = 10

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.plots.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
-from sdv_prefair.privacy.catalogue import (
+from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,

@@ -14,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer, load_release, save_metadata
 from sdv_prefair.cli import main
 from sdv_prefair.cli.csv_lines import read_header, read_records
-from sdv_prefair.cli.files import read_table
+from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.roles import Roles
 
 COLUMNS = {
@@ -120,7 +120,7 @@ def test_cells_are_cut_to_the_header_and_filled_with_nulls():
 
 def test_long_files_are_typed_chunk_by_chunk_alike(tmp_path, monkeypatch):
     whole = read(tmp_path / 't.csv', GOOD * 5)
-    monkeypatch.setattr('sdv_prefair.cli.files._CHUNK_ROWS', 3)
+    monkeypatch.setattr('sdv_prefair.cli.table_files._CHUNK_ROWS', 3)
     pd.testing.assert_frame_equal(read(tmp_path / 't.csv', GOOD * 5), whole)
 
 
