@@ -13,7 +13,7 @@ from sdv_prefair.metrics.quality import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.table_pair import Tables
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.plots.style import plain_text
 
 _DISTANCES = (OneWayTotalVariation, TwoWayTotalVariation, AverageCorrelationDifference)
 
