@@ -3,6 +3,8 @@
 Every combination of codes is enumerated with its probability under a random model on a tree, sent
 through the plan as sampled rows are, and the joint distribution of the original columns is
 computed. No sampling, so independence holds to the last digits or it does not hold.
+
+Of ``plan.py``, ``ties.py`` and ``rules.py``.
 """
 
 from itertools import product

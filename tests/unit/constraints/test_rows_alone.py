@@ -1,4 +1,7 @@
-"""Every transformation: row by row, back again, and to rows that obey."""
+"""Every transformation: row by row, back again, and to rows that obey.
+
+Of ``plan.py`` and ``transformation.py``.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,3 +1,8 @@
+"""What is learnt of columns that the metadata does not describe, and what it costs.
+
+Of ``__init__.py``, ``bounds.py`` and ``one_column.py``.
+"""
+
 import math
 from fractions import Fraction
 

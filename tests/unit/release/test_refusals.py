@@ -1,4 +1,7 @@
-"""What cannot be released, and what is no release, is named."""
+"""What cannot be released, and what is no release, is named.
+
+Of ``__init__.py``, ``metadata_record.py``, ``timezones.py`` and ``contents.py``.
+"""
 
 import os
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change."""
+"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change.
+
+Of ``resolve.py``.
+"""
 
 import math
 from itertools import combinations
