@@ -202,11 +202,8 @@ class _GroupDifference(SingleTableMetric):
     @classmethod
     def compute(cls, real_data, synthetic_data, metadata=None, table_name=None, **options) -> float:
         """Return the score alone; arguments as in ``compute_breakdown``."""
-        options = options | {'bootstraps': 0}
-        breakdown = cls.compute_breakdown(
-            real_data, synthetic_data, metadata, table_name, **options
-        )
-        return breakdown['score']
+        tables = real_data, synthetic_data, metadata, table_name
+        return cls.compute_breakdown(*tables, **(options | {'bootstraps': 0}))['score']
 
     @classmethod
     def _strata(cls, tables: Tables, admissible, num_bins, synthesizer) -> Strata | None:
