@@ -7,6 +7,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli import main
+from sdv_prefair.cli.formulas import escape_formulas
 
 TEXTS = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', 'plain', "'quoted", '1=1']
 COLUMNS = {
@@ -50,3 +51,17 @@ def test_texts_that_begin_like_a_formula_get_a_quotation_mark(release, tmp_path,
     assert escaped['number'].equals(plain['number'])
     assert (escaped['number'] < 0).all()
     capsys.readouterr()
+
+
+def test_only_texts_are_touched():
+    moments = pd.to_datetime(['2020-01-01', None])
+    table = pd.DataFrame({
+        'category': pd.Categorical(['=a', 'b']),
+        'number': [-1.5, np.nan],
+        'moment': moments,
+        'mixed': pd.Series([-1, '-1'], dtype=object),
+    })
+    escaped = escape_formulas(table)
+    assert escaped['category'].tolist() == ["'=a", 'b']
+    assert escaped['mixed'].tolist() == [-1, "'-1"]
+    assert escaped[['number', 'moment']].to_csv() == table[['number', 'moment']].to_csv()
