@@ -1,7 +1,7 @@
 """The house in order: one name for one thing, pages of one idea, tests beside what they test.
 
-A file under ``tests/unit`` is called ``test_x.py`` after the module ``x.py`` of its package. One
-that is about an idea of several modules names them in the docstring it opens with.
+A file under ``tests/unit`` is called ``test_x.py`` after the module ``x.py`` of its package, or
+after a folder there. One that is about an idea of several modules names them in its docstring.
 """
 
 import ast
@@ -48,6 +48,17 @@ def test_every_name_says_something():
     assert not [part for part in parts if SAYS_NOTHING.search(part.removesuffix('.py'))]
 
 
+def test_what_a_page_refers_to_is_there():
+    there = [f'/{_path(module)}' for module in MODULES]
+    missing = [
+        (_path(module), named)
+        for module in MODULES
+        for named in re.findall(r'``([\w/]+\.py)``', module.read_text('utf-8'))
+        if not any(path.endswith(f'/{named}') for path in there)
+    ]
+    assert not missing
+
+
 @pytest.mark.parametrize('module', MODULES, ids=_path)
 def test_a_page_is_not_too_long(module):
     assert len(module.read_text('utf-8').splitlines()) <= MOST_LINES, 'split it by its ideas'
@@ -71,5 +82,6 @@ def test_unit_tests_have_the_rooms_of_the_package():
 @pytest.mark.parametrize('test', TESTS, ids=_path)
 def test_a_unit_test_is_about_modules_of_its_room(test):
     room = PACKAGE / test.parent.relative_to(UNIT)
-    missing = [name for name in _named_modules(test) if not (room / f'{name}.py').is_file()]
+    named = _named_modules(test)
+    missing = [n for n in named if not ((room / f'{n}.py').is_file() or (room / n).is_dir())]
     assert not missing, f'{_path(room)} has no {missing}: name the modules in the docstring'
