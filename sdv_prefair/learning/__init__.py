@@ -6,7 +6,7 @@ from fractions import Fraction
 from sdv_prefair.counts import Counts, Encoder, Source
 from sdv_prefair.counts.cells import MonthCells
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
-from sdv_prefair.learning.columns import (
+from sdv_prefair.learning.one_column import (
     FineLook,
     Purse,
     first_look,

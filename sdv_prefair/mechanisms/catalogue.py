@@ -1,7 +1,7 @@
 """The structures that can be asked for by name, and how each finds its graph, in words.
 
-The command line offers them and the report explains them; ``resolve.py`` makes them. Nothing is
-imported here, so that a help text does not wait for SDV.
+The command line offers them and the report explains them; ``from_structure.py`` makes them.
+Nothing is imported here, so that a help text does not wait for SDV.
 """
 
 DEFAULT_STRUCTURE = 'adaptive'

@@ -25,7 +25,7 @@ from sdv_prefair.mechanisms.tree_first import TreeFirst, first_shares, select_tr
 from sdv_prefair.model import GraphicalModel, Measurement, estimate
 from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy.catalogue import MEASURE_TWO_WAYS, SELECT_PAIRS
+from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS, SELECT_PAIRS
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExtendingStrategy, Pair, declared_pairs
 

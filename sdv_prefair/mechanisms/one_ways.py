@@ -8,7 +8,7 @@ import numpy as np
 from sdv_prefair.mechanisms.budget import Budget, measure
 from sdv_prefair.model import Compression, Measurement, compress_rare_codes
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy.catalogue import MEASURE_ONE_WAYS
+from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
 
 # So many standard deviations are taken for more than noise.

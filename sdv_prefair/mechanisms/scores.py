@@ -11,7 +11,7 @@ import numpy as np
 from sdv_prefair.counts import Clique
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy.catalogue import SELECT_TREE
+from sdv_prefair.privacy.ledger_words import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Floats, Integers
 

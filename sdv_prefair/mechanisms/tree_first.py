@@ -15,7 +15,7 @@ from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
 from sdv_prefair.mechanisms.scores import PrivateScores, independence_gap
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy.catalogue import MEASURE_TWO_WAYS
+from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree, Pair, Strategy, declared_pairs
 

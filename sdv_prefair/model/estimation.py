@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import networkx as nx
 
 from sdv_prefair.model.compression import Compression
-from sdv_prefair.model.fitted import GraphicalModel
+from sdv_prefair.model.forest_solver import Progress, solve_forest
+from sdv_prefair.model.graphical_model import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.max_entropy import ITERATIONS, fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
@@ -13,7 +14,6 @@ from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.sampling import CliqueTable, soften
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
-from sdv_prefair.model.tree import Progress, solve_forest
 from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.values.arrays import Floats
 

@@ -1,7 +1,7 @@
 """Estimates for chordal graphs: the nearest model to a forest's that fits all measurements.
 
-A forest's model ``q`` is solved directly (``tree.py``). With more pairs measured than a forest
-holds, the model ``p`` is the distribution of ``n`` rows that minimises
+A forest's model ``q`` is solved directly (``forest_solver.py``). With more pairs measured than a
+forest holds, the model ``p`` is the distribution of ``n`` rows that minimises
 
     sum_m |n p_m - Y_m|^2 / (2 s_m^2)  +  w n KL(p | q)
 
@@ -25,10 +25,10 @@ import numpy as np
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
+from sdv_prefair.model.forest_solver import Progress
 from sdv_prefair.model.junction import Clique, Place, arrange, marginal
 from sdv_prefair.model.measurement import Measurement, by_columns
 from sdv_prefair.model.sampling import CliqueTable, broadcast_to, sum_to
-from sdv_prefair.model.tree import Progress
 from sdv_prefair.values.arrays import Floats
 
 # w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the

@@ -6,8 +6,8 @@ import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.plots.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
-from sdv_prefair.privacy.catalogue import (
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
 from sdv_prefair.errors import BudgetError, shown
-from sdv_prefair.privacy.catalogue import HISTOGRAM_NOISES
+from sdv_prefair.privacy.ledger_words import HISTOGRAM_NOISES
 
 # Between these the conversions below are exact enough in floats; nobody needs to go beyond.
 LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9

@@ -8,8 +8,8 @@ import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.privacy.accounting import Debit, Ledger
-from sdv_prefair.privacy.catalogue import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
 from sdv_prefair.privacy.entropy import Entropy
+from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
 from sdv_prefair.privacy.mechanisms import (
     exponential,
     exponential_epsilon,

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import norm
 
 from sdv_prefair.privacy.accounting import Debit, Ledger
-from sdv_prefair.privacy.catalogue import THRESHOLD
 from sdv_prefair.privacy.entropy import Entropy
+from sdv_prefair.privacy.ledger_words import THRESHOLD
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance
 from sdv_prefair.privacy.sealed import Sealed
 

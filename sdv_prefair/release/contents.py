@@ -21,7 +21,6 @@ from sdv_prefair.release.account_record import (
     write_account,
 )
 from sdv_prefair.release.archive import Archive
-from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
 from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
 from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
@@ -37,6 +36,7 @@ from sdv_prefair.release.ledger_record import read_ledger, write_ledger
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
+from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value

@@ -7,8 +7,8 @@ import networkx as nx
 
 from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.protocol import Mechanism
-from sdv_prefair.mechanisms.resolve import mechanism_of
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExactStrategy, Pair

@@ -12,9 +12,8 @@ from sdv_prefair.metrics import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
-from sdv_prefair.metrics.properties.group_rates import measures_in_words
-from sdv_prefair.plots.palette import BLUE, GREY, VERMILION
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.metrics.properties.group_rates_property import measures_in_words
+from sdv_prefair.plots.style import BLUE, GREY, VERMILION, plain_text
 from sdv_prefair.report.elements import (
     Content,
     badge,

@@ -10,7 +10,7 @@ import sdv_prefair
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.privacy.catalogue import LEARN_DOMAINS
+from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
 from sdv_prefair.structure.fairness import markov_graph
 

@@ -6,9 +6,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.plots import plot_ledger
-from sdv_prefair.plots.palette import SEQUENCE
-from sdv_prefair.plots.text import plain_text
-from sdv_prefair.privacy.catalogue import MEASURE_TWO_WAYS
+from sdv_prefair.plots.style import SEQUENCE, plain_text
+from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS
 from sdv_prefair.report.elements import num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, percent, short, some_of

@@ -6,7 +6,7 @@ import networkx as nx
 
 from sdv_prefair.mechanisms.catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 from sdv_prefair.plots import plot_fair_graph
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.plots.style import plain_text
 from sdv_prefair.report.elements import bullets, code, num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, short, whole

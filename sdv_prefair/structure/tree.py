@@ -82,7 +82,7 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class ExtendingStrategy(Strategy, Protocol):
-    """A strategy whose tree may get more edges, see ``extension.py``."""
+    """A strategy whose tree may get more edges, see ``mechanisms/fair_aim.py``."""
 
     def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
         """Return the declared pairs that may be added to ``edges`` and leave a chordal graph."""

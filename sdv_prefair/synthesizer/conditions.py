@@ -12,7 +12,7 @@ from sdv_prefair.errors import FairnessWarning
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import is_justifiably_fair, unblocked_path
 from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.transformers.exact import cells, same_value
+from sdv_prefair.transformers.asked import cells, same_value
 
 # Whole numbers that can be added up in 64 bits, and decimals that floats tell apart.
 _FARTHEST = (2**61, 10**12)

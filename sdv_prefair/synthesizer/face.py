@@ -25,8 +25,8 @@ from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.mechanisms.protocol import Mechanism
-from sdv_prefair.mechanisms.resolve import resolve_mechanism
 from sdv_prefair.privacy import Account
 from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles

@@ -14,7 +14,7 @@ from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import NotFittedError, UnfairModelError
 from sdv_prefair.fitting.verification import assert_separated, assert_told
 from sdv_prefair.plots import plot_fair_graph
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.plots.style import plain_text
 from sdv_prefair.release import open_release, save_release
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.fairness import markov_graph

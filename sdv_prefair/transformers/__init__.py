@@ -20,7 +20,7 @@ import pandas as pd
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.categories import CategoryCodes
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.transformers.datetimes import DatetimeBins
 from sdv_prefair.transformers.numbers import NumberBins
 from sdv_prefair.values.dtypes import holds_nulls

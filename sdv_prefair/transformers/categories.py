@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from sdv_prefair.domain.columns import Categories
 from sdv_prefair.errors import DomainError
-from sdv_prefair.transformers.codes import ColumnCodes
-from sdv_prefair.transformers.exact import cells, same_value
+from sdv_prefair.transformers.asked import cells, same_value
+from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast, natural_array, public_dtype, read_numbers
 from sdv_prefair.values.objects import is_null

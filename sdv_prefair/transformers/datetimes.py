@@ -8,8 +8,8 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import Datetimes
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.asked import cells, same_moment
 from sdv_prefair.transformers.bins import GridBins, check_bins
-from sdv_prefair.transformers.exact import cells, same_moment
 from sdv_prefair.transformers.own_values import BinCodes
 from sdv_prefair.values.dtypes import public_dtype
 from sdv_prefair.values.timestamp_reading import micros_of_timestamp

@@ -9,8 +9,8 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import Numbers, as_number
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.asked import as_float, cells, grid_point, is_grid_point, same_number
 from sdv_prefair.transformers.bins import GridBins, RealBins, check_bins
-from sdv_prefair.transformers.exact import as_float, cells, grid_point, is_grid_point, same_number
 from sdv_prefair.transformers.own_values import BinCodes
 from sdv_prefair.values.dtypes import decimal_scale, is_integer, public_dtype, read_numbers
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.bins import GridBins, RealBins
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.values.dtypes import cast
 
 # How often a value is drawn again before the bin's own stand-in is taken.

@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.transformers.categories import CategoryCodes
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.values.shown_text import seen
 
 _SHARES = (0.0, 0.5, 1.0)

@@ -8,7 +8,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import load_release, save_metadata
 from sdv_prefair.cli import main
-from sdv_prefair.cli.files import read_table
+from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.roles import Roles
 from sdv_prefair.values.text_cells import as_described
 

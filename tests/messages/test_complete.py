@@ -18,7 +18,7 @@ PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
-    'model/tree.py _round.after_iteration StopIteration': "scipy's way to stop its iterations",
+    'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
     'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',

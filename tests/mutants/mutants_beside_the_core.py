@@ -327,7 +327,7 @@ ASKED = [
     ),
     mutant(
         'decimals beyond those of the column can be asked for',
-        'transformers/exact.py',
+        'transformers/asked.py',
         'return asked in (float(Fraction(point, 10**places)), float(written))',
         'return True',
         'tests/property/test_asked_values.py::test_what_would_be_changed_is_refused',

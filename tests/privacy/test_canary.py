@@ -15,7 +15,7 @@ from certified import DELTA, certified_epsilon
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.resolve import resolve_mechanism
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import answers as answers_module
 from sdv_prefair.roles import Roles

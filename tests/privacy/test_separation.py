@@ -15,10 +15,9 @@ from reach import reachable
 
 from sdv_prefair.counts import Counts, FrameSource
 from sdv_prefair.domain.columns import Undeclared
-from sdv_prefair.learning import columns as learning_columns
-from sdv_prefair.learning import learn_domains, reserved_delta
+from sdv_prefair.learning import learn_domains, one_column, reserved_delta
 from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.resolve import mechanism_of
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.scores import PrivateScores
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy.answers import Answers
@@ -159,7 +158,7 @@ def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
         return looking
 
     for name in ('learn_categories', 'learn_numbers'):
-        step = look(getattr(learning_columns, name))
+        step = look(getattr(one_column, name))
         monkeypatch.setattr(f'sdv_prefair.learning.{name}', step)
     domains = {'c': Undeclared('categories'), 'n': Undeclared('numbers')}
     ledger = Ledger(1.0, 1e-9, reserved_delta=reserved_delta(domains, 1e-9))

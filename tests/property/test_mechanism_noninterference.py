@@ -8,8 +8,8 @@ from walk import differing_paths
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.mechanisms.protocol import estimate_release
-from sdv_prefair.mechanisms.resolve import resolve_mechanism
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FixedStrategy

@@ -13,7 +13,7 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import public_domain, single_table
 from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
-from sdv_prefair.mechanisms.resolve import resolve_mechanism
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 
 

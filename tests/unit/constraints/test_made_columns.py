@@ -1,4 +1,7 @@
-"""The values of made columns, worked by hand."""
+"""The values of made columns, worked by hand.
+
+Of ``increments.py``, ``joint.py``, ``one_hot.py``, ``ordered.py`` and ``positions.py``.
+"""
 
 import numpy as np
 import pandas as pd

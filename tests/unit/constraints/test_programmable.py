@@ -12,7 +12,7 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.programmable import named_columns
 from sdv_prefair.domain import public_domain
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.mechanisms.resolve import resolve_mechanism
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'decimal_places': 0}

@@ -1,3 +1,8 @@
+"""Each table as its source describes it, and a simulated one whose bias is known.
+
+Of ``adult_columns.py``, ``dataset.py``, ``files.py`` and ``simulated.py``.
+"""
+
 import itertools
 import json
 import warnings
@@ -22,7 +27,7 @@ from sdv_prefair.datasets import (
 from sdv_prefair.metrics import independence_test
 from sdv_prefair.metrics.codes import encode
 
-FILES = Path(__file__).parents[2] / '..' / 'shared' / 'data'
+FILES = Path(__file__).parents[3] / '..' / 'shared' / 'data'
 needs_files = pytest.mark.skipif(not FILES.is_dir(), reason='no data files beside the project')
 
 

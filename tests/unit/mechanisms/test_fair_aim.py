@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanisms.budget import BUDGETS
 from sdv_prefair.mechanisms.fair_aim import CHORDS_SHARE
-from sdv_prefair.mechanisms.resolve import mechanism_of
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (

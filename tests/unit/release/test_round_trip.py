@@ -1,4 +1,7 @@
-"""A release gives back the same synthesizer."""
+"""A release gives back the same synthesizer.
+
+Of ``__init__.py``, ``contents.py``, ``model_record.py`` and ``parameters.py``.
+"""
 
 import datetime
 import pickle

@@ -1,4 +1,7 @@
-"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change."""
+"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change.
+
+Of ``resolve.py``.
+"""
 
 import math
 from itertools import combinations
@@ -9,7 +12,7 @@ import pytest
 
 from sdv_prefair.counts.kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
-from sdv_prefair.mechanisms.resolve import mechanism_of
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     STRATEGIES,

@@ -23,7 +23,7 @@ from sdv_prefair.learning.bounds import (
     powers_of_two,
 )
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
-from sdv_prefair.privacy.catalogue import LEARN_DOMAINS
+from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.values.canonical import distinct_values
 from sdv_prefair.values.dtypes import decimal_scale
 

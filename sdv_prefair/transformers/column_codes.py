@@ -17,7 +17,7 @@ import pandas as pd
 from rdt.transformers import BaseTransformer
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.transformers.exact import distinct
+from sdv_prefair.transformers.asked import distinct
 from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast
 from sdv_prefair.values.objects import is_null

@@ -12,8 +12,8 @@ from sdv_prefair.metrics.quality import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
-from sdv_prefair.metrics.tables import Tables
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.metrics.table_pair import Tables
+from sdv_prefair.plots.style import plain_text
 
 _DISTANCES = (OneWayTotalVariation, TwoWayTotalVariation, AverageCorrelationDifference)
 

@@ -1,8 +1,32 @@
-"""Where a command may write: checked before any row is read or any budget is spent."""
+"""What options stand for: metadata with roles, and a place to write to.
 
+All of it is checked before any row is read or any budget is spent.
+"""
+
+import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
+
+from sdv.metadata import Metadata
+
+from sdv_prefair.domain.metadata_file import load_metadata
+from sdv_prefair.roles import Roles
+
+
+def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Roles]:
+    """Return the metadata of ``--metadata``, with roles that options may replace."""
+    metadata, roles = load_metadata(options.metadata)
+    if len(metadata.tables) != 1:
+        raise ValueError(
+            f"'{options.metadata}' must describe one table, not {len(metadata.tables)}. Give each "
+            'table a file, and fit one table at a time.'
+        )
+    given = {role: getattr(options, role) for role in ('protected', 'admissible', 'outcome')}
+    if any(names is not None for names in given.values()):
+        known = roles.as_dict()
+        roles = Roles(**{r: known[r] if names is None else names for r, names in given.items()})
+    return metadata, roles
 
 
 def check_output(

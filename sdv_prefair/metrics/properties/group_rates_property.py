@@ -9,9 +9,8 @@ from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
 from sdv_prefair.metrics.groups import group_names, strata_of
 from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
-from sdv_prefair.metrics.tables import Tables
-from sdv_prefair.plots.palette import PATTERNS, SEQUENCE
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.metrics.table_pair import Tables
+from sdv_prefair.plots.style import PATTERNS, SEQUENCE, plain_text
 
 
 class GroupRates(RoleProperty):

@@ -14,8 +14,14 @@ import pyarrow as pa
 from sdv.metadata import Metadata
 
 from sdv_prefair.atomic_write import draft_of
-from sdv_prefair.cli.csv_header import check_described, check_names, read_names
-from sdv_prefair.cli.csv_lines import Cells, open_csv, read_records
+from sdv_prefair.cli.csv_lines import (
+    Cells,
+    check_described,
+    check_names,
+    open_csv,
+    read_names,
+    read_records,
+)
 from sdv_prefair.counts.table_formats import check_plain_files
 from sdv_prefair.values.text_cells import as_described
 

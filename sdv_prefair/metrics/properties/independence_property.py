@@ -18,9 +18,8 @@ from sdv_prefair.metrics.properties.role_property import (
     joined,
 )
 from sdv_prefair.metrics.strata import encode_groups, stratify
-from sdv_prefair.metrics.tables import Tables
-from sdv_prefair.plots.palette import BLUE, GREY, LIGHT_GREY
-from sdv_prefair.plots.text import plain_text
+from sdv_prefair.metrics.table_pair import Tables
+from sdv_prefair.plots.style import BLUE, GREY, LIGHT_GREY, plain_text
 
 Question = tuple[tuple[str, ...], tuple[str, ...]]
 
