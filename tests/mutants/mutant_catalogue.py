@@ -49,7 +49,7 @@ _IMPORT_NUMPY = Edit(
     'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
 )
 _PAY_FOR_VALUES = '    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))\n'
-_COUNT_VALUES = '    noisy = gaussian(counts, variance, entropy).tolist()\n'
+_COUNT_VALUES = '    noisy: list[int] = gaussian(counts, variance, entropy).tolist()\n'
 
 
 def _peeking(name, file, old, new, case, *more_edits):

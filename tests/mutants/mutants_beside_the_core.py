@@ -259,7 +259,7 @@ READING = [
         "        while line.count(b'\"') % 2 and (more := stream.readline()):\n"
         '            line += more\n'
         '        if line.strip():\n',
-        'tests/integration/test_damaged_lines.py::test_every_line_is_a_record_of_its_own',
+        'tests/unit/cli/test_csv_lines.py::test_every_line_is_a_record_of_its_own',
     ),
 ]
 
@@ -297,8 +297,8 @@ VALUES = [
     mutant(
         'values are asked in a frame alone, not in a CSV file',
         'transformers/telling.py',
-        "    yield 'csv', [seen(cell) for cell in csv_cells(values)]\n",
-        '',
+        "        yield f'csv {reader}', list(cells)\n",
+        '        pass\n',
         f'{_SHOWN}::test_values_of_a_chosen_transformer_tell_their_codes',
     ),
     mutant(
@@ -359,7 +359,7 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'compress_rare_codes(m, **hidden.get(m.columns[0], {}))',
+        'compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))',
         'compress_rare_codes(m)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
@@ -417,7 +417,7 @@ CLIQUES = [
         'fitting/verification.py',
         'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
         'tied = model.cliques',
-        'tests/integration/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',
+        'tests/unit/fitting/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',
     ),
 ]
 
