@@ -36,7 +36,7 @@ from sdv_prefair.metrics import (
 )
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import group_names, strata_codes
-from sdv_prefair.metrics.tables import Tables, read_tables
+from sdv_prefair.metrics.table_pair import Tables, read_tables
 from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'

@@ -107,7 +107,6 @@ def one_growth(kind: str, size: int) -> dict:
     import pyarrow.parquet as pq
 
     from sdv_prefair import PreFairSynthesizer
-    from sdv_prefair.mechanism import declared_cliques
 
     quiet()
     num_rows, num_columns, num_codes = _shape(kind, size)
@@ -120,9 +119,8 @@ def one_growth(kind: str, size: int) -> dict:
         synthesizer.fit_table(path)
         fit, fit_cpu = time.perf_counter() - started, time.process_time() - cpu
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        cliques = declared_cliques(
-            list(synthesizer._domains), synthesizer.get_roles(), synthesizer._strategy
-        )
+        sizes = dict.fromkeys(synthesizer._domains, num_codes)
+        cliques = synthesizer._mechanism.declare(sizes, synthesizer.get_roles())
         started, cpu = time.perf_counter(), time.process_time()
         _plain_scan(pq.ParquetFile(path), [c for c in cliques if len(c) == 2], num_codes)
         scan, scan_cpu = time.perf_counter() - started, time.process_time() - cpu

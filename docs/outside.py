@@ -1,4 +1,4 @@
-"""Brings files from outside ``docs/`` to the site: notebooks, contributing, changelog, speed.
+"""Brings files from outside ``docs/`` to the site: notebooks, proofs, contributing, changelog.
 
 Links in all files are those of the repository, so that they work where the repository is read.
 Here they are turned into links between pages of the site. What is in the repository but not on
@@ -24,6 +24,9 @@ _OUTSIDE = {
     'benchmarks/results/paper.md': 'paper_tables.md',
     'benchmarks/results/almost_no_noise/paper.md': 'almost_no_noise.md',
     'tutorials/README.md': 'tutorials/index.md',
+} | {
+    path.relative_to(_ROOT).as_posix(): f'proofs/{path.name}'
+    for path in sorted(_ROOT.glob('sdv_prefair/privacy/proofs/*.md'))
 }
 # A picture first: the same figure as a script would fetch its library from another host.
 _KINDS = ['image/png', 'image/svg+xml', 'text/html', 'text/markdown', 'text/plain']

@@ -3,6 +3,18 @@
 import importlib
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sdv_prefair.domain import strip_ranges as strip_ranges
+    from sdv_prefair.domain.metadata_file import load_metadata as load_metadata
+    from sdv_prefair.domain.metadata_file import save_metadata as save_metadata
+    from sdv_prefair.errors import DomainWarning as DomainWarning
+    from sdv_prefair.errors import FairnessWarning as FairnessWarning
+    from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
+    from sdv_prefair.release import load_release as load_release
+    from sdv_prefair.roles import Roles as Roles
+    from sdv_prefair.synthesizer import PreFairSynthesizer as PreFairSynthesizer
 
 __version__ = '0.1.0'
 
@@ -12,8 +24,8 @@ _HOME = {
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
-    'save_metadata': 'sdv_prefair.metadata_file',
-    'load_metadata': 'sdv_prefair.metadata_file',
+    'save_metadata': 'sdv_prefair.domain.metadata_file',
+    'load_metadata': 'sdv_prefair.domain.metadata_file',
     'load_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',
 }
@@ -21,11 +33,13 @@ _HOME = {
 __all__ = [*sorted(_HOME), '__version__']
 
 
-def __getattr__(name: str):
-    """Import a public name when it is first asked for."""
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'sdv_prefair' has no attribute '{name}'")
+if not TYPE_CHECKING:  # to a type checker every name would be there, of any type
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first asked for."""
+        if name in _HOME:
+            return getattr(importlib.import_module(_HOME[name]), name)
+        raise AttributeError(f"module 'sdv_prefair' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ SDV re-raises some errors as ``type(error)(message)``, so every class here takes
 No message of this package contains a value read from the user's rows.
 """
 
+from collections.abc import Sequence
 from numbers import Number
 from types import NoneType
 
@@ -50,8 +51,9 @@ class ReleaseError(SynthesizerInputError):
 class PrivateDataError(InvalidDataError):
     """The frame does not match the metadata; says which column, never which value."""
 
-    def __init__(self, errors):
-        super().__init__([errors] if isinstance(errors, str) else errors)
+    def __init__(self, errors: str | Sequence[str]):
+        listed = [errors] if isinstance(errors, str) else errors
+        super().__init__(listed)  # type: ignore[no-untyped-call]  # SDV says no types
 
 
 class NotFittedError(SamplingError):

@@ -27,7 +27,7 @@ class Roles:
     admissible: tuple[str, ...] = ()
     outcome: tuple[str, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for field in fields(self):
             object.__setattr__(self, field.name, _as_names(field.name, getattr(self, field.name)))
         _check_disjoint(self)

@@ -20,7 +20,8 @@ from sdv_prefair.datasets import simulate_census
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / 'docs').rglob('*.md'))
 OUTSIDE = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'tutorials/README.md')
-DOCUMENTS = [*map(ROOT.joinpath, OUTSIDE), *PAGES]
+PROOFS = sorted((ROOT / 'sdv_prefair' / 'privacy' / 'proofs').glob('*.md'))
+DOCUMENTS = [*map(ROOT.joinpath, OUTSIDE), *PAGES, *PROOFS]
 SITE_PACKAGES = ('mkdocs', 'material', 'mkdocstrings_handlers', 'nbconvert')
 
 
@@ -111,6 +112,32 @@ def test_broken_links_and_anchors_are_noticed(tmp_path):
     page.write_text('# A title, here\n\n[a](b.md#c) ![d](e.png) [f](https://g.org) `[h](i.md)`\n')
     assert links(page) == ['b.md#c', 'e.png']
     assert anchors(page) == {'a-title-here'}
+
+
+def test_files_that_contributing_names_exist():
+    """Paths are those of the package, or of the repository."""
+    text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
+    rooms = {path.name for path in (ROOT / 'sdv_prefair').iterdir()} | {
+        'sdv_prefair',
+        'tests',
+        'docs',
+    }
+    named = re.findall(r'`((?:\w+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|txt))`', text)
+    missing = [
+        path
+        for path in named
+        if path.split('/')[0] in rooms | {path}
+        and not ((ROOT / path).exists() or (ROOT / 'sdv_prefair' / path).exists())
+    ]
+    assert len(named) > 50
+    assert missing == []
+
+
+def test_contributing_has_every_room_of_the_package():
+    text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
+    rooms = [path.parent.name for path in (ROOT / 'sdv_prefair').glob('*/__init__.py')]
+    assert rooms
+    assert [room for room in rooms if f'`{room}/`' not in text] == []
 
 
 # -- pages that follow the code ----------------------------------------------------------------

@@ -35,7 +35,7 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.metrics import ConditionalMutualInformation, DownstreamAccuracy, FairnessReport
 from sdv_prefair.metrics.fairness import MEASURES
-from sdv_prefair.palette import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format

@@ -41,7 +41,7 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.metrics import ConditionalMutualInformation
-from sdv_prefair.palette import BLUE, GREEN, GREY, VERMILION
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format

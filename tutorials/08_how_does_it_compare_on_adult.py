@@ -46,8 +46,8 @@ from sdv_prefair.metrics import (
 )
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import MEASURES, group_names, strata_codes
-from sdv_prefair.metrics.tables import read_tables
-from sdv_prefair.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 48_842))
 pd.options.display.float_format = '{:.3f}'.format

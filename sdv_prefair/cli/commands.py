@@ -6,24 +6,22 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.evaluating import measure, read_whole_table, report_lines
-from sdv_prefair.cli.files import (
+from sdv_prefair.cli.fitting import fit_release
+from sdv_prefair.cli.formulas import escape_formulas
+from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
+from sdv_prefair.cli.options import check_new_folder, check_output, metadata_and_roles
+from sdv_prefair.cli.table_files import (
     check_table,
     is_parquet,
     look_at_table,
     read_table,
     write_table,
 )
-from sdv_prefair.cli.fitting import fit_release
-from sdv_prefair.cli.formulas import escape_formulas
-from sdv_prefair.cli.outputs import check_new_folder, check_output
-from sdv_prefair.cli.releases import open_file
-from sdv_prefair.cli.roles import metadata_and_roles
-from sdv_prefair.cli.sampling import draw_rows, without_bars
-from sdv_prefair.demo import run_demo
 from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
+from sdv_prefair.domain.metadata_file import save_metadata
 from sdv_prefair.errors import RolesError
-from sdv_prefair.metadata_file import save_metadata
 from sdv_prefair.roles import Roles
 
 Say = Callable[[str], None]

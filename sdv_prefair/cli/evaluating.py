@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.cli.files import read_table
+from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.domain import modelled_columns
 from sdv_prefair.metrics import FairnessReport
 from sdv_prefair.metrics.strata import OWN_BINS, OWN_BINS_CAUTION

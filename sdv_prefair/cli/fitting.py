@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.cli.files import check_table, is_parquet, read_table
-from sdv_prefair.cli.roles import metadata_and_roles
+from sdv_prefair.cli.options import metadata_and_roles
+from sdv_prefair.cli.table_files import check_table, is_parquet, read_table
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.roles import Roles

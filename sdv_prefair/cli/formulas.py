@@ -4,11 +4,13 @@ A program that opens a CSV file runs cells that begin with certain characters. O
 single quotation mark in front, which spreadsheets take for "this is text".
 """
 
+import re
 from typing import Any
 
 import pandas as pd
 
-_STARTS = ('=', '+', '-', '@', '\t', '\r')
+# What has quotation marks in front already gets one more: otherwise '=1 and =1 would be one.
+_FORMULA = re.compile("'*[=+@\t\r-]")
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
@@ -28,4 +30,4 @@ def _escape(column: pd.Series) -> pd.Series:
 
 
 def _harmless(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_STARTS) else value
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from sdv_prefair import __version__
+from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
-_STRUCTURES = ('adaptive', 'greedy', 'exact', 'aim', 'none')
 _BUDGETS = ('tuned', 'paper')
 _ROLES = ('protected', 'admissible', 'outcome')
 _TABLE = 'CSV or Parquet file, or a folder of Parquet files'
@@ -77,7 +77,7 @@ def _fit(subparsers) -> None:
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
     parser.add_argument(
-        '--structure', choices=_STRUCTURES, default='adaptive', help='(%(default)s)'
+        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
     )
     parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
     parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')

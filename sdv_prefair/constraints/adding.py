@@ -27,8 +27,9 @@ from sdv_prefair.constraints.ties import as_roles, modelled_roles
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
 from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import Strategy, unblocked_path
+from sdv_prefair.structure import unblocked_path
 
 TRANSFORMATIONS = {
     Inequality: RisingColumns,
@@ -46,18 +47,18 @@ class Promise:
 
     Args:
         roles: The roles of the original columns.
-        strategy: What will select the tree.
+        mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
     """
 
     roles: Roles
-    strategy: Strategy
+    mechanism: Mechanism
     public_ranges: bool
 
     @property
     def is_fair(self) -> bool:
-        """Whether the strategy keeps to the roles."""
-        return bool(self.roles) and self.strategy.requires_roles
+        """Whether the mechanism keeps to the roles."""
+        return bool(self.roles) and self.mechanism.requires_roles
 
     def roles_after(self, plan: ConstraintPlan) -> Roles | None:
         """Return the roles of the modelled columns; None if no tree could be fair to them."""
@@ -175,7 +176,7 @@ def _check_fair(constraint: Any, plan: ConstraintPlan, promise: Promise) -> None
 
 
 def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
-    """Return why the strategy cannot select a tree over the modelled columns, if so."""
+    """Return why the mechanism cannot choose a graph over the modelled columns, if so."""
     roles = promise.roles_after(plan)
     if roles is None:
         return StructureError(
@@ -183,7 +184,7 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
             'another column the role admissible.'
         )
     try:
-        promise.strategy.declare(list(plan.domains), roles)
+        promise.mechanism.declare(dict.fromkeys(plan.domains, 1), roles)
     except SynthesizerInputError as error:
         return error
     return None

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.processor import CodesProcessor
 from sdv_prefair.transformers import ColumnCodes
 
 # Rows that are drawn in one try: ten for each that is asked for, as SDV does, and never few.

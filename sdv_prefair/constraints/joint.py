@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 from sdv.cag import FixedCombinations
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Undeclared
 from sdv_prefair.constraints.combinations import PublicCombinations
 from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.dtypes import cast, natural_array
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
-from sdv_prefair.shown_text import lookalikes
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.dtypes import cast, natural_array
+from sdv_prefair.values.shown_text import lookalikes
 
 _MOST_COMBINATIONS = 10_000
 

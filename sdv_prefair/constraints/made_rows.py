@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.dtypes import is_integer, read_numbers
-from sdv_prefair.moments import is_temporal, read_micros, zone_of
+from sdv_prefair.values.dtypes import is_integer, read_numbers
+from sdv_prefair.values.timestamps import is_temporal, read_micros, zone_of
 
 Transform = Callable[[pd.DataFrame], pd.DataFrame]
 

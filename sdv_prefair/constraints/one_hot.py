@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from sdv.cag import OneHotEncoding
 
-from sdv_prefair.column_domain import Categories, ColumnDomain
 from sdv_prefair.constraints.transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.dtypes import cast, read_numbers
+from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.dtypes import cast, read_numbers
 
 
 class WhichColumn(Transformation):

@@ -17,14 +17,14 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Undeclared
 from sdv_prefair.constraints.joint import JointColumn
 from sdv_prefair.constraints.programmable import ProgrammedColumns
 from sdv_prefair.constraints.rules import JointRule, Rule
 from sdv_prefair.constraints.ties import Sources
-from sdv_prefair.constraints.transformation import Transformation
+from sdv_prefair.constraints.transformation import Transformation, exchange_columns
 from sdv_prefair.domain import single_table
-from sdv_prefair.public_frame import public_frame
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Undeclared
+from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
 
 Encode = Callable[[pd.DataFrame], pd.DataFrame]
@@ -83,7 +83,7 @@ class ConstraintPlan:
         link = Link(transformation, rule, self.metadata)
         return replace(
             self,
-            metadata=_exchange(self.metadata, consumed, described),
+            metadata=exchange_columns(self.metadata, consumed, described),
             domains={c: d for c, d in self.domains.items() if c not in consumed} | made,
             chain=(*self.chain, link),
         )
@@ -129,7 +129,7 @@ class ConstraintPlan:
 
     # -- fitting ------------------------------------------------------------------------------
 
-    def fit(self, dtypes: Mapping[str, Any]) -> 'ConstraintPlan':
+    def fit(self, dtypes: Mapping[str, Any] | pd.Series) -> 'ConstraintPlan':
         """Return the plan for a table with these dtypes.
 
         Privacy: constraints are fitted to a few rows made of the metadata and the dtypes.
@@ -296,17 +296,3 @@ class ConstraintPlan:
             if set(rule.columns) <= set(table.columns)
         ]
         return [(rule, holds) for rule, holds in verdicts if not holds.all()]
-
-
-def _exchange(metadata: Metadata, consumed: tuple[str, ...], described: dict) -> Metadata:
-    """Return the metadata with some columns in place of others."""
-    description = metadata.to_dict()
-    (table,) = description['tables'].values()
-    kept = {c: d for c, d in table['columns'].items() if c not in consumed}
-    table['columns'] = kept | described
-    table['column_relationships'] = [
-        relationship
-        for relationship in table.get('column_relationships', [])
-        if not set(relationship['column_names']) & set(consumed)
-    ]
-    return Metadata.load_from_dict(description)

@@ -19,10 +19,10 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair.column_domain import ColumnDomain
 from sdv_prefair.constraints.made_rows import make_rows
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import public_domain, single_table
+from sdv_prefair.domain.columns import ColumnDomain
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:

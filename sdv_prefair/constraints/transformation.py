@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sdv.cag.base import BaseConstraint
+from sdv.metadata import Metadata
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Numbers
-from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Numbers
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.dtypes import public_dtype
 
 
 class Transformation(abc.ABC):
@@ -146,6 +147,20 @@ def describe(domain: ColumnDomain) -> dict:
             known['decimal_places'] = domain.decimal_places
         return {'sdtype': 'numerical', 'range_is_nullable': domain.nullable} | known
     return {'sdtype': 'categorical' if domain.kind == 'categories' else 'numerical'}
+
+
+def exchange_columns(metadata: Metadata, consumed: tuple[str, ...], described: dict) -> Metadata:
+    """Return the metadata with some columns in place of others."""
+    description = metadata.to_dict()
+    (table,) = description['tables'].values()
+    kept = {c: d for c, d in table['columns'].items() if c not in consumed}
+    table['columns'] = kept | described
+    table['column_relationships'] = [
+        relationship
+        for relationship in table.get('column_relationships', [])
+        if not set(relationship['column_names']) & set(consumed)
+    ]
+    return Metadata.load_from_dict(description)
 
 
 def unused_name(name: str, taken: Iterable[str]) -> str:

@@ -8,8 +8,8 @@
 =============================  ==============================================================
 """
 
+from sdv_prefair.counts.frame import FrameSource, count_codes
 from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells, is_measurable
-from sdv_prefair.counts.memory import FrameSource, count_codes
 from sdv_prefair.counts.source import Encoder, Source
 
 __all__ = [

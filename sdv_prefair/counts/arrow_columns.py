@@ -39,7 +39,9 @@ def encode_array(encoder: Encoder, array: pa.Array) -> np.ndarray:
     of_value = encoder.encode(series_of(plain_array(array.dictionary)))
     # The index of a null is -1, which takes the last entry.
     of_value = np.append(of_value, np.array([encoder.null_code or 0], dtype=of_value.dtype))
-    return of_value[array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)]
+    indices = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes: np.ndarray = of_value[indices]
+    return codes
 
 
 def plain_array(array: pa.Array) -> pa.Array:

@@ -8,7 +8,6 @@ persons if there is a person column.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +22,7 @@ from sdv_prefair.counts.streams import Stream, reading
 from sdv_prefair.counts.tally import Tally, array_counts, value_counts
 
 Codes = dict[str, np.ndarray]
+Made = pd.DataFrame | dict[str, pd.Series]
 
 
 def count_batches(
@@ -45,7 +45,7 @@ def encode_batch(
     batch: pa.RecordBatch, encoders: Mapping[str, Encoder], reshape: Reshape | None = None
 ) -> Codes:
     """Return the codes of one batch."""
-    made = {} if reshape is None else reshape(batch)
+    made: Made = {} if reshape is None else reshape(batch)
     return {
         column: encoder.encode(made[column])
         if column in made
@@ -58,9 +58,9 @@ def tally_batches(
     batches: Iterable[pa.RecordBatch], columns: Iterable[str], reshape: Reshape | None = None
 ) -> dict[str, Tally]:
     """Return how often each value of each column occurs in the batches; nulls are left out."""
-    tallies = {column: Counter() for column in columns}
+    tallies: dict[str, Tally] = {column: Counter() for column in columns}
     for batch in _slices(batches):
-        made = {} if reshape is None else reshape(batch)
+        made: Made = {} if reshape is None else reshape(batch)
         for column, tally in tallies.items():
             in_batch = made[column] if column in made else batch.column(column)
             tally.update(_tally(in_batch))
@@ -80,7 +80,7 @@ class BatchSource:
     """
 
     stream: Stream
-    dtypes: Mapping[str, Any]
+    dtypes: pd.Series
     person_column: str | None = None
     max_rows: int = 1
     reshape: Reshape | None = None
@@ -90,7 +90,7 @@ class BatchSource:
         """Whether it can be counted more than once."""
         return self.stream.can_be_read_again
 
-    def reshaped(self, reshape: Reshape, dtypes: Mapping[str, Any]) -> 'BatchSource':
+    def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'BatchSource':
         """Return the table with other columns in place of some."""
         return replace(self, reshape=reshape, dtypes=dtypes)
 
@@ -107,8 +107,9 @@ class BatchSource:
 
     def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
+        columns = list(columns)
         with reading():
-            return tally_batches(self._read(list(columns)), columns, self.reshape)
+            return tally_batches(self._read(columns), columns, self.reshape)
 
     def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         wanted = columns if self.reshape is None else self.reshape.columns_read(columns)

@@ -4,22 +4,31 @@ Unlike transformers they need no public range. Cells are numbered in rising orde
 cell after the last.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.dtypes import read_numbers
-from sdv_prefair.moments import read_micros
+from sdv_prefair.values.arrays import Flags, Integers
+from sdv_prefair.values.dtypes import read_numbers
+from sdv_prefair.values.timestamps import read_micros
 
 
 @dataclass(frozen=True)
-class Cells:
+class Cells(ABC):
     """What all grids share.
 
     Attributes:
         num_cells: Number of cells without that of null.
     """
+
+    if TYPE_CHECKING:  # dataclasses would take a property here for the default of their field
+
+        @property
+        def num_cells(self) -> int:
+            """Number of cells without that of null."""
 
     @property
     def num_codes(self) -> int:
@@ -35,6 +44,14 @@ class Cells:
         """Return the cell of each value; what lies outside goes to the nearest cell."""
         numbers, nulls = self._read(values)
         return np.where(nulls, self.null_code, self._locate(np.where(nulls, 0, numbers)))
+
+    @abstractmethod
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, Flags]:
+        """Return numbers in the order of the cells, and where there is none."""
+
+    @abstractmethod
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the cell of each number."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +122,8 @@ class EvenCells(Cells):
 
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
         cells = np.floor((np.clip(numbers, self.low, self.high) - self.low) / self.width)
-        return np.minimum(cells, self.num_cells - 1).astype(np.int64)
+        located: Integers = np.minimum(cells, self.num_cells - 1).astype(np.int64)
+        return located
 
 
 def _read_floats(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:

@@ -70,7 +70,10 @@ def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
     if kind.timezone is None:
         return pd.Timestamp(datetime.min), pd.Timestamp(datetime.max)
     day = timedelta(days=1)  # of an instant some clocks show another
-    return tuple(pd.Timestamp(end, tz='UTC') for end in (datetime.min + day, datetime.max - day))
+    return (
+        pd.Timestamp(datetime.min + day, tz='UTC'),
+        pd.Timestamp(datetime.max - day, tz='UTC'),
+    )
 
 
 def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
@@ -114,12 +117,13 @@ def _declared(column: ir.Column, values: tuple[Any, ...]) -> pd.Series:
         return pd.Series([value for value in values if isinstance(value, str)], dtype=object)
     if not kind.is_numeric():
         raise _refusal(column, 'cast it to text in the table expression')
-    numbers = [value for value in values if isinstance(value, Real | Decimal)]
+    numbers: list[Any] = [value for value in values if isinstance(value, Real | Decimal)]
     if kind.is_integer():
         dtype = np.dtype(kind.to_pandas())
         limits = np.iinfo(dtype)
         held = {int(v) for v in numbers if v == v // 1 and limits.min <= v <= limits.max}
-        return pd.Series(sorted(held), dtype=dtype)
+        whole: pd.Series = pd.Series(sorted(held), dtype=dtype)
+        return whole
     dtype = kind.to_pandas() if kind.is_floating() else np.dtype('float64')
     return pd.Series([float(number) for number in numbers], dtype=dtype).drop_duplicates()
 

@@ -74,12 +74,12 @@ def _never_fails(stored: pa.DataType, read: pa.DataType) -> bool:
     if stored == read or types.is_null(stored) or (is_text(stored) and is_text(read)):
         return True
     if types.is_decimal(stored) and types.is_decimal(read):
-        return stored.scale == read.scale and stored.precision <= read.precision
+        return bool(stored.scale == read.scale and stored.precision <= read.precision)
     return _is_number(stored) and _is_number(read) and _widens(stored, read)
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return types.is_integer(kind) or types.is_floating(kind)
+    return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
 def _widens(stored: pa.DataType, read: pa.DataType) -> bool:

@@ -72,10 +72,10 @@ class Counts:
         merged = {}
         for clique in self._observed:
             indices, counts = self.observed(clique)
-            codes = np.unravel_index(indices, self.shape(clique))
+            before = np.unravel_index(indices, self.shape(clique))
             codes = [
                 group_of[column][code] if column in group_of else code
-                for column, code in zip(clique, codes, strict=True)
+                for column, code in zip(clique, before, strict=True)
             ]
             shape = tuple(domain[column] for column in clique)
             merged[clique] = gather(np.ravel_multi_index(codes, shape), counts, shape)

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from sdv_prefair.text_cells import as_described
+from sdv_prefair.values.text_cells import as_described
 
 
 class FolderColumns:
@@ -24,7 +24,9 @@ class FolderColumns:
         columns: The metadata of all columns.
     """
 
-    def __init__(self, names: Sequence[str] = (), columns: Mapping[str, dict] | None = None):
+    def __init__(
+        self, names: Sequence[str] = (), columns: Mapping[str, dict[str, Any]] | None = None
+    ):
         columns = columns or {}
         self.types = {name: _type(columns.get(name, {'sdtype': 'id'})) for name in names}
         self._described = {name: columns[name] for name in names if name in columns}

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import plain_array
-from sdv_prefair.counts.readable import object_of
+from sdv_prefair.values.boxed import object_of
 
 
 class RowsPerPerson:
@@ -27,7 +27,7 @@ class RowsPerPerson:
     def __init__(self, person_column: str, max_rows: int):
         self._person_column = person_column
         self._max_rows = max_rows
-        self._passed: Counter = Counter()
+        self._passed: Counter[Any] = Counter()
 
     def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return those rows of the next batch that pass."""

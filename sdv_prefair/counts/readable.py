@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
+from sdv_prefair.values.boxed import object_of
+
 _DAY = 86_400
 FIRST_SECOND, LAST_SECOND = -719_162 * _DAY, 2_932_897 * _DAY - 1  # of the years 1 and 9999
 _PER_SECOND = {'s': 1, 'ms': 10**3, 'us': 10**6}
@@ -18,7 +20,8 @@ _PER_SECOND = {'s': 1, 'ms': 10**3, 'us': 10**6}
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether a type is one of Arrow's for text."""
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    of_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    return bool(of_text)
 
 
 def readable(array: pa.Array) -> pa.Array:
@@ -54,14 +57,6 @@ def objects_of(array: pa.Array) -> pd.Series:
     values = np.empty(len(array), dtype=object)
     values[:] = [object_of(value) for value in array]
     return pd.Series(values)
-
-
-def object_of(value: pa.Scalar) -> object:
-    """Return a value as Python has it, None if it has not."""
-    try:
-        return value.as_py()
-    except Exception:  # whatever a value raises that Python cannot hold
-        return None
 
 
 def _texts(array: pa.Array) -> pa.Array:

@@ -1,15 +1,18 @@
 """What a fit may ask of rows, whatever holds them: to be counted, and nothing else."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.canonical import CanonicalValue
 from sdv_prefair.counts.kernel import Counts
+from sdv_prefair.values.canonical import CanonicalValue
 
-Progress = Callable[[Iterable], Iterable]
+if TYPE_CHECKING:
+    from sdv_prefair.counts.reshape import Reshape
+
+Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
 
 class Encoder(Protocol):
@@ -28,13 +31,18 @@ class Encoder(Protocol):
 
 
 class Source(Protocol):
-    """A private table that answers with exact counts.
+    """A private table that answers with exact counts."""
 
-    Attributes:
-        dtypes: The dtype of each column, which is public.
-    """
+    @property
+    def dtypes(self) -> pd.Series:
+        """The dtype of each column, which is public."""
 
-    dtypes: Mapping[str, Any]
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether it can be counted more than once."""
+
+    def reshaped(self, reshape: 'Reshape', dtypes: pd.Series) -> 'Source':
+        """Return the table with other columns in place of some."""
 
     def count(
         self,
@@ -47,7 +55,7 @@ class Source(Protocol):
         Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
         """
 
-    def value_counts(self, columns: Iterable[str]) -> dict[str, Mapping[CanonicalValue, int]]:
+    def value_counts(self, columns: Iterable[str]) -> Mapping[str, Mapping[CanonicalValue, int]]:
         """Return how often each value of each column occurs; nulls are left out.
 
         Privacy: reads every row; the result is private until ``frequent_values`` thresholds it.

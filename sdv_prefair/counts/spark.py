@@ -7,9 +7,10 @@ back. The workers need this package.
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.batches import count_batches, tally_batches
@@ -37,14 +38,14 @@ class SparkSource:
         reshape: How some columns are made of others.
     """
 
-    def __init__(
-        self, frame: 'DataFrame', dtypes: Mapping[str, Any], reshape: Reshape | None = None
-    ):
+    can_be_read_again = True
+
+    def __init__(self, frame: 'DataFrame', dtypes: pd.Series, reshape: Reshape | None = None):
         self._frame = frame
         self.dtypes = dtypes
         self._reshape = reshape
 
-    def reshaped(self, reshape: Reshape, dtypes: Mapping[str, Any]) -> 'SparkSource':
+    def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'SparkSource':
         """Return the table with other columns in place of some."""
         return SparkSource(self._frame, dtypes, reshape)
 
@@ -55,18 +56,18 @@ class SparkSource:
         progress: Progress = iter,
     ) -> Counts:
         """Return the histograms of the cliques, over the codes of the encoders."""
-        cliques = [tuple(clique) for clique in cliques]
-        for clique in cliques:
+        declared = [tuple(clique) for clique in cliques]
+        for clique in declared:
             check_cells(clique, sizes(encoders))
         with reading():
-            counted = self._map(encoders, _counter(dict(encoders), cliques, self._reshape), _CELLS)
+            counted = self._map(encoders, _counter(dict(encoders), declared, self._reshape), _CELLS)
             answer = counted.groupBy('clique', 'cell').sum('rows').toArrow()
-        return _counts_of(answer, sizes(encoders), cliques)
+        return _counts_of(answer, sizes(encoders), declared)
 
     def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         columns = list(columns)
-        total = {column: Counter() for column in columns}
+        total: dict[str, Tally] = {column: Counter() for column in columns}
         with reading():
             answer = self._map(columns, _tallier(columns, self._reshape), 'tally binary').toArrow()
             for part in answer.column(0).to_pylist():

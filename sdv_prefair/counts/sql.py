@@ -5,11 +5,12 @@ have to be learnt, the different values of these columns too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from sdv.errors import SynthesizerInputError
 
@@ -33,11 +34,13 @@ class SqlSource:
         dtypes: The dtypes that stand for the columns' types.
     """
 
-    def __init__(self, table: ir.Table, dtypes: Mapping[str, Any]):
+    can_be_read_again = True
+
+    def __init__(self, table: ir.Table, dtypes: pd.Series):
         self._table = table
         self.dtypes = dtypes
 
-    def reshaped(self, reshape: Reshape, dtypes: Mapping[str, Any]) -> NoReturn:
+    def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> NoReturn:
         """Refuse: columns that constraints make of others are made in Python."""
         raise SynthesizerInputError(
             f'A database cannot make the columns that constraints over {list(reshape.dtypes)} ask '
@@ -100,8 +103,8 @@ def histogram_queries(
 
     Its columns are those of the clique, holding codes, and the count.
     """
-    cliques = [tuple(clique) for clique in cliques]
-    for clique in cliques:
+    declared = [tuple(clique) for clique in cliques]
+    for clique in declared:
         check_cells(clique, sizes(encoders))
     codes = {column: code_expression(table[column], encoders[column]) for column in encoders}
     return {
@@ -109,7 +112,7 @@ def histogram_queries(
         .select(**{column: codes[column] for column in clique})
         .group_by(list(clique))
         .aggregate(**{count_name(clique): ibis._.count()})
-        for clique in cliques
+        for clique in declared
     }
 
 

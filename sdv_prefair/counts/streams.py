@@ -126,7 +126,9 @@ def _parts(fragment: ds.Fragment) -> list[ds.Fragment]:
     return fragment.split_by_row_group() if is_parquet else [fragment]
 
 
-def parquet_stream(path: str | Path, columns: Mapping[str, dict] | None = None) -> DatasetStream:
+def parquet_stream(
+    path: str | Path, columns: Mapping[str, dict[str, Any]] | None = None
+) -> DatasetStream:
     """Return the stream of a Parquet file, or of a folder of them with hive partitions, if any.
 
     Texts are read as the dictionaries that Parquet stores them as.

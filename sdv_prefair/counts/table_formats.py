@@ -35,9 +35,10 @@ def check_plain_files(path: str | Path) -> None:
 
 def _locate(path: str | Path) -> tuple[fs.FileSystem, str]:
     try:
-        return fs.FileSystem.from_uri(str(path))
+        filesystem, place = fs.FileSystem.from_uri(str(path))
     except (pa.ArrowInvalid, OSError):  # no URI
         return fs.LocalFileSystem(), Path(path).resolve().as_posix()
+    return filesystem, place
 
 
 def _kinds(filesystem: fs.FileSystem, place: str) -> Iterator[str]:

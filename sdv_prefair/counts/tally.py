@@ -9,8 +9,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sdv_prefair.canonical import CanonicalValue, canonical_value
-from sdv_prefair.counts.arrow_columns import is_text, plain_array
+from sdv_prefair.counts.arrow_columns import plain_array
+from sdv_prefair.counts.readable import is_text
+from sdv_prefair.values.boxed import boxed, is_arrow, object_of
+from sdv_prefair.values.canonical import CanonicalValue, canonical_value
 
 Tally = Counter[CanonicalValue]
 
@@ -25,18 +27,18 @@ def value_counts(column: pd.Series) -> Tally:
     if isinstance(dtype, pd.CategoricalDtype):
         codes = column.cat.codes.to_numpy()
         rows = np.bincount(codes[codes >= 0], minlength=len(dtype.categories))
-        return tally_cells(dtype.categories.astype(object), rows.tolist(), typed=False)
+        return tally_cells(boxed(dtype.categories), rows.tolist(), typed=False)
     if pd.api.types.is_object_dtype(dtype):
         texts = Counter(cell for cell in column if type(cell) is str)
         others = [cell for cell in column if type(cell) is not str]
         tally = tally_cells(texts, texts.values(), typed=False)
         return tally + tally_cells(others, [1] * len(others), typed=False)
-    if _is_arrow(dtype):
+    if is_arrow(dtype):
         return array_counts(pa.chunked_array(pa.array(column.array)).combine_chunks())
     if isinstance(dtype, np.dtype) and dtype.kind == 'f':
         column = column.astype(np.float64)  # pandas has no index of the shortest
     counts = column.dropna().value_counts(sort=False)
-    return tally_cells(counts.index.tolist(), counts.tolist())
+    return tally_cells(boxed(counts.index), counts.tolist())
 
 
 def array_counts(array: pa.Array) -> Tally:
@@ -76,20 +78,8 @@ def values_of(values: pa.Array) -> Iterable[Any]:
     values = plain_array(values)
     if is_text(values.type):
         return map(decoded, values.cast(_binary_of(values.type)).to_pylist())
-    return map(_cell, values)
+    return map(object_of, values)
 
 
 def _binary_of(kind: pa.DataType) -> pa.DataType:
     return pa.large_binary() if pa.types.is_large_string(kind) else pa.binary()
-
-
-def _cell(scalar: pa.Scalar) -> Any:
-    try:
-        return scalar.as_py()
-    except Exception:  # a year that Python's dates do not reach
-        return None
-
-
-def _is_arrow(dtype: Any) -> bool:
-    is_text_in_arrow = isinstance(dtype, pd.StringDtype) and dtype.storage.startswith('pyarrow')
-    return is_text_in_arrow or isinstance(dtype, pd.ArrowDtype)

@@ -58,7 +58,7 @@ def public_metadata(
     table_name: str, columns: dict[str, Column], primary_key: str | None = None
 ) -> Metadata:
     """Return SDV metadata of one table with exactly these column descriptions."""
-    table = {'columns': columns}
+    table: dict[str, Any] = {'columns': columns}
     if primary_key is not None:
         table['primary_key'] = primary_key
     metadata = Metadata.load_from_dict({

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sdv_prefair.column_domain import ColumnDomain, Undeclared
-from sdv_prefair.counts import Source
-from sdv_prefair.learning.columns import (
+from sdv_prefair.counts import Counts, Encoder, Source
+from sdv_prefair.counts.cells import MonthCells
+from sdv_prefair.domain.columns import ColumnDomain, Undeclared
+from sdv_prefair.learning.one_column import (
     FineLook,
     Purse,
     first_look,
@@ -27,7 +28,7 @@ Edges = tuple[float, ...]
 
 def undeclared_columns(domains: Mapping[str, ColumnDomain]) -> list[str]:
     """Return the columns whose domain has to be learnt."""
-    return [column for column, domain in domains.items() if isinstance(domain, Undeclared)]
+    return list(_undeclared(domains))
 
 
 def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
@@ -52,25 +53,31 @@ def learn_domains(
     in the ledger for the measurements. Declared columns are not read.
     """
     purses = _purses(domains, ledger)
+    undeclared = _undeclared(domains)
     grids = {
-        column: first_look(domains[column], source.dtypes[column])
-        for column in purses
-        if domains[column].kind != 'categories'
+        column: first_look(domain, source.dtypes[column])
+        for column, domain in undeclared.items()
+        if domain.kind != 'categories'
     }
     rough = _look(source, grids, ledger, entropy)
     values = _values(source, _unknown_categories(domains), ledger, entropy)
-    learnt, finer = dict(domains), {}
+    learnt = dict(domains)
+    finer: dict[str, FineLook] = {}
     for column, purse in purses.items():
-        domain = domains[column]
+        domain = undeclared[column]
         if domain.kind == 'categories':
             learnt[column] = learn_categories(values, column, domain, purse)
-        elif domain.kind == 'datetimes':
-            learnt[column] = learn_datetimes(rough, column, domain, grids[column], purse)
+        elif isinstance(grid := grids[column], MonthCells):
+            learnt[column] = learn_datetimes(rough, column, domain, grid, purse)
         else:
             dtype = source.dtypes[column]
             learnt[column], fine = learn_numbers(rough, column, domain, dtype, bins, purse)
             finer |= {column: fine} if fine else {}
     return learnt, _edges(source, finer, purses, ledger, entropy)
+
+
+def _undeclared(domains: Mapping[str, ColumnDomain]) -> dict[str, Undeclared]:
+    return {c: domain for c, domain in domains.items() if isinstance(domain, Undeclared)}
 
 
 def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Purse]:
@@ -85,19 +92,20 @@ def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Pu
     }
 
 
-def _look(source: Source, grids: Mapping, ledger: Ledger, entropy: Entropy) -> PrivateTable | None:
-    if not grids:
-        return None
-    counts = source.count(grids, [(column,) for column in grids])
+def _look(
+    source: Source, grids: Mapping[str, Encoder], ledger: Ledger, entropy: Entropy
+) -> PrivateTable:
+    """Return the histograms over grids; without any, nothing is read."""
+    counts = source.count(grids, [(column,) for column in grids]) if grids else Counts({}, {})
     return PrivateTable(counts, ledger, entropy)
 
 
 def _values(
     source: Source, categories: list[str], ledger: Ledger, entropy: Entropy
-) -> PrivateValues | None:
-    if not categories:
-        return None
-    return PrivateValues(source.value_counts(categories), ledger, entropy)
+) -> PrivateValues:
+    """Return how often values occur; without unknown categories, nothing is read."""
+    counts = source.value_counts(categories) if categories else {}
+    return PrivateValues(counts, ledger, entropy)
 
 
 def _edges(
@@ -113,4 +121,4 @@ def _edges(
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:
-    return [c for c in undeclared_columns(domains) if domains[c].kind == 'categories']
+    return [c for c, domain in _undeclared(domains).items() if domain.kind == 'categories']

@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from sdv_prefair.errors import RolesError, SynthesizerInputError, shown
 from sdv_prefair.metrics.codes import as_numbers
-from sdv_prefair.metrics.tables import Tables
+from sdv_prefair.metrics.table_pair import Tables
 
 _MODELS = {
     'linear': LogisticRegression(max_iter=1000),

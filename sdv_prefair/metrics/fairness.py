@@ -24,7 +24,7 @@ from sdv_prefair.metrics.group_rates import RateGap, rate_gap
 from sdv_prefair.metrics.groups import STRATA_BINS, group_names, strata_of
 from sdv_prefair.metrics.groups import strata_codes as strata_codes  # beside the functions above
 from sdv_prefair.metrics.strata import RowEncoder, Strata
-from sdv_prefair.metrics.tables import Tables, read_tables
+from sdv_prefair.metrics.table_pair import Tables, read_tables
 
 MIN_ROWS = 30
 """Rows each of two groups must have to be compared, unless asked otherwise."""
@@ -202,11 +202,8 @@ class _GroupDifference(SingleTableMetric):
     @classmethod
     def compute(cls, real_data, synthetic_data, metadata=None, table_name=None, **options) -> float:
         """Return the score alone; arguments as in ``compute_breakdown``."""
-        options = options | {'bootstraps': 0}
-        breakdown = cls.compute_breakdown(
-            real_data, synthetic_data, metadata, table_name, **options
-        )
-        return breakdown['score']
+        tables = real_data, synthetic_data, metadata, table_name
+        return cls.compute_breakdown(*tables, **(options | {'bootstraps': 0}))['score']
 
     @classmethod
     def _strata(cls, tables: Tables, admissible, num_bins, synthesizer) -> Strata | None:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from sdv_prefair.metrics.codes import encode
 from sdv_prefair.metrics.strata import RowEncoder, Strata, stratify
-from sdv_prefair.metrics.tables import Tables
+from sdv_prefair.metrics.table_pair import Tables
 
 STRATA_BINS = 8
 """Bins of an admissible number unless asked otherwise: few, so that strata hold both groups."""

@@ -15,7 +15,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 
 from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, joint_codes
 from sdv_prefair.metrics.strata import RowEncoder, encode_groups, stratify
-from sdv_prefair.metrics.tables import read_tables
+from sdv_prefair.metrics.table_pair import read_tables
 from sdv_prefair.roles import Roles
 
 

@@ -14,7 +14,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 
 from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, encode
 from sdv_prefair.metrics.downstream import only_outcome, predict_real, with_known
-from sdv_prefair.metrics.tables import read_tables
+from sdv_prefair.metrics.table_pair import read_tables
 
 
 def total_variation(real: np.ndarray, synthetic: np.ndarray) -> float:

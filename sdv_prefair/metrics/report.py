@@ -12,7 +12,7 @@ from sdv_prefair.metrics.downstream import check_model
 from sdv_prefair.metrics.fairness import check_positive
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
 from sdv_prefair.metrics.strata import RowEncoder, check_synthesizer
-from sdv_prefair.metrics.tables import Frames, read_tables
+from sdv_prefair.metrics.table_pair import Frames, read_tables
 from sdv_prefair.roles import Roles
 
 

@@ -6,7 +6,7 @@ imported only where ``estimator='mbi'``, a graph that is not chordal, or an expo
 
 from sdv_prefair.model.compression import Compression, compress_rare_codes
 from sdv_prefair.model.estimation import estimate
-from sdv_prefair.model.fitted import GraphicalModel
+from sdv_prefair.model.graphical_model import GraphicalModel
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.totals import minimum_variance_total, one_way_model
 

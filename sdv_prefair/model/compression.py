@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
+from sdv_prefair.values.arrays import Flags, Floats
 
 # Codes whose noisy count is under so many standard deviations are rare.
 RARE = 3.0
@@ -32,7 +33,7 @@ class Compression:
     """
 
     group_of: np.ndarray
-    weights: np.ndarray
+    weights: Floats
 
     @property
     def num_codes(self) -> int:
@@ -66,13 +67,14 @@ class Compression:
         variance = self.sum_groups(measurement.variance, axis)
         return Measurement(measurement.columns, values, np.sqrt(variance))
 
-    def sum_groups(self, table: np.ndarray, axis: int = 0) -> np.ndarray:
+    def sum_groups(self, table: Floats, axis: int = 0) -> Floats:
         """Sum the codes of every group along one axis of a table."""
         order = np.argsort(self.group_of, kind='stable')
         starts = np.searchsorted(self.group_of[order], np.arange(self.num_groups))
-        return np.add.reduceat(np.take(table, order, axis=axis), starts, axis=axis)
+        sums: Floats = np.add.reduceat(np.take(table, order, axis=axis), starts, axis=axis)
+        return sums
 
-    def spread(self, table: np.ndarray, axis: int = 0) -> np.ndarray:
+    def spread(self, table: Floats, axis: int = 0) -> Floats:
         """Share the groups of one axis out to their codes; the mean of ``expand``."""
         shape = [1] * table.ndim
         shape[axis] = -1
@@ -87,7 +89,7 @@ class Compression:
         inside = drawn[self.group_of[drawn] == last]
         code_of = np.empty(self.num_groups, dtype=groups.dtype)
         code_of[self.group_of[drawn]] = drawn
-        codes = code_of[groups]
+        codes: np.ndarray = code_of[groups]
         merged = np.flatnonzero(groups == last)
         if not merged.size:
             return codes
@@ -96,7 +98,7 @@ class Compression:
         codes[merged] = inside[np.searchsorted(cumulative, draws, side='right')]
         return codes
 
-    def tilt(self, likelihood: np.ndarray) -> tuple[np.ndarray, Compression]:
+    def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:
         """Return the likelihood of each group, and the compression given what is known.
 
         Args:
@@ -148,14 +150,14 @@ def compress_rare_codes(
 
 
 def _group_of_other(
-    values: np.ndarray,
+    values: Floats,
     group_of: np.ndarray,
-    rare: np.ndarray,
-    drawn: np.ndarray,
+    rare: Flags,
+    drawn: Flags,
     stand_in: int | None,
 ) -> int:
     if stand_in is not None:
-        return group_of[stand_in]
+        return int(group_of[stand_in])
     if rare.any():
-        return group_of[np.argmax(rare)]
-    return group_of[np.argmin(np.where(drawn, values, np.inf))]
+        return int(group_of[np.argmax(rare)])
+    return int(group_of[np.argmin(np.where(drawn, values, np.inf))])

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdv_prefair.values.arrays import Flags, Floats
+
 
 @dataclass
 class ColumnTerm:
@@ -33,18 +35,19 @@ class ColumnTerm:
     ``ends`` holds pairs of an edge's position and the axis of its table.
     """
 
-    values: np.ndarray
-    variance: np.ndarray
+    values: Floats
+    variance: Floats
     ends: list[tuple[int, int]]
 
-    def minimiser(self, multiplier: np.ndarray) -> np.ndarray:
+    def minimiser(self, multiplier: Floats) -> Floats:
         """Return ``x_v`` for the sum of the multipliers of the column's edge ends."""
         # A constant in the multipliers drops out. Taken away first, it leaves no rounding behind.
-        share = self.variance / self.variance.sum()
-        contrast = multiplier - share @ multiplier
-        return self.values - share * (self.values.sum() - 1.0) - self.variance * contrast
+        share: Floats = self.variance / self.variance.sum()
+        contrast: Floats = multiplier - share @ multiplier
+        surplus = float(self.values.sum()) - 1.0
+        return self.values - share * surplus - self.variance * contrast
 
-    def loss(self, marginal: np.ndarray) -> float:
+    def loss(self, marginal: Floats) -> float:
         """Return half the squared distance of ``marginal`` in units of the noise."""
         change = marginal - self.values
         return 0.5 * float((change / self.variance) @ change)
@@ -59,20 +62,20 @@ class EdgeTerm:
     """
 
     columns: tuple[int, int]
-    values: np.ndarray
-    stddev: np.ndarray
+    values: Floats
+    stddev: Floats
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.whitened = self.values / self.stddev
 
-    def minimiser(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def minimiser(self, rows: Floats, columns: Floats) -> Floats:
         """Return ``X_e`` in units of the noise, for the multipliers of its two ends."""
         table = rows[:, None] + columns
         table *= self.stddev
         table += self.whitened
         return np.maximum(table, 0.0, out=table)
 
-    def end_sums(self, whitened: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def end_sums(self, whitened: Floats) -> tuple[Floats, Floats]:
         """Return the one-way sums of a table that is in units of the noise."""
         if self.stddev.size == 1:
             scale = self.stddev.item()
@@ -80,12 +83,13 @@ class EdgeTerm:
         table = whitened * self.stddev
         return table.sum(axis=1), table.sum(axis=0)
 
-    def variance_of_end(self, axis: int, cells: np.ndarray | bool = True) -> np.ndarray:
+    def variance_of_end(self, axis: int, cells: Flags | bool = True) -> Floats:
         """Return the variances of the sums along ``axis`` over the chosen ``cells``."""
         variance = np.square(np.broadcast_to(self.stddev, self.values.shape))
-        return np.where(cells, variance, 0.0).sum(axis=1 - axis)
+        sums: Floats = np.where(cells, variance, 0.0).sum(axis=1 - axis)
+        return sums
 
-    def loss(self, table: np.ndarray) -> float:
+    def loss(self, table: Floats) -> float:
         """Return half the squared distance of ``table`` in units of the noise."""
         change = (table - self.values) / self.stddev
         return 0.5 * float(np.vdot(change, change))
@@ -102,9 +106,9 @@ class Multipliers:
         shifts: For every edge, the multiplier of its total.
     """
 
-    ends: list[np.ndarray]
-    sums: list[np.ndarray]
-    shifts: np.ndarray
+    ends: list[Floats]
+    sums: list[Floats]
+    shifts: Floats
 
     @classmethod
     def zeros(cls, columns: Sequence[ColumnTerm], edges: Sequence[EdgeTerm]) -> Multipliers:
@@ -156,7 +160,7 @@ class ForestDual:
         self.size = int(blocks[-1])
         self.disagreement = self.steepness = np.inf
 
-    def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Return how far minus the dual is above its value at the point, and its gradient.
 
         Also notes in ``disagreement`` the largest L1 distance of an edge's sums from its column,
@@ -180,7 +184,7 @@ class ForestDual:
         self.steepness = np.abs(gradient).max(initial=0.0)
         return value, gradient
 
-    def multipliers(self, z: np.ndarray) -> Multipliers:
+    def multipliers(self, z: Floats) -> Multipliers:
         """Return the multipliers that the variables ``z`` stand for."""
         ends, sums = [], []
         for v, scaling in enumerate(self._scalings):
@@ -190,7 +194,7 @@ class ForestDual:
         shifts = self.point.shifts + self._shift_scaling * z[: len(self.edges)]
         return Multipliers(ends, sums, shifts)
 
-    def minimisers(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def minimisers(self) -> tuple[list[Floats], list[Floats]]:
         """Return the column marginals and edge tables that belong to the point."""
         tables = [t * edge.stddev for t, edge in zip(self._tables, self.edges, strict=True)]
         return self._marginals, tables
@@ -206,11 +210,11 @@ class ForestDual:
                 value += column.loss(marginal) + float(self.point.sums[v] @ marginal)
         return value
 
-    def _marginals_at(self, at: Multipliers) -> list[np.ndarray]:
+    def _marginals_at(self, at: Multipliers) -> list[Floats]:
         return [c.minimiser(total) for c, total in zip(self.columns, at.sums, strict=True)]
 
-    def _tables_at(self, at: Multipliers) -> list[np.ndarray]:
-        of_end = {}
+    def _tables_at(self, at: Multipliers) -> list[Floats]:
+        of_end: dict[tuple[int, int], Floats] = {}
         for column, rows in zip(self.columns, at.ends, strict=True):
             of_end.update(zip(column.ends, rows, strict=True))
         return [
@@ -226,7 +230,7 @@ class _EndScaling:
     by ``1 / sqrt(1 + |u|^2)`` and leaves the rest.
     """
 
-    def __init__(self, variance: np.ndarray, end_variances: Sequence[np.ndarray]):
+    def __init__(self, variance: Floats, end_variances: Sequence[Floats]):
         self._shape = (len(end_variances), variance.size)
         self.size = len(end_variances) * variance.size
         self._weights = 1 / np.sqrt(np.reshape(end_variances, self._shape))
@@ -234,19 +238,21 @@ class _EndScaling:
         self._direction = self._weights / np.where(self._length > 0, self._length, 1.0)
         self._shortening = 1 / np.sqrt(1 + variance * np.square(self._length))
 
-    def steps(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def steps(self, z: Floats) -> tuple[Floats, Floats]:
         """Return the steps of the multipliers, and of their sum."""
         z = z.reshape(self._shape)
         along = (self._direction * z).sum(axis=0)
         rows = self._weights * (z - self._direction * (along * (1 - self._shortening)))
         return rows, self._length * self._shortening * along
 
-    def gradient(self, excess: np.ndarray) -> np.ndarray:
+    def gradient(self, excess: Floats) -> Floats:
         """Return the derivative by ``z``, given the one by the multipliers."""
         scaled = self._weights * excess
         along = (self._direction * scaled).sum(axis=0)
-        return scaled - self._direction * (along * (1 - self._shortening))
+        gradient: Floats = scaled - self._direction * (along * (1 - self._shortening))
+        return gradient
 
 
-def _at_least_one_cell(edge: EdgeTerm, variances: np.ndarray) -> np.ndarray:
-    return np.maximum(variances, np.square(edge.stddev).min())
+def _at_least_one_cell(edge: EdgeTerm, variances: Floats) -> Floats:
+    raised: Floats = np.maximum(variances, np.square(edge.stddev).min())
+    return raised

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 import networkx as nx
 
 from sdv_prefair.model.compression import Compression
-from sdv_prefair.model.fitted import GraphicalModel
+from sdv_prefair.model.forest_solver import Progress, solve_forest
+from sdv_prefair.model.graphical_model import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.max_entropy import ITERATIONS, fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
+from sdv_prefair.model.sampling import CliqueTable, soften
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
-from sdv_prefair.model.tree import Progress, solve_forest
-from sdv_prefair.sampling import CliqueTable, soften
 from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.values.arrays import Floats
 
 ESTIMATORS = ('auto', 'mbi')
 
@@ -88,7 +89,8 @@ def _fit_forest(
 ) -> tuple[list[CliqueTable], float]:
     edges = [clique for clique in cliques if len(clique) == 2]
     solution = solve_forest(measurements, domain, edges, total, progress)
-    tables = solution.edges | {(column,): table for column, table in solution.columns.items()}
+    tables: dict[Clique, Floats] = {edge: table for edge, table in solution.edges.items()}
+    tables |= {(column,): table for column, table in solution.columns.items()}
     nodes = [CliqueTable(*place, tables[place.clique]) for place in arrange(cliques)]
     return nodes, solution.gap
 
@@ -106,8 +108,8 @@ def _fit_beyond_forest(
     Softened, so that a cell that noise made zero there comes back where another table has it.
     """
     pairs = dict.fromkeys(frozenset(m.columns) for m in measurements if len(m.columns) == 2)
-    graph = nx.Graph()
-    graph.add_edges_from((*pair, {'weight': place}) for place, pair in enumerate(pairs))
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_edges_from((i, j, {'weight': place}) for place, (i, j) in enumerate(pairs))
     held = {frozenset(edge) for edge in nx.minimum_spanning_edges(graph, data=False)}
     inside = [m for m in measurements if len(m.columns) == 1 or frozenset(m.columns) in held]
     edges = _maximal_cliques([m.columns for m in inside], domain)
@@ -124,7 +126,7 @@ def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
             f'cliques name columns that domain does not have: {unknown}. Add them to domain, or '
             'leave them out.'
         )
-    canonical = {tuple(sorted(set(clique), key=order.get)) for clique in cliques}
+    canonical = {tuple(sorted(set(clique), key=order.__getitem__)) for clique in cliques}
     canonical |= {(column,) for column in domain}
     sets = {clique: set(clique) for clique in canonical}
     maximal = [
@@ -146,7 +148,7 @@ def _completed(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
     graph = markov_graph(cliques)
     if not nx.is_chordal(graph):
         return list(cliques)
-    return _maximal_cliques(list(nx.find_cliques(graph)), domain)
+    return _maximal_cliques([tuple(clique) for clique in nx.find_cliques(graph)], domain)
 
 
 def _check_measurements(

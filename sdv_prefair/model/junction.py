@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.model.sampling import CliqueTable
+from sdv_prefair.values.arrays import Floats
 
 Clique = tuple[str, ...]
 
@@ -27,14 +28,15 @@ def arrange(cliques: Sequence[Clique]) -> list[Place]:
     A spanning tree of the cliques with the largest separators is a junction tree; it is walked
     from the first clique of every component.
     """
-    graph = nx.Graph()
+    graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(len(cliques)))
     for i, clique in enumerate(cliques):
         for j in range(i):
             if shared := len(set(clique) & set(cliques[j])):
                 graph.add_edge(j, i, weight=shared)
     tree = nx.maximum_spanning_tree(graph)
-    places, position = [], {}
+    places: list[Place] = []
+    position: dict[int, int] = {}
     for component in sorted(nx.connected_components(tree), key=min):
         root = min(component)
         parents = {child: parent for parent, child in nx.bfs_edges(tree, root)}
@@ -43,7 +45,8 @@ def arrange(cliques: Sequence[Clique]) -> list[Place]:
             before = () if parent is None else cliques[parent]
             separator = tuple(column for column in cliques[i] if column in before)
             position[i] = len(places)
-            places.append(Place(tuple(cliques[i]), separator, position.get(parent)))
+            above = None if parent is None else position[parent]
+            places.append(Place(tuple(cliques[i]), separator, above))
     return places
 
 
@@ -71,10 +74,10 @@ def _columns_of(nodes: Sequence[CliqueTable], position: int | None) -> set[str]:
 
 class _Factor(NamedTuple):
     columns: Clique
-    table: np.ndarray
+    table: Floats
 
 
-def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> np.ndarray:
+def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> Floats:
     """Return the joint distribution of some columns, by variable elimination.
 
     Columns of one clique are summed from its table; on a tree the rest are products along paths.
@@ -98,7 +101,7 @@ def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> list[
     Left out are nodes below, of which nothing is wanted: they sum to one. And nodes above a node
     that holds all that is wanted of them: it is the new root, with nothing before it.
     """
-    needed = set()
+    needed: set[int | None] = set()
     for position in reversed(range(len(nodes))):
         node = nodes[position]
         own = set(node.columns) - set(node.separator)
@@ -139,12 +142,12 @@ def _product(first: _Factor, second: _Factor, drop: str | None = None) -> _Facto
     columns = tuple(dict.fromkeys(first.columns + second.columns))
     kept = tuple(column for column in columns if column != drop)
     label = {column: number for number, column in enumerate(columns)}
-    table = np.einsum(
+    # Numbers as labels, of which there is no end; numpy's types know of letters only.
+    operands: tuple[Any, ...] = (
         first.table,
         [label[c] for c in first.columns],
         second.table,
         [label[c] for c in second.columns],
         [label[c] for c in kept],
-        optimize=True,
     )
-    return _Factor(kept, table)
+    return _Factor(kept, np.einsum(*operands, optimize=True))

@@ -20,10 +20,11 @@ def load_mbi() -> ModuleType:
     with warnings.catch_warnings():
         warnings.filterwarnings('ignore', message='JAX', category=UserWarning)
         import mbi
-    return mbi
+    package: ModuleType = mbi
+    return package
 
 
-def double_precision() -> AbstractContextManager:
+def double_precision() -> AbstractContextManager[object]:
     """Return a context in which JAX computes in float64.
 
     Single precision rounds counts above 2^24 and stalls at a higher loss. JAX's own switch is
@@ -32,4 +33,5 @@ def double_precision() -> AbstractContextManager:
     """
     import jax
 
-    return jax.enable_x64(True)
+    context: AbstractContextManager[object] = jax.enable_x64(True)
+    return context

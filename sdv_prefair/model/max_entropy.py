@@ -1,7 +1,7 @@
 """Estimates for chordal graphs: the nearest model to a forest's that fits all measurements.
 
-A forest's model ``q`` is solved directly (``tree.py``). With more pairs measured than a forest
-holds, the model ``p`` is the distribution of ``n`` rows that minimises
+A forest's model ``q`` is solved directly (``forest_solver.py``). With more pairs measured than a
+forest holds, the model ``p`` is the distribution of ``n`` rows that minimises
 
     sum_m |n p_m - Y_m|^2 / (2 s_m^2)  +  w n KL(p | q)
 
@@ -25,10 +25,11 @@ import numpy as np
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
+from sdv_prefair.model.forest_solver import Progress
 from sdv_prefair.model.junction import Clique, Place, arrange, marginal
 from sdv_prefair.model.measurement import Measurement, by_columns
-from sdv_prefair.model.tree import Progress
-from sdv_prefair.sampling import CliqueTable, broadcast_to, sum_to
+from sdv_prefair.model.sampling import CliqueTable, broadcast_to, sum_to
+from sdv_prefair.values.arrays import Floats
 
 # w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the
 # loss is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi is not done after
@@ -64,7 +65,7 @@ def fit_chordal(
         return [CliqueTable(*place, marginal(forest, place.clique)) for place in places]
     dual = MaxEntropyDual(forest, list(by_columns(measurements).values()), places, total)
 
-    def count(_) -> None:
+    def count(xk: Floats) -> None:
         nonlocal done
         done += 1
         if progress is not None:
@@ -122,7 +123,7 @@ class MaxEntropyDual:
         self._ends = np.cumsum([m.values.size for m in measurements])
         self.size = int(self._ends[-1])
 
-    def __call__(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Return the dual, to be minimised, and its gradient."""
         factors = self._factors(z)
         log_mass, beliefs = calibrate(self._places, self._logarithms(factors))
@@ -135,7 +136,7 @@ class MaxEntropyDual:
             gradient.append((excess * self._scaling[m]).ravel())
         return value, np.concatenate(gradient)
 
-    def model(self, z: np.ndarray) -> list[CliqueTable]:
+    def model(self, z: Floats) -> list[CliqueTable]:
         """Return the junction tree's distributions at ``z``."""
         _, beliefs = calibrate(self._places, self._logarithms(self._factors(z)))
         return [
@@ -143,14 +144,14 @@ class MaxEntropyDual:
             for place, belief in zip(self._places, beliefs, strict=True)
         ]
 
-    def _factors(self, z: np.ndarray) -> list[np.ndarray]:
+    def _factors(self, z: Floats) -> list[Floats]:
         """Return the logarithms of the factors, a table for each measurement."""
         return [
             part.reshape(scaling.shape) * scaling
             for part, scaling in zip(np.split(z, self._ends[:-1]), self._scaling, strict=True)
         ]
 
-    def _logarithms(self, factors: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def _logarithms(self, factors: Sequence[Floats]) -> list[Floats]:
         """Return the logarithm of each clique's part of the product."""
         logarithms, factors = list(self._prior), list(factors)
         for m in reversed(self._largest_first):
@@ -163,21 +164,19 @@ class MaxEntropyDual:
                 factors[inside] = factors[inside] + spread
         return logarithms
 
-    def _tables(self, beliefs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def _tables(self, beliefs: Sequence[Floats]) -> list[Floats]:
         """Return the model's distribution over the columns of each measurement."""
-        tables = [None] * len(self._measurements)
+        tables: dict[int, Floats] = {}
         for m in self._largest_first:
             columns, inside, home = self._measurements[m].columns, self._inside[m], self._home[m]
             if inside is None:
                 tables[m] = sum_to(beliefs[home], self._places[home].clique, columns)
             else:
                 tables[m] = sum_to(tables[inside], self._measurements[inside].columns, columns)
-        return tables
+        return [tables[m] for m in range(len(self._measurements))]
 
 
-def calibrate(
-    places: Sequence[Place], logarithms: Sequence[np.ndarray]
-) -> tuple[float, list[np.ndarray]]:
+def calibrate(places: Sequence[Place], logarithms: Sequence[Floats]) -> tuple[float, list[Floats]]:
     """Return the logarithm of the total mass, and each clique's share of it.
 
     Messages go up as logarithms, since factors of neighbours may differ by more than the largest
@@ -188,7 +187,8 @@ def calibrate(
         logarithms: Of non-negative factors, one for each clique, whose product is the
             distribution. Minus infinity for zero.
     """
-    logarithms, beliefs, log_mass = list(logarithms), [None] * len(places), 0.0
+    logarithms, log_mass = list(logarithms), 0.0
+    beliefs: dict[int, Floats] = {}
     for position in reversed(range(len(places))):
         clique, separator, parent = places[position]
         axes = tuple(axis for axis, column in enumerate(clique) if column not in separator)
@@ -202,10 +202,10 @@ def calibrate(
         if parent is not None:
             above = sum_to(beliefs[parent], places[parent].clique, separator)
             beliefs[position] = beliefs[position] * broadcast_to(above, separator, clique)
-    return log_mass, beliefs
+    return log_mass, [beliefs[position] for position in range(len(places))]
 
 
-def _given_the_rest(logarithm: np.ndarray, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _given_the_rest(logarithm: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Return the distribution along some axes given the others, and the logarithm of its mass."""
     largest = logarithm.max(axis=axes, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0.0)  # minus infinity: no mass at all
@@ -215,9 +215,10 @@ def _given_the_rest(logarithm: np.ndarray, axes: tuple[int, ...]) -> tuple[np.nd
     return table, (_logarithm(mass) + largest).squeeze(axes)
 
 
-def _logarithm(table: np.ndarray) -> np.ndarray:
+def _logarithm(table: Floats) -> Floats:
     with np.errstate(divide='ignore'):
-        return np.log(table)
+        logarithm: Floats = np.log(table)
+    return logarithm
 
 
 def _smallest_holder(places: Sequence[Place], columns: Sequence[str]) -> int:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sdv_prefair.values.arrays import Floats
+
 if TYPE_CHECKING:
     import mbi
 
@@ -29,10 +31,10 @@ class Measurement:
     """
 
     columns: tuple[str, ...]
-    values: np.ndarray
-    stddev: np.ndarray | float
+    values: Floats
+    stddev: Floats | float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         columns = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
         values = np.array(self.values, dtype=np.float64)
         object.__setattr__(self, 'columns', columns)
@@ -41,7 +43,7 @@ class Measurement:
         object.__setattr__(self, 'stddev', _as_stddev(self.stddev, columns, values.shape))
 
     @property
-    def variance(self) -> np.ndarray:
+    def variance(self) -> Floats:
         """The variance of each cell, in the shape of ``values``."""
         return np.broadcast_to(np.square(self.stddev), self.values.shape)
 
@@ -53,10 +55,11 @@ class Measurement:
     def transpose(self, columns: Sequence[str]) -> Measurement:
         """Return the same measurement with its axes in the order of ``columns``."""
         axes = [self.columns.index(column) for column in columns]
-        stddev = self.stddev if self.is_uniform else self.stddev.transpose(axes)
+        of_cell = self.stddev
+        stddev = of_cell if isinstance(of_cell, float) else of_cell.transpose(axes)
         return Measurement(tuple(columns), self.values.transpose(axes), stddev)
 
-    def squared_error(self, expected: np.ndarray) -> float:
+    def squared_error(self, expected: Floats) -> float:
         """Return half the squared distance from ``expected`` counts, in units of the noise."""
         residual = (expected - self.values) / self.stddev
         return 0.5 * float(np.vdot(residual, residual))
@@ -71,7 +74,7 @@ class Measurement:
 
         mbi = load_mbi()
         values = self.values.ravel()
-        if self.is_uniform:
+        if isinstance(self.stddev, float):
             return mbi.LinearMeasurement(values, self.columns, self.stddev)
         smallest = float(self.stddev.min())
         weights = smallest / self.stddev.ravel()
@@ -89,8 +92,10 @@ def combine(measurements: Sequence[Measurement]) -> Measurement:
         return first
     same_order = [measurement.transpose(first.columns) for measurement in measurements]
     precisions = [1 / measurement.variance for measurement in same_order]
-    precision = sum(precisions)
-    values = sum(m.values * (p / precision) for m, p in zip(same_order, precisions, strict=True))
+    none = np.zeros(first.values.shape)
+    precision = sum(precisions, none)
+    shares = [precision_of_one / precision for precision_of_one in precisions]
+    values = sum((m.values * s for m, s in zip(same_order, shares, strict=True)), none)
     return Measurement(first.columns, values, 1 / np.sqrt(precision))
 
 
@@ -102,7 +107,7 @@ def by_columns(measurements: Sequence[Measurement]) -> dict[frozenset[str], Meas
     return {columns: combine(group) for columns, group in groups.items()}
 
 
-def _check_values(columns: tuple[str, ...], values: np.ndarray) -> None:
+def _check_values(columns: tuple[str, ...], values: Floats) -> None:
     if values.ndim != len(columns) or len(set(columns)) != len(columns) or not columns:
         raise ValueError(
             f'values of shape {values.shape} must have one axis for each of the columns '
@@ -113,8 +118,8 @@ def _check_values(columns: tuple[str, ...], values: np.ndarray) -> None:
 
 
 def _as_stddev(
-    stddev: np.ndarray | float, columns: tuple[str, ...], shape: tuple[int, ...]
-) -> np.ndarray | float:
+    stddev: Floats | float, columns: tuple[str, ...], shape: tuple[int, ...]
+) -> Floats | float:
     stddev = np.asarray(stddev, dtype=np.float64)
     if not (np.isfinite(stddev).all() and (stddev > 0).all()):
         raise ValueError(f'stddev of the measurement of {list(columns)} must be positive numbers.')

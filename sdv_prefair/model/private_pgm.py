@@ -6,18 +6,18 @@ global settings stay as the user has them. The first call in a process compiles 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
 
+from sdv_prefair.model.forest_solver import Progress
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.lazy_mbi import double_precision, load_mbi
 from sdv_prefair.model.measurement import Domain, Measurement
-from sdv_prefair.model.tree import Progress
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.model.sampling import CliqueTable
 from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
@@ -117,12 +117,12 @@ def _chordal_cliques(
     return sorted(tree.nodes, key=domain.axes)
 
 
-def _counting(progress: Progress | None, every: int):
+def _counting(progress: Progress | None, every: int) -> Callable[[object], None] | None:
     if progress is None:
         return None
     done = 0
 
-    def after_block(_):
+    def after_block(_: object) -> None:
         nonlocal done
         done += every
         progress(done)

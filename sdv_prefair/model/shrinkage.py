@@ -29,6 +29,7 @@ import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
 from sdv_prefair.model.totals import one_way_model
+from sdv_prefair.values.arrays import Floats
 
 # From fewer cells the excess variance cannot be told from chance.
 _FEWEST_CELLS = 30
@@ -60,11 +61,11 @@ def _is_candidate(measurement: Measurement) -> bool:
     return len(measurement.columns) > 1 and measurement.values.size >= _FEWEST_CELLS
 
 
-def _product(columns: Sequence[str], counts: dict[str, np.ndarray], total: float) -> np.ndarray:
+def _product(columns: Sequence[str], counts: dict[str, Floats], total: float) -> Floats:
     return total * reduce(np.multiply.outer, [counts[column] / total for column in columns])
 
 
-def _shrink(measurement: Measurement, product: np.ndarray) -> Measurement:
+def _shrink(measurement: Measurement, product: Floats) -> Measurement:
     variance = measurement.variance
     stray = measurement.values - product
     excess = np.square(stray) - variance
@@ -75,7 +76,7 @@ def _shrink(measurement: Measurement, product: np.ndarray) -> Measurement:
     return Measurement(measurement.columns, values, measurement.stddev)
 
 
-def _spread(excess: np.ndarray, variance: np.ndarray, product: np.ndarray) -> float:
+def _spread(excess: Floats, variance: Floats, product: Floats) -> float:
     """Return ``k``: the weighted mean of excess over product, weights by inverse variance."""
     spread = 0.0
     for _ in range(_REWEIGHTINGS):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdv_prefair.model.measurement import Measurement, by_columns
+from sdv_prefair.values.arrays import Floats
 
 
 def minimum_variance_total(measurements: Sequence[Measurement]) -> float:
@@ -22,9 +23,7 @@ def minimum_variance_total(measurements: Sequence[Measurement]) -> float:
     return max(1.0, float(np.average(estimates, weights=variances.min() / variances)))
 
 
-def project_on_simplex(
-    values: np.ndarray, total: float, variance: np.ndarray | float = 1.0
-) -> np.ndarray:
+def project_on_simplex(values: Floats, total: float, variance: Floats | float = 1.0) -> Floats:
     """Return the non-negative counts of a given total that are nearest to ``values``.
 
     Distance is measured in units of each cell's noise. The solution is
@@ -37,14 +36,14 @@ def project_on_simplex(
     order = np.argsort(-vanishing, axis=None)
     shifts = (np.cumsum(np.take(values, order)) - total) / np.cumsum(np.take(spread, order))
     last = max(0, np.count_nonzero(np.take(vanishing, order) > shifts) - 1)
-    counts = np.maximum(0.0, values - shifts[last] * spread)
+    counts: Floats = np.maximum(0.0, values - shifts[last] * spread)
     if not counts.sum() > 0:
         # Noise so large that the total is lost beside it: all of it goes where the noise points.
         counts = (vanishing == vanishing.max()).astype(float)
-    return counts * (total / counts.sum())
+    return counts * (total / float(counts.sum()))
 
 
-def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str, np.ndarray]]:
+def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str, Floats]]:
     """Return the common total and the expected counts of every measured column.
 
     This is Private-PGM's model of one-way measurements. Under least squares with one common

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 
@@ -88,6 +88,8 @@ class Attempt:
 class Account:
     """All attempts to fit one synthesizer, in order.
 
+    Proof: proofs/composition.md
+
     Args:
         before: Attempts made elsewhere, as a release tells of them.
     """
@@ -122,7 +124,7 @@ class Account:
         """Whether noise of any attempt can be reproduced."""
         return any(spending.seeded for spending in self.spendings if spending.lines)
 
-    def total(self, delta_for_noise: float) -> dict:
+    def total(self, delta_for_noise: float) -> dict[str, Any]:
         """Return what all attempts add up to, for people who are in every table.
 
         zCDP adds up over attempts as over the lines of one. Thresholds add their deltas, and the
@@ -138,7 +140,7 @@ class Account:
             'private_all_attempts': not self.seeded,
         }
 
-    def total_beside(self, ledger: Ledger) -> dict:
+    def total_beside(self, ledger: Ledger) -> dict[str, Any]:
         """Return the same in the terms of one fit's promise, which is all if it is the only one.
 
         Args:

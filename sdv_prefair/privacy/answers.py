@@ -9,6 +9,7 @@ import numpy as np
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
+from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
 from sdv_prefair.privacy.mechanisms import (
     exponential,
     exponential_epsilon,
@@ -18,6 +19,7 @@ from sdv_prefair.privacy.mechanisms import (
 from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
 from sdv_prefair.privacy.samplers import discrete_laplace
 from sdv_prefair.privacy.score import ExactScores, Score
+from sdv_prefair.values.arrays import Integers
 
 
 class Answers:
@@ -25,6 +27,8 @@ class Answers:
 
     Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
     whose methods say what is asked and what it costs.
+
+    Proof: proofs/composition.md
     """
 
     def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
@@ -33,12 +37,12 @@ class Answers:
         self._rows = ledger.max_rows_per_person
         self._scores: ExactScores | None = None
 
-    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[np.ndarray, float]:
+    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure``."""
         clique = tuple(clique)
         self._ledger.check(step, rho)
         variance = gaussian_variance(rho, self._rows**2)
-        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))
+        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))
         return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
@@ -46,7 +50,7 @@ class Answers:
         cliques = [tuple(clique) for clique in candidates]
         self._ledger.check(step, rho)
         epsilon = exponential_epsilon(rho)
-        self._debit(step, 'exponential', _columns(cliques), rho, float(epsilon))
+        self._debit(step, EXPONENTIAL, _columns(cliques), rho, float(epsilon))
         exact = self._exact_scores(score)
         sensitivity = exact.unit * self._rows
         return exponential([exact(c) for c in cliques], epsilon, sensitivity, self._entropy)
@@ -60,7 +64,7 @@ class Answers:
         exact = self._exact_scores(score)
         variance = gaussian_variance(rho, len(cliques) * (exact.unit * self._rows) ** 2)
         sigma = math.sqrt(variance) / exact.unit
-        self._debit(step, 'discrete Gaussian on scores', _columns(cliques), rho, sigma)
+        self._debit(step, GAUSSIAN_ON_SCORES, _columns(cliques), rho, sigma)
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
         return gaussian(scores, variance, self._entropy).tolist(), sigma
 
@@ -70,7 +74,7 @@ class Answers:
         """See ``PrivateTable.split``."""
         self._ledger.check(step, rho)
         epsilon = pure_epsilon(rho)
-        self._debit(step, 'PrivTree', (column,), rho, float(epsilon))
+        self._debit(step, PRIVTREE, (column,), rho, float(epsilon))
         scale = noise_scale(epsilon, self._rows)
         cells = self.counts.project((column,))[:ordered]
         noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731
@@ -81,7 +85,9 @@ class Answers:
         self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
         self._scores = None
 
-    def _debit(self, step, mechanism, columns, rho, scale) -> None:
+    def _debit(
+        self, step: str, mechanism: str, columns: Clique, rho: Fraction, scale: float
+    ) -> None:
         self._ledger.debit(Debit(step, mechanism, columns, rho, scale=scale))
 
     def _exact_scores(self, score: Score) -> ExactScores:

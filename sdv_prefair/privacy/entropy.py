@@ -4,6 +4,9 @@ import os
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+
+from sdv_prefair.values.arrays import Integers
 
 
 class Entropy(Protocol):
@@ -32,7 +35,7 @@ class SeededEntropy:
 
     is_private = False
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int | tuple[int, ...]):
         self._generator = np.random.Generator(np.random.PCG64DXSM(seed))
 
     def read(self, num_bytes: int) -> bytes:
@@ -40,7 +43,7 @@ class SeededEntropy:
         return self._generator.bytes(num_bytes)
 
 
-def words(entropy: Entropy, count: int) -> np.ndarray:
+def words(entropy: Entropy, count: int) -> NDArray[np.uint64]:
     """Return ``count`` uniform 64-bit words."""
     return np.frombuffer(entropy.read(8 * count), dtype=np.uint64)
 
@@ -55,7 +58,7 @@ def integer_below(entropy: Entropy, bound: int) -> int:
             return value
 
 
-def integers_below(entropy: Entropy, bound: int, count: int) -> np.ndarray:
+def integers_below(entropy: Entropy, bound: int, count: int) -> Integers:
     """Return ``count`` exactly uniform integers in [0, bound), for bound up to 2^63."""
     # Words in the last, incomplete run of `bound` values would favour the small remainders.
     accepted_below = (1 << 64) - (1 << 64) % bound

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy.entropy import Entropy, integer_below
 from sdv_prefair.privacy.samplers import bernoulli_exp, discrete_gaussian
+from sdv_prefair.values.arrays import Integers
 
 _ROOT_BITS = 40
 _LARGEST_SIGMA = 2.0**57
@@ -20,14 +22,19 @@ def gaussian_variance(rho: Fraction, sensitivity_squared: Fraction | int) -> Fra
     Privacy: adding a discrete Gaussian of variance s to an integer vector whose L2 sensitivity
     is D is D^2/(2 s)-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14). The variance is rounded
     up to 40 significant bits, so the true cost never exceeds ``rho``.
+
+    Proof: proofs/histogram.md
     """
     exact = Fraction(sensitivity_squared) / (2 * rho)
     step = Fraction(2) ** (math.floor(math.log2(exact)) - _ROOT_BITS)
     return math.ceil(exact / step) * step
 
 
-def gaussian(values: np.ndarray, variance: Fraction, entropy: Entropy) -> np.ndarray:
-    """Return ``values`` (integers) plus independent discrete Gaussian noise, as integers."""
+def gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) -> Integers:
+    """Return ``values`` (integers) plus independent discrete Gaussian noise, as integers.
+
+    Proof: proofs/histogram.md
+    """
     if not np.issubdtype(values.dtype, np.integer):
         raise TypeError('Noise is added to integers only: floating-point sums leak.')
     if math.sqrt(variance) > _LARGEST_SIGMA:
@@ -42,6 +49,8 @@ def exponential_epsilon(rho: Fraction) -> Fraction:
     Privacy: probability proportional to exp(epsilon q / (2 D)) has bounded range epsilon, hence
     is epsilon^2/8-zCDP (Cesar and Rogers 2021).
 
+    Proof: proofs/exponential.md
+
     Departs: the theorem in the paper's preliminaries prints (2 epsilon D)^2/8.
     """
     exact = 8 * rho
@@ -55,7 +64,10 @@ def exponential(
     """Return an index i with probability proportional to exp(epsilon scores[i] / (2 sensitivity)).
 
     Scores are integers in a fixed-point unit and ``sensitivity`` is in the same unit, so the
-    law is exact: propose uniformly, accept with exp(-epsilon (best - score) / (2 sensitivity)).
+    distribution is exact: propose uniformly, accept with exp(-epsilon (best - score) / (2
+    sensitivity)).
+
+    Proof: proofs/exponential.md
     """
     best = max(scores)
     numerator, denominator = epsilon.numerator, 2 * sensitivity * epsilon.denominator

@@ -3,8 +3,10 @@
 How far its counts are out of reach is said in ``sealed.py``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,24 @@ from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
+from sdv_prefair.values.arrays import Integers
+
+
+class HiddenCode(TypedDict, total=False):
+    """The code of values outside a column's domain, and the code that stands in for it."""
+
+    other: int | None
+    stand_in: int | None
+
+
+HiddenCodes = Mapping[str, HiddenCode]
+AnyClique = TypeVar('AnyClique', bound=Clique)
+
+_Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
+_Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
+_ScoreAll = Callable[[Sequence[Clique], Score, Fraction, str], tuple[list[int], float]]
+_Split = Callable[[str, int, Fraction, str, int | None], list[int]]
+_Regroup = Callable[[Mapping[str, np.ndarray]], None]
 
 
 class PrivateTable(Sealed):
@@ -26,20 +46,32 @@ class PrivateTable(Sealed):
         counts: The exact histograms; the caller must not keep them.
         ledger: Where every answer is debited.
         entropy: Where the noise comes from.
+        hidden_codes: For columns with a code that must not be drawn, the arguments ``other``
+            and ``stand_in`` of `compress_rare_codes`.
     """
 
-    __slots__ = ('_choose', '_domain', '_ledger', '_measure', '_regroup', '_score', '_split')
+    __slots__ = (
+        *('_choose', '_domain', '_hidden_codes', '_ledger', '_measure', '_regroup', '_score'),
+        '_split',
+    )
 
-    def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
+    def __init__(
+        self,
+        counts: Counts,
+        ledger: Ledger,
+        entropy: Entropy,
+        hidden_codes: HiddenCodes = MappingProxyType({}),
+    ):
+        self._hidden_codes = dict(hidden_codes)
         answers = Answers(counts, ledger, entropy)
         self._ledger = ledger
-        self._domain = lambda: dict(answers.counts.domain)
+        self._domain: Callable[[], dict[str, int]] = lambda: dict(answers.counts.domain)
         # Not the bound methods, whose ``__self__`` would lead to the counts.
-        self._measure = lambda *question: answers.measure(*question)
-        self._choose = lambda *question: answers.choose(*question)
-        self._score = lambda *question: answers.score(*question)
-        self._split = lambda *question: answers.split(*question)
-        self._regroup = lambda group_of: answers.regroup(group_of)
+        self._measure: _Measure = lambda *question: answers.measure(*question)
+        self._choose: _Choose = lambda *question: answers.choose(*question)
+        self._score: _ScoreAll = lambda *question: answers.score(*question)
+        self._split: _Split = lambda *question: answers.split(*question)
+        self._regroup: _Regroup = lambda group_of: answers.regroup(group_of)
 
     @property
     def domain(self) -> dict[str, int]:
@@ -47,25 +79,34 @@ class PrivateTable(Sealed):
         return self._domain()
 
     @property
+    def hidden_codes(self) -> HiddenCodes:
+        """Which codes must not be drawn, and what stands in for them: public facts."""
+        return self._hidden_codes
+
+    @property
     def ledger(self) -> Ledger:
         """Where every answer is debited."""
         return self._ledger
 
-    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[np.ndarray, float]:
+    def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """Return the noisy histogram of a clique, in integers, and its sigma.
 
         Privacy: one row changes one cell by one, so the L2 sensitivity for a person is
         ``max_rows_per_person``.
+
+        Proof: proofs/histogram.md
         """
         return self._measure(clique, rho, step)
 
     def choose(
-        self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str
-    ) -> Clique:
+        self, candidates: Sequence[AnyClique], score: Score, rho: Fraction, step: str
+    ) -> AnyClique:
         """Return one of the candidates by the exponential mechanism.
 
         Privacy: one row changes a score by one unit, whatever it predicts, see ``Score``. The
         candidates must depend on public facts and earlier answers only.
+
+        Proof: proofs/exponential.md, proofs/scores.md
         """
         return candidates[self._choose(candidates, score, rho, step)]
 
@@ -77,6 +118,8 @@ class PrivateTable(Sealed):
         Privacy: r scores, each changed by at most one unit per row, have L2 sensitivity
         sqrt(r): the variance is r/(2 rho) in squared units.
 
+        Proof: proofs/scores.md
+
         Departs: Algorithm 1 prints sigma = sqrt(rho/(2r)), which is not private.
         """
         return self._score(cliques, score, rho, step)
@@ -87,6 +130,8 @@ class PrivateTable(Sealed):
         """Return the first codes of PrivTree's intervals over an ordered column.
 
         Privacy: epsilon-DP with epsilon^2/2 = rho, see ``split_intervals``.
+
+        Proof: proofs/privtree.md
 
         Args:
             column: The column.

@@ -1,7 +1,7 @@
 """Counts of values nobody declared: only those too frequent to betray one person get out."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
+from sdv_prefair.privacy.ledger_words import THRESHOLD
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance
 from sdv_prefair.privacy.sealed import Sealed
 
@@ -28,14 +29,18 @@ class PrivateValues(Sealed):
     __slots__ = ('_frequent',)
 
     def __init__(self, exact: Mapping[str, Mapping[Any, int]], ledger: Ledger, entropy: Entropy):
-        self._frequent = lambda column, *question: frequent_values(
-            column, exact[column], *question, ledger, entropy
+        self._frequent: Callable[[str, Fraction, float, str], dict[Any, int]] = (
+            lambda column, rho, delta, step: frequent_values(
+                column, exact[column], rho, delta, step, ledger, entropy
+            )
         )
 
     def frequent(self, column: str, rho: Fraction, delta: float, step: str) -> dict[Any, int]:
         """Return the values of a column that occur often, with their noisy counts.
 
         Privacy: delta-approximate rho-zCDP, see ``frequent_values``.
+
+        Proof: proofs/threshold.md
         """
         return self._frequent(column, rho, delta, step)
 
@@ -47,6 +52,8 @@ def threshold(sigma: float, delta: float, rows: int) -> float:
     of at most ``rows``. One of them passes with probability at most P(noise > threshold -
     rows) <= delta/rows, because P(X >= m) <= P(N(0, sigma^2) >= m - 1) for the discrete Gaussian
     (Canonne, Kamath, Steinke 2020, Proposition 25); so none does but with probability delta.
+
+    Proof: proofs/threshold.md
     """
     return rows + 1 + sigma * float(norm.isf(delta / rows))
 
@@ -66,6 +73,8 @@ def frequent_values(
     protected by the noise, the rest by the threshold. Values come out ordered by their text,
     not by frequency or appearance.
 
+    Proof: proofs/threshold.md
+
     Args:
         column: Whose values they are.
         exact: How often each occurs. Values that are not the same must be different keys, see
@@ -78,10 +87,10 @@ def frequent_values(
     """
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
-    ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))
+    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))
     # Sorted before the noise: the same counts get the same noise, whoever has counted them.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)
-    noisy = gaussian(counts, variance, entropy).tolist()
+    noisy: list[int] = gaussian(counts, variance, entropy).tolist()
     least = threshold(sigma, delta, ledger.max_rows_per_person)
     return {value: count for value, count in zip(values, noisy, strict=True) if count > least}

@@ -11,16 +11,22 @@ from fractions import Fraction
 
 import numpy as np
 
-_ROOT_BITS = 30
+from sdv_prefair.privacy.mechanisms import exponential_epsilon
 
 
 def pure_epsilon(rho: Fraction) -> Fraction:
-    """Return the epsilon (rounded down) whose pure DP costs ``rho``: epsilon^2/2-zCDP."""
-    return Fraction(math.isqrt(math.floor(2 * rho * 4**_ROOT_BITS)), 2**_ROOT_BITS)
+    """Return the epsilon (rounded down) whose pure DP costs ``rho``: epsilon^2/2-zCDP.
+
+    Proof: proofs/privtree.md
+    """
+    return exponential_epsilon(rho) / 2
 
 
 def noise_scale(epsilon: Fraction, rows: int) -> Fraction:
-    """Return PrivTree's lambda for binary splits: (2 b - 1)/(b - 1) = 3 over epsilon."""
+    """Return PrivTree's lambda for binary splits: (2 b - 1)/(b - 1) = 3 over epsilon.
+
+    Proof: proofs/privtree.md
+    """
     return 3 * rows / epsilon
 
 
@@ -30,10 +36,9 @@ def split_intervals(
     """Return the starts of the final intervals over a row of cell counts.
 
     Privacy: with discrete Laplace noise of scale lambda = 3/epsilon and a decay of at least
-    lambda ln 2 a level the intervals are epsilon-DP for one row, whatever the depth. The
-    proof is the paper's (its Theorem 3.1): for integer counts and bars the log-ratio of
-    "split" between counts x and x - 1 is at most 1/lambda, and at most exp(-(x - bar -
-    1)/lambda)/lambda above the bar, for the discrete Laplace as for the continuous one.
+    lambda ln 2 a level the intervals are epsilon-DP for one row, whatever the depth.
+
+    Proof: proofs/privtree.md
     """
     decay = math.ceil(scale * Fraction(math.log(2)) * (1 + Fraction(1, 10**9)))
     prefix = np.concatenate([[0], np.cumsum(cells)])

@@ -2,7 +2,7 @@
 
 Floating-point numbers only ever decide a comparison that their error cannot change; every
 closer call is settled in integers. A draw of the discrete Gaussian is within
-``TOTAL_VARIATION`` of the true law, which the page on privacy derives.
+``TOTAL_VARIATION`` of the true distribution, see ``proofs/samplers.md``.
 """
 
 import bisect
@@ -13,8 +13,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdv_prefair.privacy.entropy import Entropy, integer_below, integers_below, words
+from sdv_prefair.values.arrays import Flags, Integers
 
 TOTAL_VARIATION = Fraction(1, 2**328)
 
@@ -28,13 +30,15 @@ _FIXED_BITS = 448
 _FLOAT_MARGIN = 1e-12
 
 
-def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> np.ndarray:
+def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integers:
     """Draw ``count`` integers with P(k) proportional to exp(-k^2 / (2 variance)).
 
     A magnitude is drawn from blocks of equal width under a staircase that lies above the
     curve, kept with the ratio of curve to stair, and given a sign; negative zero is drawn
     again, because zero would otherwise count twice. With blocks of width one (sigma below 128)
     stair and curve agree and nothing is rejected but negative zeros.
+
+    Proof: proofs/samplers.md
     """
     magnitudes = np.empty(count, dtype=np.int64)
     signs = np.empty(count, dtype=np.int64)
@@ -55,9 +59,9 @@ class _Staircase:
     variance: Fraction
     width: int
     cumulative: tuple[int, ...]
-    top_words: np.ndarray
+    top_words: NDArray[np.uint64]
 
-    def draw(self, count: int, entropy: Entropy) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, count: int, entropy: Entropy) -> tuple[Integers, Flags]:
         block = self._blocks(count, entropy)
         if self.width == 1:
             return block, np.ones(count, dtype=bool)
@@ -65,7 +69,7 @@ class _Staircase:
         step = integers_below(entropy, self.width, count)
         return start + step, self._is_under_curve(start, step, entropy)
 
-    def _blocks(self, count: int, entropy: Entropy) -> np.ndarray:
+    def _blocks(self, count: int, entropy: Entropy) -> Integers:
         top = words(entropy, count)
         block = np.searchsorted(self.top_words, top, side='left')
         for tie in np.flatnonzero(
@@ -75,7 +79,7 @@ class _Staircase:
             block[tie] = bisect.bisect_right(self.cumulative, whole)
         return np.minimum(block, len(self.cumulative) - 1).astype(np.int64)
 
-    def _is_under_curve(self, start: np.ndarray, step: np.ndarray, entropy: Entropy) -> np.ndarray:
+    def _is_under_curve(self, start: Integers, step: Integers, entropy: Entropy) -> Flags:
         """Accept with probability exp(-((start + step)^2 - start^2) / (2 variance))."""
         step_as_float = step.astype(np.float64)
         exponent = (2.0 * start + step_as_float) * step_as_float / float(2 * self.variance)
@@ -140,6 +144,8 @@ def bernoulli_exp(numerator: int, denominator: int, entropy: Entropy) -> bool:
     """Return True with probability exactly exp(-numerator / denominator), in integers.
 
     Canonne, Kamath and Steinke (2020), Algorithm 1.
+
+    Proof: proofs/samplers.md
     """
     while numerator > denominator:
         if not _bernoulli_exp_below_one(1, 1, entropy):
@@ -159,6 +165,8 @@ def discrete_laplace(scale: Fraction, entropy: Entropy) -> int:
     """Draw an integer k with probability proportional to exp(-|k| / scale), exactly.
 
     Canonne, Kamath and Steinke (2020), Algorithm 2.
+
+    Proof: proofs/samplers.md
     """
     numerator, denominator = scale.numerator, scale.denominator
     while True:

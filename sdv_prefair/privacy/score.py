@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
+from sdv_prefair.values.arrays import Integers
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61
+# Noise is below 2^62, so 64 bits hold the sum: no table decides whether a score can be answered.
+_LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,8 @@ class Score:
     """The L1 distance of a clique's true counts from predicted ones, less a discount.
 
     Nothing, ``()``, has a score of zero.
+
+    Proof: proofs/scores.md
 
     Attributes:
         unit: All numbers are in units of 1/``unit`` rows.
@@ -31,7 +36,7 @@ class Score:
     """
 
     unit: int
-    predictions: Mapping[Clique, tuple[np.ndarray, ...]]
+    predictions: Mapping[Clique, tuple[Integers, ...]]
     discount: Mapping[Clique, int] = field(default_factory=dict)
 
 
@@ -41,6 +46,8 @@ class ExactScores:
     Privacy: reads exact counts. One row changes one count by one, hence a score by at most
     ``unit``: predictions and discount are constants, and an L1 distance is 1-Lipschitz. The unit
     is read once, so what is evaluated and the sensitivity cannot fall apart.
+
+    Proof: proofs/scores.md
     """
 
     def __init__(self, counts: Counts, score: Score):
@@ -66,10 +73,11 @@ class ExactScores:
         places = np.unravel_index(cells, tuple(factor.size for factor in factors))
         for factor, place in zip(factors, places, strict=True):
             predicted *= factor[place]
-        # A cap is 1-Lipschitz: no count can overflow, whatever the released total says.
+        # Caps are 1-Lipschitz: no count can overflow, whatever the released total says.
         truth = np.minimum(observed, _LARGEST // self.unit) * self.unit
         elsewhere = math.prod(map(_exact_sum, factors)) - _exact_sum(predicted)
-        return _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        exact = _exact_sum(np.abs(truth - predicted)) + elsewhere - discount
+        return max(-_LARGEST_SCORE, min(exact, _LARGEST_SCORE))
 
 
 def _checked_unit(score: Score) -> int:
@@ -78,9 +86,7 @@ def _checked_unit(score: Score) -> int:
     return score.unit
 
 
-def _constants(
-    score: Score, clique: Clique, shape: tuple[int, ...]
-) -> tuple[list[np.ndarray], int]:
+def _constants(score: Score, clique: Clique, shape: tuple[int, ...]) -> tuple[list[Integers], int]:
     """Return copies, as plain numbers, of what is predicted for a clique and taken off it."""
     factors = [np.array(factor).ravel() for factor in score.predictions[clique]]
     discount = int(score.discount.get(clique, 0))
@@ -94,7 +100,7 @@ def _constants(
     return factors, discount
 
 
-def _are_counts(factors: Sequence[np.ndarray]) -> bool:
+def _are_counts(factors: Sequence[Integers]) -> bool:
     """Whether all are int64 of at least 0.
 
     With a negative prediction the first row in a cell could count for more than a unit.
@@ -102,6 +108,6 @@ def _are_counts(factors: Sequence[np.ndarray]) -> bool:
     return all(factor.dtype == np.int64 and (factor >= 0).all() for factor in factors)
 
 
-def _exact_sum(values: np.ndarray) -> int:
+def _exact_sum(values: Integers) -> int:
     """Sum non-negative int64 without overflow."""
     return (int((values >> 31).sum()) << 31) + int((values & (2**31 - 1)).sum())

@@ -18,7 +18,7 @@ class Sealed:
 
     __slots__ = ()
 
-    def _refuse(self, *_) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         name = type(self).__name__
         raise TypeError(f'A {name} holds exact counts: it cannot be copied, saved or listed.')
 

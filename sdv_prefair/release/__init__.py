@@ -22,11 +22,11 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from sdv_prefair.atomic_write import check_place, write_whole
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.archive import Archive, pack
 from sdv_prefair.release.contents import read_contents, write_contents
 from sdv_prefair.release.fidelity import check_same
-from sdv_prefair.whole_file import check_place, write_whole
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

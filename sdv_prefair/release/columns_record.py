@@ -7,7 +7,7 @@ what does not is written down.
 from collections.abc import Mapping
 from typing import Any
 
-from sdv_prefair.column_domain import ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.domain.columns import ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.dtype_names import read_dtype, write_dtype
 from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields, read_list

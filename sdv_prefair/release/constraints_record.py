@@ -5,10 +5,10 @@ from typing import Any
 
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
-from sdv_prefair.column_domain import Categories, ColumnDomain
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.rules import JointRule, Rule
+from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.fields import MOST_CODES, Fields, read_list
 from sdv_prefair.release.values import read_value, write_value

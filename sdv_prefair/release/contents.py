@@ -1,6 +1,7 @@
 """What is in a release, and the way from a fitted synthesizer to it and back."""
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -8,7 +9,11 @@ from sdv.metadata import Metadata
 
 import sdv_prefair
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
+from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.fitting.settings import Settings
+from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import undeclared_columns
+from sdv_prefair.privacy import Account, Debit, Ledger
 from sdv_prefair.release.account_record import (
     account_of_one,
     check_account,
@@ -16,11 +21,10 @@ from sdv_prefair.release.account_record import (
     write_account,
 )
 from sdv_prefair.release.archive import Archive
-from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
 from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
 from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
-from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoding
+from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoders
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_checks import (
     check_learning,
@@ -32,11 +36,10 @@ from sdv_prefair.release.ledger_record import read_ledger, write_ledger
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
+from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
-from sdv_prefair.release.structure_checks import check_estimate, check_structure
+from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
-from sdv_prefair.structure import declared_pairs
-from sdv_prefair.structure.exact import ExactStrategy
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -58,22 +61,23 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
 
     Names are made of positions: what a column is called never becomes the name of a member.
     """
-    arrays = ArrayWriter()
+    arrays, fitted = ArrayWriter(), synthesizer._result
+    settings = fitted.settings
     release = {
         'format': FORMAT,
         'version': VERSION,
         'written_by': sdv_prefair.__version__,
         'fit': _write_fit(synthesizer),
         'parameters': write_parameters(synthesizer),
-        'constraints': write_constraints(synthesizer._plan),
-        'columns': write_dtypes(given_dtypes(synthesizer)),
-        'learnt': write_learnt(synthesizer._unchosen_domains(), synthesizer._encoding.transformers),
-        'chosen': write_chosen(synthesizer._chosen_transformers),
+        'constraints': write_constraints(fitted.plan),
+        'columns': write_dtypes(given_dtypes(fitted)),
+        'learnt': write_learnt(settings.unchosen, fitted.encoding.transformers),
+        'chosen': write_chosen(settings.chosen),
         'given_names': write_value(synthesizer._original_columns.tolist()),
-        'ledger': write_ledger(synthesizer._ledger, synthesizer._domain_ledger),
+        'ledger': write_ledger(fitted.ledger, len(fitted.prepared.learning)),
         'account': write_account(synthesizer._account),
-        'seeded': synthesizer._ledger.seeded,
-        'model': write_model(synthesizer._model, arrays),
+        'seeded': fitted.ledger.seeded,
+        'model': write_model(fitted.model, arrays),
     }
     metadata = write_metadata(synthesizer.get_metadata())
     documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
@@ -92,11 +96,14 @@ def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesi
         # Whoever fitted it was told; it is in the ledger's footer and in get_info for all others.
         warnings.simplefilter('ignore', PrivacyWarning)
         synthesizer = _make_unfitted(synthesizer_class, metadata, fields)
-        rebuild_encoding(synthesizer, fields)
-    synthesizer._model = model
-    _check_model(synthesizer)
-    _check_ledger(synthesizer)
-    synthesizer._original_columns = _read_given_names(synthesizer, fields.raw('given_names'))
+        settings = synthesizer._settings()
+        ledger, learning = _read_ledger(settings, fields)
+        fitted = Fitted(rebuild_encoders(settings, fields, learning), ledger, model)
+    account = _read_account(fields, ledger)
+    _check_model(fitted)
+    _check_ledger(fitted, account)
+    names = _read_given_names(synthesizer, fields.raw('given_names'))
+    synthesizer._open(fitted, account, names)
     _mark_fitted(synthesizer, Fields(fields.raw('fit'), 'fit', _FIT_KEYS))
     return synthesizer
 
@@ -110,17 +117,17 @@ def _make_unfitted(
     constraints = read_constraints(fields.raw('constraints'))
     if constraints:
         synthesizer.add_constraints(constraints)
-    columns = synthesizer._domains | synthesizer._plan.domains_to_learn
-    seeded = parameters['seed'] is not None or ('seeded' in fields and fields.flag('seeded'))
-    synthesizer._ledger, synthesizer._domain_ledger = read_ledger(
-        fields.raw('ledger'), parameters, columns, seeded
-    )
-    synthesizer._account = (
-        read_account(fields.raw('account'))
-        if 'account' in fields
-        else account_of_one(synthesizer._ledger)
-    )
     return synthesizer
+
+
+def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
+    columns = settings.plan.domains | settings.plan.domains_to_learn
+    seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
+    return read_ledger(fields.raw('ledger'), settings, columns, seeded)
+
+
+def _read_account(fields: Fields, ledger: Ledger) -> Account:
+    return read_account(fields.raw('account')) if 'account' in fields else account_of_one(ledger)
 
 
 def _check_version(written: Any) -> int:
@@ -139,28 +146,25 @@ def _check_members(archive: Archive, arrays: ArrayReader) -> None:
         raise ReleaseError('The release holds members that do not belong to it.')
 
 
-def _check_model(synthesizer: 'PreFairSynthesizer') -> None:
-    model, strategy = synthesizer._model, synthesizer._strategy
-    if list(model.domain.items()) != list(synthesizer._encoding.domain.items()):
+def _check_model(fitted: Fitted) -> None:
+    model, encoding, settings = fitted.model, fitted.encoding, fitted.settings
+    if list(model.domain.items()) != list(encoding.domain.items()):
         raise ReleaseError('The model of the release has other columns or codes than its metadata.')
-    check_hidden(model, synthesizer._encoding.hidden_codes)
-    check_structure(model, strategy, synthesizer._modelled_roles)
-    check_estimate(model, synthesizer.estimator)
-    if strategy.requires_roles:
-        synthesizer._assert_separated(model)
+    check_hidden(model, encoding.hidden_codes)
+    check_structure(model, settings.mechanism, settings.roles)
+    check_estimate(model, settings.estimator)
+    if settings.mechanism.requires_roles:
+        assert_separated(model, fitted.plan, settings.promise.roles)
 
 
-def _check_ledger(synthesizer: 'PreFairSynthesizer') -> None:
-    ledger, strategy = synthesizer._ledger, synthesizer._strategy
-    check_account(synthesizer._account, ledger)
-    check_measured(synthesizer._model)
-    check_measurements(synthesizer._model.measurements, ledger)
-    unknown = synthesizer._unchosen_domains() | synthesizer._plan.domains_to_learn
-    check_learning(undeclared_columns(unknown), synthesizer._domain_ledger)
-    if isinstance(strategy, ExactStrategy):
-        roles = synthesizer._modelled_roles
-        pairs = declared_pairs(synthesizer._model.domain, roles, strategy)
-        check_scores(ledger.debits, len(pairs), ledger.max_rows_per_person)
+def _check_ledger(fitted: Fitted, account: Account) -> None:
+    ledger, model, settings = fitted.ledger, fitted.model, fitted.settings
+    check_account(account, ledger)
+    check_measured(model)
+    check_measurements(model.measurements, ledger)
+    check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
+    if (scores := num_scores(settings.mechanism, model.domain, settings.roles)) is not None:
+        check_scores(ledger.debits, scores, ledger.max_rows_per_person)
 
 
 def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Index:
@@ -189,4 +193,3 @@ def _mark_fitted(synthesizer: 'PreFairSynthesizer', fields: Fields) -> None:
     synthesizer._fitted_date = fields.text('fitted', _DATE)
     synthesizer._fitted_sdv_version = version('sdv_version')
     synthesizer._fitted_sdv_enterprise_version = version('sdv_enterprise_version')
-    synthesizer._fitted = True

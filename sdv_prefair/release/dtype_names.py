@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.release.timezones import read_zone, write_zone
 from sdv_prefair.release.values import read_value, write_value
-from sdv_prefair.release.zones import read_zone, write_zone
 
 _WIDTHS = (8, 16, 32, 64)
 _UNITS = ('s', 'ms', 'us', 'ns')

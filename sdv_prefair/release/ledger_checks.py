@@ -7,6 +7,7 @@ says of the budget: scales follow from amounts, and measurements are as exact as
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -14,39 +15,48 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.ledger_words import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    GAUSSIAN_ON_SCORES,
+    LEARN_DOMAINS,
+    NOISES,
+    PRIVTREE,
+    STEPS,
+    THRESHOLD,
+)
 from sdv_prefair.structure.fairness import markov_graph
 
-_HISTOGRAM, _THRESHOLD = 'discrete Gaussian', 'discrete Gaussian, threshold'
-_SCORES, _CHOICE, _INTERVALS = 'discrete Gaussian on scores', 'exponential', 'PrivTree'
-_MEASURING = ('measure one-ways', 'measure two-ways')
-_MECHANISMS = {
-    'learn domains': (_HISTOGRAM, _THRESHOLD, _INTERVALS),
-    'select the tree': (_CHOICE, _SCORES),
-    'select more pairs': (_CHOICE,),
-} | dict.fromkeys(_MEASURING, (_HISTOGRAM,))
 # Scales are square roots in floating point of what amounts give exactly.
 _ROUNDING = 1e-9
 
 
-def check_lines(lines: Iterable[Debit], max_rows_per_person: int) -> None:
-    """Raise unless every line is of a known kind, with the noise that its rho asks for."""
+def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: bool = False) -> None:
+    """Raise unless every line is of a known kind, with the noise that its rho asks for.
+
+    Args:
+        lines: The lines.
+        max_rows_per_person: What one person can change.
+        own_steps: Whether a mechanism of somebody else may have named steps of its own.
+    """
+    elsewhere = NOISES if own_steps else ()
     for line in lines:
-        if line.mechanism not in _MECHANISMS.get(line.step, ()):
+        if line.mechanism not in STEPS.get(line.step, elsewhere):
             raise ReleaseError('A line of the ledger of the release is of no kind that is known.')
-        if (line.delta > 0) != (line.mechanism == _THRESHOLD):
+        if (line.delta > 0) != (line.mechanism == THRESHOLD):
             raise ReleaseError(
                 'In the ledger of the release thresholds must cost some of delta, and nothing else '
                 'may.'
             )
         # Of scores there is one for two columns, at least; `check_scores` knows better.
-        scores = math.ceil(len(line.columns) / 2) if line.mechanism == _SCORES else 1
+        scores = math.ceil(len(line.columns) / 2) if line.mechanism == GAUSSIAN_ON_SCORES else 1
         _check_scale(line, max_rows_per_person**2 * scores)
 
 
 def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: int) -> None:
     """Raise unless noise on scores is enough for so many of them."""
     for line in lines:
-        if line.mechanism == _SCORES:
+        if line.mechanism == GAUSSIAN_ON_SCORES:
             _check_scale(line, max_rows_per_person**2 * num_pairs)
 
 
@@ -56,8 +66,8 @@ def _check_scale(line: Debit, sensitivity_squared: int) -> None:
     rho is D^2/(2 sigma^2) of a Gaussian, epsilon^2/8 of a choice and epsilon^2/2 of PrivTree.
     """
     rho, squared = float(line.rho), line.scale * line.scale
-    if line.mechanism in (_CHOICE, _INTERVALS):
-        enough = squared <= (8 if line.mechanism == _CHOICE else 2) * rho * (1 + _ROUNDING)
+    if line.mechanism in (EXPONENTIAL, PRIVTREE):
+        enough = squared <= (8 if line.mechanism == EXPONENTIAL else 2) * rho * (1 + _ROUNDING)
     else:
         enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
     if not enough:
@@ -74,7 +84,7 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
     """
     paid, claimed = Counter(), Counter()
     for line in ledger.debits:
-        if line.step in _MEASURING:
+        if line.mechanism == GAUSSIAN and line.step != LEARN_DOMAINS:
             paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)
     for measurement in measurements:
         claimed[frozenset(measurement.columns)] += float(1 / np.min(measurement.variance))
@@ -86,14 +96,19 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
 
 def check_measured(model: GraphicalModel) -> None:
     """Raise unless every column and every pair that the model ties was measured."""
-    measured = {frozenset(measurement.columns) for measurement in model.measurements}
+    measured = {
+        frozenset(columns)
+        for measurement in model.measurements
+        for size in (1, 2)
+        for columns in combinations(measurement.columns, size)
+    }
     tied = [*((column,) for column in model.domain), *markov_graph(model.cliques).edges]
     if not measured.issuperset(map(frozenset, tied)):
         raise ReleaseError('The model of the release ties columns that were never measured.')
 
 
-def check_learning(learnt: Iterable[str], learning: Ledger) -> None:
+def check_learning(learnt: Iterable[str], learning: Sequence[Debit]) -> None:
     """Raise unless something was paid for every domain that is not public."""
-    paid = {column for line in learning.debits for column in line.columns}
-    if not paid.issuperset(learnt) or any(s.step != 'learn domains' for s in learning.debits):
+    paid = {column for line in learning for column in line.columns}
+    if not paid.issuperset(learnt) or any(s.step != LEARN_DOMAINS for s in learning):
         raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')

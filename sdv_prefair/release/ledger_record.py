@@ -2,15 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_checks import check_lines
+from sdv_prefair.release.strategy import ReleasedStrategy
 
 MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
@@ -20,17 +22,17 @@ _LEDGER_KEYS = ('budget', 'reserved_delta', 'learning_lines', 'lines')
 _LINE_KEYS = ('step', 'mechanism', 'columns', 'rho', 'delta', 'scale')
 
 
-def write_ledger(ledger: Ledger, learning: Ledger) -> dict[str, Any]:
+def write_ledger(ledger: Ledger, learning_lines: int) -> dict[str, Any]:
     """Return a ledger as JSON.
 
     Args:
         ledger: Everything a fit has spent.
-        learning: The part of it that was spent on learning domains: its first lines.
+        learning_lines: How many of its first lines were spent on learning domains.
     """
     return {
         'budget': str(ledger.budget),
         'reserved_delta': ledger.reserved_delta,
-        'learning_lines': len(learning.debits),
+        'learning_lines': learning_lines,
         'lines': [_write_line(line) for line in ledger.debits],
     }
 
@@ -47,13 +49,13 @@ def _write_line(line: Debit) -> dict[str, Any]:
 
 
 def read_ledger(
-    written: Any, parameters: dict[str, Any], columns: Iterable[str], seeded: bool
-) -> tuple[Ledger, Ledger]:
-    """Return the ledger of a fit, and the part of it for learning domains.
+    written: Any, settings: Settings, columns: Iterable[str], seeded: bool
+) -> tuple[Ledger, Sequence[Debit]]:
+    """Return the ledger of a fit, and those of its lines that were spent on learning domains.
 
     Args:
         written: What ``write_ledger`` returned.
-        parameters: Arguments of the synthesizer: the promise that the ledger has to keep.
+        settings: Those of the synthesizer: the promise that the ledger has to keep.
         columns: The columns whose counts may have been read.
         seeded: Whether the noise can be reproduced.
 
@@ -65,22 +67,22 @@ def read_ledger(
     columns = set(columns)
     lines = [_read_line(line, columns) for line in fields.items('lines', MOST_LINES)]
     learning_lines = fields.whole('learning_lines', 0, len(lines))
-    ledger = _enter(lines, _open_ledger(fields, parameters, seeded))
-    learning = _enter(lines[:learning_lines], _open_ledger(fields, parameters, seeded))
+    ledger = _enter(lines, _open_ledger(fields, settings, seeded))
     if ledger.remaining:
         raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
-    check_lines(lines, ledger.max_rows_per_person)
-    return ledger, learning
+    own_steps = isinstance(getattr(settings.mechanism, 'strategy', None), ReleasedStrategy)
+    check_lines(lines, ledger.max_rows_per_person, own_steps)
+    return ledger, lines[:learning_lines]
 
 
-def _open_ledger(fields: Fields, parameters: dict[str, Any], seeded: bool) -> Ledger:
+def _open_ledger(fields: Fields, settings: Settings, seeded: bool) -> Ledger:
     reserved = fields.number('reserved_delta', 0.0)
-    if not reserved < parameters['delta']:
+    if not reserved < settings.delta:
         raise ReleaseError('The ledger of the release reserves more of delta than there is.')
     ledger = Ledger(
-        parameters['epsilon'],
-        parameters['delta'],
-        parameters['max_rows_per_person'],
+        settings.epsilon,
+        settings.delta,
+        settings.max_rows_per_person,
         reserved,
         seeded=seeded,
     )
@@ -112,7 +114,7 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
         raise ReleaseError('The ledger of the release does not add up: more is spent than allowed.')
     if math.fsum(line.delta for line in lines) > ledger.reserved_delta * (1 + 1e-12):
         raise ReleaseError('The ledger of the release spends more of delta than was set aside.')
-    ledger._debits.extend(lines)
+    ledger.carry_over(lines)
     return ledger
 
 

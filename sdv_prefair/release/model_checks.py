@@ -8,7 +8,7 @@ import numpy as np
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import continues_tree
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.model.sampling import CliqueTable
 
 # Estimators stop a little before tables agree; far below what sampling could show.
 _TOLERANCE = 1e-4

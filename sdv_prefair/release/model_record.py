@@ -16,7 +16,7 @@ import numpy as np
 
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Compression, GraphicalModel, Measurement
-from sdv_prefair.release.arrays import ArrayReader, ArrayWriter
+from sdv_prefair.model.sampling import CliqueTable
 from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields
 from sdv_prefair.release.model_checks import (
     check_cliques,
@@ -24,7 +24,7 @@ from sdv_prefair.release.model_checks import (
     check_node,
     check_order,
 )
-from sdv_prefair.sampling import CliqueTable
+from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')

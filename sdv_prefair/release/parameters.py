@@ -23,7 +23,7 @@ def write_parameters(synthesizer: Any) -> dict[str, Any]:
         if type(given[role]) not in (list, tuple):
             given[role] = getattr(synthesizer.get_roles(), role)
     structure = write_structure(
-        given.pop('structure'), synthesizer._strategy, synthesizer._model.cliques
+        given.pop('structure'), synthesizer._mechanism, synthesizer._result.model.cliques
     )
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 

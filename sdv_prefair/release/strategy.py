@@ -6,11 +6,12 @@ from typing import Any
 
 import networkx as nx
 
+from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.model_record import MOST_MEASUREMENTS
 from sdv_prefair.release.values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import FairTree, Strategy
+from sdv_prefair.structure import FairTree
 from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.structure.resolve import STRATEGIES
@@ -81,16 +82,17 @@ def _is_chordal(edges: Sequence[Pair], columns: Sequence[str], apart: bool) -> b
     )
 
 
-def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]) -> Any:
+def write_structure(structure: Any, mechanism: Mechanism, cliques: Sequence[tuple]) -> Any:
     """Return the structure as JSON.
 
     Args:
         structure: What the user gave.
-        strategy: What it stands for.
+        mechanism: What it stands for.
         cliques: Those of the fitted model.
     """
     if isinstance(structure, str | list | tuple):
         return write_value(structure)
+    strategy = getattr(mechanism, 'strategy', None)
     if isinstance(strategy, FixedStrategy):
         return write_value(list(strategy.edges))
     if type(strategy) in STRATEGIES.values() and strategy == type(strategy)():
@@ -98,8 +100,8 @@ def write_structure(structure: Any, strategy: Strategy, cliques: Sequence[tuple]
     graph = markov_graph(cliques)
     written = {
         TYPE: _STRATEGY,
-        'name': str(strategy.name),
-        'requires_roles': bool(strategy.requires_roles),
+        'name': str(mechanism.name),
+        'requires_roles': bool(mechanism.requires_roles),
         'edges': [list(edge) for edge in graph.edges],
     }
     return written if nx.is_connected(graph) else written | {_APART: True}

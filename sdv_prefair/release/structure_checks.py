@@ -7,45 +7,53 @@ import networkx as nx
 
 from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import ExtendingStrategy, Pair, Strategy, declared_pairs
+from sdv_prefair.structure import ExactStrategy, Pair
 from sdv_prefair.structure.fairness import fair_additions, markov_graph
 from sdv_prefair.structure.resolve import STRATEGIES
 
 
-def check_structure(model: GraphicalModel, strategy: Strategy, roles: Roles) -> None:
-    """Raise unless the strategy could have chosen the edges of the model.
+def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Roles) -> None:
+    """Raise unless the mechanism could have ended in the graph of the model.
 
     Args:
-        model: Its columns are all that the edges have to join.
-        strategy: What was asked for.
+        model: Its columns are all that the graph has to join.
+        mechanism: What was asked for.
         roles: The roles of the columns of the model.
     """
     graph = markov_graph(model.cliques)
     edges = set(map(frozenset, graph.edges))
+    strategy = getattr(mechanism, 'strategy', None)
     given = getattr(strategy, 'edges', None)
     same = given is None or set(map(frozenset, given)) == edges
-    possible = nx.is_connected(graph) or _has_large_pair(graph, model.domain)
-    known = _as_named(strategy)
-    if not (same and possible and all(_could_choose(s, graph, roles, model.domain) for s in known)):
+    joined = nx.is_connected(graph) or _may_be_apart(mechanism, graph, model.domain)
+    known = _as_named(mechanism)
+    if not (same and joined and all(_could_choose(m, graph, roles, model.domain) for m in known)):
         raise ReleaseError('The model of the release is not the one that was asked for.')
 
 
-def _has_large_pair(graph: nx.Graph, domain: Mapping[str, int]) -> bool:
-    """Whether columns may be left apart: two of them have too many combinations to measure."""
+def _may_be_apart(mechanism: Mechanism, graph: nx.Graph, domain: Mapping[str, int]) -> bool:
+    """Whether columns may be left apart: some have too many combinations to measure."""
+    strategy = getattr(mechanism, 'strategy', None)
+    if mechanism.shape == 'any' or getattr(strategy, 'apart', False):
+        return True
     return any(not is_measurable(pair, domain) for pair in combinations(graph, 2))
 
 
 def _could_choose(
-    strategy: Strategy, graph: nx.Graph, roles: Roles, domain: Mapping[str, int]
+    mechanism: Mechanism, graph: nx.Graph, roles: Roles, domain: Mapping[str, int]
 ) -> bool:
-    if not isinstance(strategy, ExtendingStrategy) and not nx.is_forest(graph):
+    if mechanism.shape == 'tree' and not nx.is_forest(graph):
         return False
-    declared = declared_pairs(domain, roles, strategy)
+    cliques = mechanism.declare(domain, roles)
+    declared = [pair for clique in cliques for pair in combinations(clique, 2)]
     if not set(map(frozenset, graph.edges)).issubset(map(frozenset, declared)):
         return False
-    return not _could_go_on(declared, graph, roles if strategy.requires_roles else Roles())
+    kept = roles if mechanism.requires_roles else Roles()
+    return mechanism.shape == 'any' or not _could_go_on(declared, graph, kept)
 
 
 def _could_go_on(declared: Sequence[Pair], graph: nx.Graph, roles: Roles) -> bool:
@@ -57,16 +65,24 @@ def _could_go_on(declared: Sequence[Pair], graph: nx.Graph, roles: Roles) -> boo
     return bool(fair_additions(roles, joining, list(graph.edges)))
 
 
-def _as_named(strategy: Strategy) -> list[Strategy]:
-    """Return the strategy of this package that the name stands for, if it is one.
+def _as_named(mechanism: Mechanism) -> list[Mechanism]:
+    """Return the mechanism of this package that the name stands for, if it is one.
 
     What goes by the name of a tree, with whatever arguments, is one. Which pairs fair AIM declares
     depends on its arguments, so of one that has some no more is known than its edges.
     """
-    if type(strategy) in STRATEGIES.values():
-        return [strategy]
-    named = [known() for name, known in STRATEGIES.items() if name == strategy.name]
-    return [known for known in named if not isinstance(known, ExtendingStrategy)]
+    strategy = getattr(mechanism, 'strategy', None)
+    if strategy is None or type(strategy) in STRATEGIES.values():
+        return [mechanism]
+    named = [mechanism_of(known()) for name, known in STRATEGIES.items() if name == mechanism.name]
+    return [known for known in named if known.shape == 'tree']
+
+
+def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> int | None:
+    """Return how many scores the mechanism releases at once, if it does."""
+    if not isinstance(getattr(mechanism, 'strategy', None), ExactStrategy):
+        return None
+    return sum(len(clique) == 2 for clique in mechanism.declare(domain, roles))
 
 
 def check_estimate(model: GraphicalModel, estimator: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.zones import read_zone, write_zone
+from sdv_prefair.release.timezones import read_zone, write_zone
 
 TYPE = '$type'
 _DECIMAL = re.compile(r'-?\d{1,200}(\.\d{1,200})?(E[+-]?\d{1,3})?')

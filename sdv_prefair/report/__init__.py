@@ -15,6 +15,7 @@ public arguments, and may be published with the release.
 
 from pathlib import Path
 
+from sdv_prefair.atomic_write import write_whole
 from sdv_prefair.report.comparison import comparison_section
 from sdv_prefair.report.facts import Facts, gather
 from sdv_prefair.report.ledger import ledger_section
@@ -25,7 +26,6 @@ from sdv_prefair.report.model import model_section
 from sdv_prefair.report.opening import opening
 from sdv_prefair.report.page import page
 from sdv_prefair.report.promises import promises_section
-from sdv_prefair.whole_file import write_whole
 
 __all__ = ['Facts', 'Measured', 'check_request', 'gather', 'measure', 'write_report']
 

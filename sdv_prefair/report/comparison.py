@@ -6,15 +6,14 @@ from xml.etree.ElementTree import Element
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
 from sdv_prefair.metrics import (
     AverageCorrelationDifference,
     DownstreamAccuracy,
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
-from sdv_prefair.metrics.properties.group_rates import measures_in_words
-from sdv_prefair.palette import BLUE, GREY, VERMILION
+from sdv_prefair.metrics.properties.group_rates_property import measures_in_words
+from sdv_prefair.plots.style import BLUE, GREY, VERMILION, plain_text
 from sdv_prefair.report.elements import (
     Content,
     badge,

@@ -115,7 +115,7 @@ def plot(
     """Return a figure that the page's script draws.
 
     Args:
-        figure: The figure; its texts must be safe for plotly, see ``figure_text``.
+        figure: The figure; its texts must be safe for plotly, see ``plain_text``.
         description: What it shows, for those who do not see it.
         caption: A text below it.
         is_wide: Whether it is scrolled sideways, not squeezed, on a narrow screen.

@@ -7,14 +7,15 @@ import networkx as nx
 import pandas as pd
 
 import sdv_prefair
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
 from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
-
-_LEARNING = 'learn domains'
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Facts:
         fitted_on: Day of the fit.
         fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
-        strategy: Name of the way the graph was found.
+        structure: Name of the way the graph was found.
         roles: The roles as given.
         is_fair: Whether justifiable fairness was promised, and held when checked just now.
         ledger: The ledger, with its footer.
@@ -67,7 +68,7 @@ class Facts:
     fitted_on: str
     fitted_with: str
     parameters: dict[str, Any]
-    strategy: str
+    structure: str
     roles: Roles
     is_fair: bool
     ledger: pd.DataFrame
@@ -124,35 +125,35 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         UnfairModelError: If it promises fairness, and its model does not keep the promise.
     """
     ledger = synthesizer.get_privacy_ledger()
-    promises_fairness = bool(synthesizer._roles) and synthesizer._strategy.requires_roles
+    fitted = synthesizer._result
+    promises_fairness = fitted.settings.promise.is_fair
     return Facts(
         table_name=synthesizer._table_name,
         fitted_on=str(synthesizer._fitted_date),
         fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {synthesizer._fitted_sdv_version}',
         parameters=synthesizer.get_parameters(),
-        strategy=synthesizer._strategy.name,
+        structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),
         graph=synthesizer.get_fair_graph(),
-        ties=_ties(synthesizer),
+        ties=markov_graph(tied_columns(fitted.model, fitted.plan)),
         columns=_columns(synthesizer, ledger),
-        constraints=_constraints(synthesizer),
-        model=synthesizer._model,
+        constraints=_constraints(fitted.plan),
+        model=fitted.model,
     )
-
-
-def _ties(synthesizer: 'PreFairSynthesizer') -> nx.Graph:
-    return markov_graph(synthesizer._in_original_columns(synthesizer._model.cliques))
 
 
 def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:
     roles = synthesizer.get_roles('modified')
-    transformers = synthesizer._encoding.transformers
+    fitted = synthesizer._result
+    transformers = fitted.encoding.transformers
     described = synthesizer._get_table_metadata().columns
-    learnt = {name for names in ledger.query('step == @_LEARNING')['columns'] for name in names}
-    chosen = set(synthesizer._chosen_transformers)
+    learnt = {
+        name for names in ledger.loc[ledger['step'] == LEARN_DOMAINS, 'columns'] for name in names
+    }
+    chosen = set(fitted.settings.chosen)
     names = [*transformers, *(name for name in described if name not in transformers)]
     return tuple(
         Column(
@@ -180,8 +181,7 @@ def _source(name: str, learnt: set, chosen: set, modelled: dict, person: str | N
     return 'values taken as public'
 
 
-def _constraints(synthesizer: 'PreFairSynthesizer') -> tuple[str, ...]:
-    plan = synthesizer._plan
+def _constraints(plan: ConstraintPlan) -> tuple[str, ...]:
     rules = [link.rule for link in plan.chain] + list(plan.rejections)
     return tuple(
         f'{type(rule.constraint).__name__} over {", ".join(map(str, rule.columns))}'

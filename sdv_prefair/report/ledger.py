@@ -5,14 +5,12 @@ from xml.etree.ElementTree import Element
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
-from sdv_prefair.palette import SEQUENCE
 from sdv_prefair.plots import plot_ledger
+from sdv_prefair.plots.style import SEQUENCE, plain_text
+from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS
 from sdv_prefair.report.elements import num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, percent, short, some_of
-
-_MEASURING = 'measure two-ways'
 
 # A threshold on categories is built for the rows a person may have, and no more.
 _UNKNOWN = 'no promise: values were learnt by threshold'
@@ -44,7 +42,7 @@ def ledger_section(facts: Facts) -> Element:
 
 
 def _repeated(ledger: pd.DataFrame) -> Element | None:
-    if not ledger.loc[ledger['step'] == _MEASURING, 'columns'].duplicated().any():
+    if not ledger.loc[ledger['step'] == MEASURE_TWO_WAYS, 'columns'].duplicated().any():
         return None
     return paragraph(
         'Pairs were measured twice: a first time to find out which more pairs the model needs, and '

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.mechanisms.catalogue import GIVEN
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, listed, short, whole
@@ -98,7 +99,7 @@ def _confirmed(facts: Facts) -> list[Content]:
             f'and {listed(roles.protected)} only by way of '
             f'{"it" if len(roles.admissible) == 1 else "them"}.'
         )
-    if facts.strategy == 'fixed':
+    if facts.structure == GIVEN:
         items.append('The tree of the model was not read off the private rows.')
     if not facts.is_private:
         items.append('The fit will be repeated without a seed before anything is released.')

@@ -5,9 +5,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import plotly.graph_objects as go
 
-from sdv_prefair.figure_text import plain_text
-from sdv_prefair.palette import BLACK, GREY
 from sdv_prefair.plots import ROLE_MARKERS
+from sdv_prefair.plots.style import BLACK, GREY, plain_text
 from sdv_prefair.report.elements import (
     badge,
     bullets,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
-from sdv_prefair.schema import single_table
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

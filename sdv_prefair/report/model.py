@@ -4,23 +4,12 @@ from xml.etree.ElementTree import Element
 
 import networkx as nx
 
-from sdv_prefair.figure_text import plain_text
+from sdv_prefair.mechanisms.catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.plots.style import plain_text
 from sdv_prefair.report.elements import bullets, code, num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, short, whole
-
-_STRUCTURES = {
-    'adaptive': 'chosen privately, edge by edge; an edge was allowed unless it would have joined a '
-    'protected and an outcome column with no admissible one between',
-    'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '
-    'columns only',
-    'exact': 'the best fair tree for privately measured scores of all pairs',
-    'aim': 'begun as a tree that was chosen privately, edge by edge; then edges were added, chosen '
-    'privately among the pairs of columns that the model so far explained worst',
-    'none': 'chosen privately, edge by edge, without regard to fairness',
-    'fixed': 'given by whoever made the fit, and taken as public',
-}
 
 
 def model_section(facts: Facts) -> Element:
@@ -41,8 +30,10 @@ def model_section(facts: Facts) -> Element:
 
 
 def _how(facts: Facts) -> str:
-    how = _STRUCTURES.get(facts.strategy, f'found by the strategy {facts.strategy}')
-    if facts.strategy == 'aim' and facts.is_fair:
+    if facts.structure == GIVEN:
+        return GIVEN_IN_WORDS
+    how = STRUCTURES.get(facts.structure, f'found by the structure {facts.structure}')
+    if facts.structure == 'aim' and facts.is_fair:
         how += (
             ', but none that would have joined a protected and an outcome column with no '
             'admissible one between'

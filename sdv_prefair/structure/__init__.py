@@ -6,7 +6,7 @@ class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests
 
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.aim import AimStrategy
-from sdv_prefair.structure.declared import declared_pairs, oversized_pairs
+from sdv_prefair.structure.declared import declared_pairs
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fairness import is_justifiably_fair, unblocked_path
 from sdv_prefair.structure.fixed import FixedStrategy
@@ -44,7 +44,6 @@ __all__ = [
     'declared_pairs',
     'fair_spanning_tree',
     'is_justifiably_fair',
-    'oversized_pairs',
     'resolve_strategy',
     'unblocked_path',
 ]

@@ -40,7 +40,7 @@ class AimStrategy:
     max_cells: int = 50_000
     name: ClassVar[str] = 'aim'
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.tree, Strategy) or isinstance(self.tree, type):
             raise StructureError(
                 f'tree ({shown(self.tree)}) must be a strategy object, for example '

@@ -14,12 +14,12 @@ import networkx as nx
 from sdv_prefair.structure.tree import Pair
 
 
-def common_neighbours(graph: nx.Graph, pair: Pair) -> set[str]:
+def common_neighbours(graph: 'nx.Graph[str]', pair: Pair) -> set[str]:
     """Return the columns that are joined with both columns of a pair."""
     return set(graph[pair[0]]) & set(graph[pair[1]])
 
 
-def keeps_chordal(graph: nx.Graph, pair: Pair) -> bool:
+def keeps_chordal(graph: 'nx.Graph[str]', pair: Pair) -> bool:
     """Whether a chordal graph is still chordal with the pair as one more edge.
 
     The pair must lie in one connected component; one that joins two is no chord.

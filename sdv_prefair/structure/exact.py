@@ -54,7 +54,7 @@ class ExactStrategy:
     name: ClassVar[str] = 'exact'
     requires_roles: ClassVar[bool] = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         limit = self.time_limit
         if limit is not None and not (isinstance(limit, Real) and limit > 0):
             raise StructureError(
@@ -122,15 +122,17 @@ class _Search:
 
     def __init__(self, trees: SpanningTrees, admissible: set[int]):
         self._trees, self._admissible = trees, admissible
-        self._best = None
-        self._queue, self._order = [], count()
+        self._best: Tree | None = None
+        self._queue: list[tuple[float, int, np.ndarray, Tree, int | None]] = []
+        self._order = count()
         # Sums of weights are rounded: differences below this are not improvements.
-        self._tolerance = 1e-12 * np.abs(trees.weights).max(initial=0.0)
+        self._tolerance = 1e-12 * float(np.abs(trees.weights).max(initial=0.0))
 
     def run(self, side: np.ndarray, seconds: float) -> tuple[Tree, float]:
         """Return the best fair tree found and how much heavier another one can be."""
         deadline = time.monotonic() + seconds
         self._explore(side, self._trees.best(side))
+        assert self._best is not None  # the first branch always offers a tree
         while self._queue:
             negative_bound, _, side, tree, node = heapq.heappop(self._queue)
             if not self._may_improve(-negative_bound):
@@ -172,7 +174,7 @@ class _Search:
                 side[node] = OUTCOME_SIDE
             elif not self._may_improve(bound - outcome):
                 side[node] = PROTECTED_SIDE
-        return np.count_nonzero(side) > before
+        return bool(np.count_nonzero(side) > before)
 
     def _may_improve(self, bound: float) -> bool:
         return self._best is None or bound > self._best.weight + self._tolerance

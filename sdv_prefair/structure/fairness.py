@@ -13,9 +13,9 @@ from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
 from sdv_prefair.structure.tree import Pair
 
 
-def markov_graph(cliques: Iterable[Iterable[str]]) -> nx.Graph:
+def markov_graph(cliques: Iterable[Iterable[str]]) -> 'nx.Graph[str]':
     """Return the graph in which the columns of every clique are joined with each other."""
-    graph = nx.Graph()
+    graph: nx.Graph[str] = nx.Graph()
     for clique in map(tuple, cliques):
         graph.add_nodes_from(clique)
         graph.add_edges_from(combinations(clique, 2))

@@ -32,7 +32,7 @@ class FixedStrategy:
     name: ClassVar[str] = 'fixed'
     requires_roles: ClassVar[bool] = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, 'edges', tuple(_as_pair(edge) for edge in _as_list(self.edges)))
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
@@ -53,10 +53,10 @@ class FixedStrategy:
 def in_order(edges: Iterable[Pair], columns: Sequence[str]) -> list[Pair]:
     """Return the pairs with the columns of each in the order of the table."""
     position = {column: place for place, column in enumerate(columns)}
-    return [tuple(sorted(edge, key=position.__getitem__)) for edge in edges]
+    return [(a, b) if position[a] <= position[b] else (b, a) for a, b in edges]
 
 
-def _as_list(edges: Iterable) -> list:
+def _as_list(edges: Iterable[object]) -> list[object]:
     try:
         return list(edges)
     except TypeError:
@@ -65,13 +65,14 @@ def _as_list(edges: Iterable) -> list:
         ) from None
 
 
-def _as_pair(edge: Sequence) -> Pair:
+def _as_pair(edge: object) -> Pair:
     if not isinstance(edge, list | tuple) or len(edge) != 2:
         raise StructureError(
             f"structure lists {shown(edge)}, which is not a pair of columns. Write ('a', 'b') for "
             'each edge of the tree.'
         )
-    return tuple(edge)
+    first, second = edge
+    return first, second
 
 
 def check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:

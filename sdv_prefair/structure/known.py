@@ -24,7 +24,7 @@ class KnownScores:
     """
 
     def __init__(self, weights: Mapping[Pair, float]):
-        self._weights = {}
+        self._weights: dict[Pair, float] = {}
         for pair, weight in weights.items():
             self._add(pair, weight)
 

@@ -38,7 +38,8 @@ def private_kruskal(
     measurable = measurable_pairs(pairs, scores)
     is_whole = len(measurable) == len(pairs)
     rounds = len(columns) - 1 if is_whole else _most_edges(measurable)
-    pairs, components, edges = measurable, UnionFind(columns), []
+    edges: list[Pair] = []
+    pairs, components = measurable, UnionFind(columns)
     for _ in range(rounds):
         # Departs: the paper's S holds every pair in different components; taken literally that
         # brings the removed edges back, so the next candidates are made from the last ones.

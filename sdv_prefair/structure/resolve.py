@@ -37,9 +37,9 @@ def resolve_strategy(structure: object) -> Strategy:
     if isinstance(structure, str) and structure in STRATEGIES:
         return STRATEGIES[structure]()
     if isinstance(structure, list | tuple):
-        return FixedStrategy(structure)
+        return FixedStrategy(tuple(structure))
     if isinstance(structure, FairTree | nx.Graph):
-        return FixedStrategy(structure.edges)
+        return FixedStrategy(tuple(structure.edges))
     if isinstance(structure, Strategy) and not isinstance(structure, type):
         return structure
     raise StructureError(

@@ -11,6 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sdv_prefair.values.arrays import Flags
+
 PROTECTED_SIDE, UNDECIDED, OUTCOME_SIDE = 1, 0, -1
 """The side of a node. Admissible columns stay ``UNDECIDED``: they may touch both sides."""
 
@@ -54,11 +56,12 @@ class SpanningTrees:
             return tree
         return self._fill(tree.edges[kept], tree.parts(tree.edges[~kept]), allowed)
 
-    def allowed(self, side: np.ndarray) -> np.ndarray:
+    def allowed(self, side: np.ndarray) -> Flags:
         """Return for each edge whether its ends are not on opposite sides."""
-        return side[self._first] * side[self._second] != -1
+        allowed: Flags = side[self._first] * side[self._second] != -1
+        return allowed
 
-    def _fill(self, edges: np.ndarray, part: np.ndarray, allowed: np.ndarray) -> 'Tree':
+    def _fill(self, edges: np.ndarray, part: np.ndarray, allowed: Flags) -> 'Tree':
         """Join the parts of a forest, heaviest edge first."""
         added = []
         candidates = np.flatnonzero(allowed & (part[self._first] != part[self._second]))
@@ -87,7 +90,7 @@ class Tree:
     @cached_property
     def neighbours(self) -> list[list[tuple[int, int]]]:
         """For each node its neighbours, with the edges that lead there."""
-        neighbours = [[] for _ in range(self.graph.size)]
+        neighbours: list[list[tuple[int, int]]] = [[] for _ in range(self.graph.size)]
         for edge in self.edges.tolist():
             first, second = self.graph.ends[edge]
             neighbours[first].append((second, edge))
@@ -97,7 +100,8 @@ class Tree:
     def parts(self, lost: np.ndarray) -> np.ndarray:
         """Return the number of the part that each node is in, once some edges are lost."""
         part = np.zeros(self.graph.size, dtype=np.intp)
-        for number, place in enumerate(sorted(map(self._walk.below.get, lost.tolist())), start=1):
+        places = sorted(self._walk.below[edge] for edge in lost.tolist())
+        for number, place in enumerate(places, start=1):
             part[self._walk.nodes[place : self._walk.stop[place]]] = number
         return part
 
@@ -142,7 +146,9 @@ class Walk:
     """
 
     def __init__(self, neighbours: list[list[tuple[int, int]]]):
-        nodes, self.parent, self.above = [], [], []
+        nodes: list[int] = []
+        self.parent: list[int] = []
+        self.above: list[int] = []
         stack = [(0, -1, -1)]
         while stack:
             node, parent, above = stack.pop()

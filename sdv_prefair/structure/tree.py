@@ -39,8 +39,8 @@ class Scores(Protocol):
     selection budget. A strategy therefore uses one of the two: ``choose`` in each of ``rounds``
     rounds, or ``release`` once.
 
-    Some pairs may have histograms too large to measure. Scores that know of such pairs have a
-    third method, ``measurable(pairs)``, which returns the others; see ``measurable_pairs``.
+    Some pairs may have histograms too large to measure. Scores that know of such pairs are
+    ``KnowsSizes`` too; see ``measurable_pairs``.
     """
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
@@ -51,16 +51,24 @@ class Scores(Protocol):
 
 
 @runtime_checkable
+class KnowsSizes(Protocol):
+    """Scores that know of pairs too large to measure."""
+
+    def measurable(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Return the other pairs."""
+
+
+@runtime_checkable
 class Strategy(Protocol):
-    """One way to select a spanning tree.
+    """One way to select a spanning tree."""
 
-    Attributes:
-        name: How the strategy is called in reports and in ``structure=``.
-        requires_roles: Whether it promises fairness, for which it needs roles.
-    """
+    @property
+    def name(self) -> str:
+        """How the strategy is called in reports and in ``structure=``."""
 
-    name: str
-    requires_roles: bool
+    @property
+    def requires_roles(self) -> bool:
+        """Whether it promises fairness, for which it needs roles."""
 
     def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
         """Return the pairs whose counts may be read; no other pair is ever counted or scored."""
@@ -74,7 +82,7 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class ExtendingStrategy(Strategy, Protocol):
-    """A strategy whose tree may get more edges, see ``extension.py``."""
+    """A strategy whose tree may get more edges, see ``mechanisms/fair_aim.py``."""
 
     def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
         """Return the declared pairs that may be added to ``edges`` and leave a chordal graph."""
@@ -85,8 +93,7 @@ def measurable_pairs(pairs: Sequence[Pair], scores: Scores) -> list[Pair]:
 
     Privacy: asks about sizes of domains, which are public.
     """
-    measurable = getattr(scores, 'measurable', list)
-    return measurable(pairs)
+    return scores.measurable(pairs) if isinstance(scores, KnowsSizes) else list(pairs)
 
 
 def all_pairs(columns: Sequence[str]) -> list[Pair]:

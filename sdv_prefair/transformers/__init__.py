@@ -15,13 +15,15 @@ column needs an instance of its own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdv_prefair.column_domain import Categories, ColumnDomain, Datetimes, Numbers
-from sdv_prefair.dtypes import holds_nulls
+import pandas as pd
+
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.categories import CategoryCodes
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.transformers.datetimes import DatetimeBins
 from sdv_prefair.transformers.numbers import NumberBins
+from sdv_prefair.values.dtypes import holds_nulls
 
 __all__ = [
     'CategoryCodes',
@@ -64,7 +66,7 @@ def transformer_for(
 def transformers_for(
     domains: Mapping[str, ColumnDomain],
     numeric_bins: int,
-    dtypes: Mapping[str, Any] | None = None,
+    dtypes: Mapping[str, Any] | pd.Series | None = None,
     enforce_rounding: bool = True,
     edges: Mapping[str, Sequence[Any]] | None = None,
 ) -> dict[str, ColumnCodes]:

@@ -10,12 +10,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sdv_prefair.column_domain import Categories
-from sdv_prefair.dtypes import cast, natural_array, public_dtype, read_numbers
+from sdv_prefair.domain.columns import Categories
 from sdv_prefair.errors import DomainError
-from sdv_prefair.objects import is_null
-from sdv_prefair.transformers.codes import ColumnCodes
-from sdv_prefair.transformers.exact import cells, same_value
+from sdv_prefair.transformers.asked import cells, same_value
+from sdv_prefair.transformers.column_codes import ColumnCodes
+from sdv_prefair.values.boxed import boxed
+from sdv_prefair.values.dtypes import cast, natural_array, public_dtype, read_numbers
+from sdv_prefair.values.objects import is_null
 
 
 class CategoryCodes(ColumnCodes):
@@ -114,7 +115,7 @@ class CategoryCodes(ColumnCodes):
         elif _is_arrow_text(column.dtype):
             found, nulls = self._find_arrow_texts(column)
         else:
-            found, nulls = self._find_objects(column.to_numpy(dtype=object))
+            found, nulls = self._find_objects(boxed(column))
         unknown = found < 0
         if not self.other:
             return np.where(unknown, 0, found), nulls | unknown
@@ -145,7 +146,8 @@ class CategoryCodes(ColumnCodes):
         if numbers.dtype.kind == 'f':  # as a short float 0.1 is another number
             declared = np.array([self.values[code] for code in codes]).astype(numbers.dtype)
         else:
-            codes = [code for code in codes if _fits(self.values[code], numbers.dtype)]
+            fits = [_fits(self.values[code], numbers.dtype) for code in codes]
+            codes = codes[np.array(fits, dtype=bool)]
             declared = np.array([int(self.values[code]) for code in codes], dtype=numbers.dtype)
         declared, first = np.unique(declared, return_index=True)
         return np.append(np.take(codes, first), -1)[pd.Index(declared).get_indexer(numbers)], nulls

@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.column_domain import Datetimes
-from sdv_prefair.dtypes import public_dtype
+from sdv_prefair.domain.columns import Datetimes
 from sdv_prefair.errors import DomainError
-from sdv_prefair.moments import (
+from sdv_prefair.transformers.asked import cells, same_moment
+from sdv_prefair.transformers.bins import GridBins, check_bins
+from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.values.dtypes import public_dtype
+from sdv_prefair.values.timestamp_reading import micros_of_timestamp
+from sdv_prefair.values.timestamps import (
     as_timestamp,
     grid_unit,
     is_temporal,
-    micros_of_timestamp,
     read_micros,
     write_micros,
     writes_all,
 )
-from sdv_prefair.transformers.bins import GridBins, check_bins
-from sdv_prefair.transformers.exact import cells, same_moment
-from sdv_prefair.transformers.own_values import BinCodes
 
 
 class DatetimeBins(BinCodes):

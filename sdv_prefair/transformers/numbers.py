@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.column_domain import Numbers, as_number
-from sdv_prefair.dtypes import decimal_scale, is_integer, public_dtype, read_numbers
+from sdv_prefair.domain.columns import Numbers, as_number
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.asked import as_float, cells, grid_point, is_grid_point, same_number
 from sdv_prefair.transformers.bins import GridBins, RealBins, check_bins
-from sdv_prefair.transformers.exact import as_float, cells, grid_point, is_grid_point, same_number
 from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.values.dtypes import decimal_scale, is_integer, public_dtype, read_numbers
 
 _EXACT_FLOAT = 2**52
 _FLOAT64 = np.dtype('float64')
@@ -159,7 +159,9 @@ class NumberBins(BinCodes):
         is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
         if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
             return self._dtype
-        return pd.UInt64Dtype() if self._bins.dtype.kind == 'u' else pd.Int64Dtype()
+        # Of the column's own kind, or pandas makes floats of rows with nulls beside rows without.
+        dtype = self._bins.dtype if self._dtype is None else self._dtype
+        return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
 
     def bin_sizes(self) -> np.ndarray:
         """Return how many values each bin has, or how wide it is if they cannot be counted."""

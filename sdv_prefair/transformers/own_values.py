@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sdv_prefair.dtypes import cast
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.bins import GridBins, RealBins
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
+from sdv_prefair.values.dtypes import cast
 
 # How often a value is drawn again before the bin's own stand-in is taken.
 _TRIES = 4

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sdv_prefair.shown_text import seen
 from sdv_prefair.transformers.categories import CategoryCodes
-from sdv_prefair.transformers.codes import ColumnCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
+from sdv_prefair.values.shown_text import seen
 
 _SHARES = (0.0, 0.5, 1.0)
 
@@ -65,8 +65,10 @@ def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
     nulls = values.isna().tolist()
     listed = zip(values.tolist(), nulls, strict=True)
     yield 'frame', [None if null else value for value, null in listed]
-    yield 'csv', [seen(cell) for cell in csv_cells(values)]
-    if values.dtype == object:  # all other dtypes are kept as they are
+    for reader, cells in enumerate(zip(*map(seen, csv_cells(values)), strict=True)):
+        yield f'csv {reader}', list(cells)
+    if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
+        # All other dtypes are kept as they are.
         try:
             yield 'parquet', pa.Array.from_pandas(values).to_pylist()
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -80,7 +82,7 @@ def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
     for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
         if plain.size:
             yield plain, pd.Series(transformer.decode(plain, _Extremes(share)))
-        if transformer.nullable:
+        if transformer.null_code is not None:
             # Beside a null, pandas keeps whole numbers as floats.
             codes = np.append(plain, transformer.null_code)
             yield codes, pd.Series(transformer.decode(codes, _Extremes(share)))

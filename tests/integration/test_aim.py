@@ -12,6 +12,7 @@ from sdv.sampling import Condition
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fitting.pipeline import declared_cliques
 from sdv_prefair.metrics import independence_test
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, is_justifiably_fair
 
@@ -167,7 +168,7 @@ def test_every_door_gives_the_model_of_fit():
     encoded = one._encoding.encode(table)
     three.fit_counts({
         clique: encoded.groupby(list(clique)).size().rename('count').reset_index()
-        for clique in one._cliques()
+        for clique in declared_cliques(one._result.prepared)
     })
     assert one.get_fair_graph().number_of_edges() > len(one._domains) - 1
     for other in (two, three):

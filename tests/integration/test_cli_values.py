@@ -6,7 +6,6 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import Roles, save_metadata
 from sdv_prefair.cli import main
-from sdv_prefair.cli.parser import make_parser
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore::sdv_prefair.errors.PrivacyWarning', 'ignore::sdv_prefair.errors.FairnessWarning'
@@ -94,21 +93,6 @@ def test_what_cannot_be_is_refused_with_what_can(folder, where, message, capsys)
 def test_quiet_sampling_draws_no_bars(folder, capsys):
     assert sample(folder, 'a=w') is not None
     assert not capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ('text', 'names'),
-    [
-        ('sex,race', ['sex', 'race']),
-        (' sex , race ', ['sex', 'race']),
-        ('"pay, gross",age', ['pay, gross', 'age']),
-        ('age, "pay, gross"', ['age', 'pay, gross']),
-        ('say ""no"",x', ['say ""no""', 'x']),
-    ],
-)
-def test_names_of_columns_are_a_line_of_csv(text, names):
-    line = ['fit', 'x.csv', '--metadata', 'm', '--out', 'y', '--protected', text]
-    assert make_parser().parse_args(line).protected == names
 
 
 def test_the_promise_tells_names_with_commas_apart(folder, capsys):

@@ -1,20 +1,16 @@
 """A damaged line of a CSV file is read by itself: all other rows are what they are without it."""
 
 import gzip
-import io
 
 import numpy as np
 import pandas as pd
 import pytest
-from damaged_lines import DAMAGED, LINES, MARK, SPICED
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from damaged_lines import DAMAGED, MARK
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, load_release, save_metadata
 from sdv_prefair.cli import main
-from sdv_prefair.cli.csv_lines import read_header, read_records
-from sdv_prefair.cli.files import read_table
+from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.roles import Roles
 
 COLUMNS = {
@@ -83,23 +79,6 @@ def test_codes_are_those_of_the_other_rows_and_one_more(line, tmp_path):
     assert np.array_equal(beside.iloc[1:], plain)
 
 
-def records(lines):
-    stream = io.BytesIO(b'\n'.join([HEADER, *lines]))
-    return list(read_records(stream, len(read_header(stream))))
-
-
-@settings(max_examples=400)
-@given(st.lists(LINES | SPICED, min_size=1, max_size=3), st.integers(0, len(GOOD)))
-def test_every_line_is_a_record_of_its_own(lines, place):
-    lines = [line for line in lines if line.strip()]
-    together = records([*GOOD[:place], *lines, *GOOD[place:]])
-
-    assert together == [
-        record for line in [*GOOD[:place], *lines, *GOOD[place:]] for record in records([line])
-    ]
-    assert all(len(record) == len(COLUMNS) for record in together)
-
-
 def test_whole_files_are_read_as_pandas_reads_them(tmp_path):
     texts = ['a', 'b, c', 'say "x"', '"', ',', '  ', 'é', "'", '']
     frame = pd.DataFrame({'x': texts, 'y': texts[::-1]})
@@ -112,15 +91,9 @@ def test_whole_files_are_read_as_pandas_reads_them(tmp_path):
     assert found.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
-def test_cells_are_cut_to_the_header_and_filled_with_nulls():
-    short, long = records([b'33,1', b'33,1.25,7,2,f,red,True,2024-01-31,8,9,10'])
-    assert short == ['33', '1', *[None] * 7]
-    assert long[-1] == '8'
-
-
 def test_long_files_are_typed_chunk_by_chunk_alike(tmp_path, monkeypatch):
     whole = read(tmp_path / 't.csv', GOOD * 5)
-    monkeypatch.setattr('sdv_prefair.cli.files._CHUNK_ROWS', 3)
+    monkeypatch.setattr('sdv_prefair.cli.table_files._CHUNK_ROWS', 3)
     pd.testing.assert_frame_equal(read(tmp_path / 't.csv', GOOD * 5), whole)
 
 

@@ -5,11 +5,15 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from releases import ROLES, fit, staff_metadata, staff_rows
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.errors import DomainError
 from sdv_prefair.metrics import independence_test
+from sdv_prefair.transformers import CategoryCodes, NumberBins
 
 NUM_ROWS = 30_000
 
@@ -94,15 +98,14 @@ def test_what_looks_like_null_ties_nothing_in_a_csv_file():
 
 
 def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
-    monkeypatch.setattr('sdv_prefair.column_domain.told_apart', lambda values, _: tuple(values))
-    monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
+    monkeypatch.setattr('sdv_prefair.domain.columns.told_apart', lambda values, _: tuple(values))
+    monkeypatch.setattr('sdv_prefair.encoding.table.untold_columns', lambda transformers: [])
     found = dependence_in_csv()
     assert found.estimate > 100 * found.null_interval[1]
 
 
 def test_every_code_that_is_drawn_has_a_value_of_its_own():
     """Two codes that came back as one value would mix their rows under it."""
-    from sdv_prefair.transformers import CategoryCodes, NumberBins
 
     for codes in (
         CategoryCodes(['a', 'b', 'c'], nullable=True),
@@ -115,3 +118,41 @@ def test_every_code_that_is_drawn_has_a_value_of_its_own():
         values = {code: codes.decode(np.full(300, code), rng) for code in drawn}
         for first, second in itertools.combinations(drawn, 2):
             assert not set(map(repr, values[first])) & set(map(repr, values[second]))
+
+
+@pytest.mark.parametrize('door', ['fit', 'preprocess', 'fit_table'])
+def test_no_door_takes_a_transformer_whose_values_look_the_same(door):
+    rows = staff_rows()
+    given = pa.Table.from_pandas(rows) if door == 'fit_table' else {'staff': rows}
+    synthesizer = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
+    synthesizer.auto_assign_transformers({'staff': rows})
+    synthesizer.update_transformers({'grade': CategoryCodes(['a', 'b', ''], nullable=True)})
+    with pytest.raises(DomainError, match=r"Values of \['grade'\] would not tell their codes"):
+        getattr(synthesizer, door)(given)
+    assert synthesizer.get_privacy_account()['rho'].sum() == 0
+
+
+@pytest.fixture
+def reassigned():
+    """Return a fitted synthesizer, its rows, and the same with a transformer for the next fit.
+
+    That transformer shows two codes alike, and is never checked before the next fit.
+    """
+    metadata = staff_metadata()
+    metadata.remove_primary_key()
+    metadata.remove_column('key')
+    synthesizer = fit(staff_rows().drop(columns='key'), metadata)
+    before = synthesizer.sample(300)['staff']
+    synthesizer.reset_sampling()
+    synthesizer.auto_assign_transformers({'staff': before})
+    values = ['a', '', 'c']
+    synthesizer.update_transformers({'grade': CategoryCodes(values, nullable=True)})
+    return synthesizer, before
+
+
+def test_transformers_for_the_next_fit_show_nothing_of_this_one(reassigned):
+    synthesizer, before = reassigned
+    assert synthesizer.verify_fairness()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)
+    synthesizer.reset_sampling()
+    pd.testing.assert_frame_equal(synthesizer.sample(300)['staff'], before)

@@ -65,3 +65,11 @@ def test_only_texts_are_touched():
     assert escaped['category'].tolist() == ["'=a", 'b']
     assert escaped['mixed'].tolist() == [-1, "'-1"]
     assert escaped[['number', 'moment']].to_csv() == table[['number', 'moment']].to_csv()
+
+
+@pytest.mark.parametrize('start', ['=', '+', '-', '@', '\t', '\r'])
+def test_no_two_texts_become_one(start):
+    texts = ["'" * marks + start + 'a' for marks in range(4)] + ["'a", "''a", 'a']
+    escaped = escape_formulas(pd.DataFrame({'text': texts}))['text']
+    assert escaped.is_unique
+    assert not escaped.str.startswith(start).any()

@@ -144,8 +144,8 @@ def test_a_release_may_leave_columns_apart_only_if_it_must():
     lonely = fit(LONELY)
     for synthesizer in (whole, lonely):
         model, roles = synthesizer._model, synthesizer._modelled_roles
-        check_structure(model, synthesizer._strategy, roles)
+        check_structure(model, synthesizer._mechanism, roles)
         (lost, *_) = [clique for clique in model.cliques if len(clique) == 2]
         model.cliques = [c for c in model.cliques if c != lost] + [(column,) for column in lost]
         with pytest.raises(ReleaseError, match='not the one that was asked for'):
-            check_structure(model, synthesizer._strategy, roles)
+            check_structure(model, synthesizer._mechanism, roles)

@@ -36,3 +36,8 @@ class Mutant:
             text = texts.get(path) or (package / path).read_text('utf-8')
             texts[path] = edit.applied_to(text)
         return texts
+
+
+def mutant(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
+    """Return a mutant of one edit."""
+    return Mutant(name, (Edit(file, old, new),), tests)

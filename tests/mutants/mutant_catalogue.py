@@ -5,7 +5,8 @@ the wrong place; amounts that are not debited as they are spent; counts within r
 codes that must not be there.
 """
 
-from mutant import Edit, Mutant
+from mutant import Edit, Mutant, mutant
+from mutants_beside_the_core import BESIDE_THE_CORE
 
 _REPLAY = 'tests/privacy/test_noninterference.py'
 _SEPARATION = 'tests/privacy/test_separation.py'
@@ -14,6 +15,7 @@ _TABLE = 'tests/property/test_private_table.py'
 _SENSITIVITY = 'tests/property/test_sensitivity.py'
 _NOISE = 'tests/statistical/test_noise.py'
 _SAMPLERS = 'tests/unit/privacy/test_samplers.py'
+_TOTAL_VARIATION = 'tests/unit/privacy/test_total_variation.py'
 _PRIVTREE = 'tests/unit/privacy/test_privtree.py'
 _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
@@ -29,7 +31,11 @@ _TREE = 'privacy/privtree.py'
 
 # What a careless hand would put in: a door to exact counts.
 _DOOR = (
-    Edit(_PRIVATE_TABLE, "__slots__ = ('_choose',", "__slots__ = ('exact', '_choose',"),
+    Edit(
+        _PRIVATE_TABLE,
+        "        *('_choose', '_domain',",
+        "        *('exact', '_choose', '_domain',",
+    ),
     Edit(
         _PRIVATE_TABLE,
         '        self._ledger = ledger\n',
@@ -37,89 +43,96 @@ _DOOR = (
         '        self.exact = lambda clique: answers.counts.project(clique)\n',
     ),
 )
-_PAY_FOR_VALUES = (
-    "    ledger.debit(Debit(step, 'discrete Gaussian, threshold', (column,), rho, delta, sigma))\n"
+_IMPORT_NUMPY = Edit(
+    'mechanisms/tree_first.py',
+    'from sdv_prefair.counts import Clique\n',
+    'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
 )
-_COUNT_VALUES = '    noisy = gaussian(counts, variance, entropy).tolist()\n'
+_PAY_FOR_VALUES = '    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))\n'
+_COUNT_VALUES = '    noisy: list[int] = gaussian(counts, variance, entropy).tolist()\n'
 
 
-def _mutant(name, file, old, new, *tests):
-    return Mutant(name, (Edit(file, old, new),), tests)
-
-
-def _peeking(name, file, old, new, case):
+def _peeking(name, file, old, new, case, *more_edits):
     """Return a mutant that reads counts through a door; a replayed fit must see it."""
     test = f'{_REPLAY}::test_another_table_behind_the_same_answers_gives_the_same[{case}]'
-    return Mutant(name, (*_DOOR, Edit(file, old, new)), (test,))
+    return Mutant(name, (*_DOOR, *more_edits, Edit(file, old, new)), (test,))
 
 
 EXACT_COUNTS = [
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'extension.py',
+        'mechanisms/fair_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'extension.py',
+        'mechanisms/fair_aim.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
     ),
     _peeking(
         'scores compare with exact one-ways',
-        'mechanism.py',
-        '    _, expected = one_way_model(one_ways)\n',
+        'mechanisms/tree_first.py',
+        '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
+        _IMPORT_NUMPY,
     ),
     _peeking(
         'noise is discounted by exact one-ways',
-        'mechanism.py',
+        'mechanisms/tree_first.py',
         'discount = expected_errors(pairs, expected, ',
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
         'greedy',
+        _IMPORT_NUMPY,
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'mechanism.py',
+        'mechanisms/one_ways.py',
         'compress_rare_codes(m, **',
         'compress_rare_codes(Measurement(m.columns, table.exact(m.columns), m.stddev), **',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'mechanism.py',
-        'if _is_mostly_outside(m, hidden_codes)]',
-        'if _is_mostly_outside(\n'
-        '        Measurement(m.columns, table.exact(m.columns), m.stddev), hidden_codes)]',
+        'mechanisms/one_ways.py',
+        'for m in measured if _is_mostly_outside(m, hidden)]',
+        'for m in exact if _is_mostly_outside(m, hidden)]',
         'none',
+        Edit(
+            'mechanisms/one_ways.py',
+            '    table.regroup(',
+            '    exact = [Measurement(m.columns, table.exact(m.columns), m.stddev) '
+            'for m in measured]\n'
+            '    table.regroup(',
+        ),
     ),
     _peeking(
         'bounds are those of exact counts',
-        'learning/columns.py',
+        'learning/one_column.py',
         'occupied = occupied_range(noisy, sigma)',
         'occupied = occupied_range(table.exact((column,))[:-1], sigma)',
         'learnt',
     ),
     _peeking(
         'the bar of PrivTree is worked out from exact counts',
-        'learning/columns.py',
+        'learning/one_column.py',
         'int(np.clip(noisy, 0, None).sum()',
         'int(table.exact((column,)).sum()',
         'learnt',
     ),
     _peeking(
         'whether bins are learnt depends on exact counts',
-        'learning/columns.py',
+        'learning/one_column.py',
         'share = largest_bin_share(noisy, ',
         'share = largest_bin_share(table.exact((column,))[:-1], ',
         'learnt',
     ),
-    _mutant(
+    mutant(
         'values are let out by their exact counts',
         _VALUES,
         'strict=True) if count > least}',
@@ -129,98 +142,98 @@ EXACT_COUNTS = [
 ]
 
 NOISE = [
-    _mutant(
+    mutant(
         'sigma is 0.7 of what rho asks for',
         _MECHANISMS,
         'Fraction(sensitivity_squared) / (2 * rho)',
         'Fraction(sensitivity_squared) / (2 * rho) * Fraction(49, 100)',
         f'{_SAMPLERS}::test_sigma_is_rounded_up',
     ),
-    _mutant(
+    mutant(
         'sigma is 1.3 of what rho asks for',
         _MECHANISMS,
         'Fraction(sensitivity_squared) / (2 * rho)',
         'Fraction(sensitivity_squared) / (2 * rho) * Fraction(169, 100)',
         f'{_SAMPLERS}::test_sigma_is_rounded_up',
     ),
-    _mutant(
+    mutant(
         '0.7 of sigma is drawn',
         'privacy/samplers.py',
         'staircase = _staircase(variance)',
         'staircase = _staircase(variance * Fraction(49, 100))',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         '1.3 of sigma is drawn',
         'privacy/samplers.py',
         'staircase = _staircase(variance)',
         'staircase = _staircase(variance * Fraction(169, 100))',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'histograms are for one row a person',
         _ANSWERS,
         'gaussian_variance(rho, self._rows**2)',
         'gaussian_variance(rho, 1)',
         f'{_TABLE}::test_rows_per_person_scale_the_noise',
     ),
-    _mutant(
+    mutant(
         'released scores are for one row a person',
         _ANSWERS,
         'len(cliques) * (exact.unit * self._rows) ** 2',
         'len(cliques) * exact.unit**2',
         f'{_TABLE}::test_rows_per_person_scale_the_noise',
     ),
-    _mutant(
+    mutant(
         'choices are for one row a person',
         _ANSWERS,
         'sensitivity = exact.unit * self._rows',
         'sensitivity = exact.unit',
         f'{_TABLE}::test_a_choice_is_as_blurred_as_a_person_has_rows',
     ),
-    _mutant(
+    mutant(
         'PrivTree is for one row a person',
         _ANSWERS,
         'noise_scale(epsilon, self._rows)',
         'noise_scale(epsilon, 1)',
         f'{_NOISE}::test_intervals_are_split_as_often_as_the_noise_that_is_paid_for_lets_them',
     ),
-    _mutant(
+    mutant(
         'unknown values are for one row a person',
         _VALUES,
         'gaussian_variance(rho, ledger.max_rows_per_person**2)',
         'gaussian_variance(rho, 1)',
         f'{_NOISE}::test_counts_of_unknown_values_carry_the_noise_that_is_paid_for',
     ),
-    _mutant(
+    mutant(
         'noise on many scores is as on one',
         _ANSWERS,
         'len(cliques) * (exact.unit',
         '(exact.unit',
         f'{_TABLE}::test_noise_on_all_scores_is_what_the_proof_asks_for',
     ),
-    _mutant(
+    mutant(
         'the epsilon of a choice is not halved',
         _MECHANISMS,
         '2 * sensitivity * epsilon.denominator',
         'sensitivity * epsilon.denominator',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'a choice has more epsilon than rho pays for',
         _MECHANISMS,
         'exact = 8 * rho',
         'exact = 16 * rho',
         f'{_SAMPLERS}::test_epsilon_of_a_choice_is_rounded_down',
     ),
-    _mutant(
+    mutant(
         'the best candidate is taken',
         _MECHANISMS,
         'if bernoulli_exp(numerator * (best - scores[proposal]), denominator, entropy):',
         'if scores[proposal] == best:',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'numpy draws the noise',
         'privacy/entropy.py',
         'return os.urandom(num_bytes)',
@@ -247,108 +260,108 @@ NOISE = [
         ),
         (f'{_STREAMS}::test_forked_children_draw_different_noise',),
     ),
-    _mutant(
+    mutant(
         'both stages of a fit draw from one stream',
-        'synthesizer.py',
-        '_LEARNING, _MEASURING = 0, 1',
-        '_LEARNING, _MEASURING = 0, 0',
+        'fitting/settings.py',
+        'LEARNING, MEASURING = 0, 1',
+        'LEARNING, MEASURING = 0, 0',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
-    _mutant(
+    mutant(
         'a fit without a seed is seeded',
-        'synthesizer.py',
+        'fitting/settings.py',
         'SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))',
         'SeededEntropy((self.seed or 0, stage))',
         f'{_STREAMS}::test_two_fits_without_a_seed_share_no_noise',
     ),
-    _mutant(
+    mutant(
         'all integers of a wide block are kept',
         'privacy/samplers.py',
         'accepted = uniform < threshold',
         'accepted = uniform < 2.0',
         f'{_NOISE}::test_single_integers_inside_wide_blocks_have_their_law',
     ),
-    _mutant(
+    mutant(
         'integers of a wide block are kept by half the exponent',
         'privacy/samplers.py',
         'step_as_float / float(2 * self.variance)',
         'step_as_float / float(4 * self.variance)',
         f'{_SAMPLERS}::test_inside_a_block_each_integer_is_kept_as_often_as_the_curve_says',
     ),
-    _mutant(
+    mutant(
         'zero is drawn twice as often',
         'privacy/samplers.py',
         'missing[~accepted | ((drawn == 0) & (sign < 0))]',
         'missing[~accepted]',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'the tail of the Gaussian is cut off',
         'privacy/samplers.py',
         '_TAIL_IN_SIGMAS = 21.25',
-        '_TAIL_IN_SIGMAS = 4.0',
-        f'{_SAMPLERS}::test_block_table_is_the_cdf_to_its_last_bits',
+        '_TAIL_IN_SIGMAS = 13.75',
+        f'{_TOTAL_VARIATION}::test_a_draw_is_as_close_to_the_true_law_as_is_said',
     ),
-    _mutant(
+    mutant(
         'the discrete Laplace draws zero twice as often',
         'privacy/samplers.py',
         'if magnitude or not negative:',
         'if magnitude >= 0:',
         f'{_NOISE}::test_discrete_laplace_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'uniform integers favour the small ones',
         'privacy/entropy.py',
         '        if value < bound:\n            return value\n',
         '        return value % bound\n',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
     ),
-    _mutant(
+    mutant(
         'PrivTree has a third of the noise',
         _TREE,
         'return 3 * rows / epsilon',
         'return 1 * rows / epsilon',
         f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
     ),
-    _mutant(
+    mutant(
         'PrivTree has no floor',
         _TREE,
         'max(lowered, bar - decay) + noise()',
         'lowered + noise()',
         f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
     ),
-    _mutant(
+    mutant(
         'PrivTree has no decay',
         _TREE,
         'int(prefix[end] - prefix[start]) - depth * decay',
         'int(prefix[end] - prefix[start])',
         f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
     ),
-    _mutant(
+    mutant(
         'PrivTree lowers counts by too little',
         _TREE,
         'decay = math.ceil(scale',
         'decay = math.floor(scale',
         f'{_PRIVTREE}::test_outcomes_have_the_probabilities_of_the_papers_definition',
     ),
-    _mutant(
+    mutant(
         'PrivTree has twice the epsilon that rho pays for',
         _TREE,
-        'math.floor(2 * rho * 4**_ROOT_BITS)',
-        'math.floor(8 * rho * 4**_ROOT_BITS)',
+        'exponential_epsilon(rho) / 2',
+        'exponential_epsilon(rho)',
         f'{_LEARNING}::test_pure_epsilon_is_rounded_down',
     ),
 ]
 
 ACCOUNTS = [
-    _mutant(
+    mutant(
         'a histogram is paid for after it is answered',
         _ANSWERS,
-        "        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))\n"
+        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
         '        return gaussian(self.counts.project(clique), variance, self._entropy), '
         'math.sqrt(variance)\n',
         '        noisy = gaussian(self.counts.project(clique), variance, self._entropy)\n'
-        "        self._debit(step, 'discrete Gaussian', clique, rho, math.sqrt(variance))\n"
+        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
         '        return noisy, math.sqrt(variance)\n',
         f'{_TABLE}::test_an_answer_is_paid_for_before_its_noise_is_drawn',
     ),
@@ -360,91 +373,91 @@ ACCOUNTS = [
         ),
         (f'{_TABLE}::test_values_are_paid_for_before_their_noise_is_drawn',),
     ),
-    _mutant(
+    mutant(
         'half of what is spent is debited',
         _ANSWERS,
         'Debit(step, mechanism, columns, rho, scale=scale)',
         'Debit(step, mechanism, columns, rho / 2, scale=scale)',
         f'{_TABLE}::test_every_answer_is_debited_and_refused_beyond_the_budget',
     ),
-    _mutant(
+    mutant(
         'half of what values cost is debited',
         _VALUES,
         '(column,), rho, delta, sigma)',
         '(column,), rho / 2, delta, sigma)',
         f'{_TABLE}::test_values_are_paid_for_before_their_noise_is_drawn',
     ),
-    _mutant(
+    mutant(
         'the delta of thresholds is not debited',
         _VALUES,
         '(column,), rho, delta, sigma)',
         '(column,), rho, 0.0, sigma)',
         f'{_TABLE}::test_values_are_paid_for_before_their_noise_is_drawn',
     ),
-    _mutant(
+    mutant(
         'choices are not in the ledger',
         _ANSWERS,
-        "        self._debit(step, 'exponential', _columns(cliques), rho, float(epsilon))\n",
+        '        self._debit(step, EXPONENTIAL, _columns(cliques), rho, float(epsilon))\n',
         '',
         f'{_TABLE}::test_every_answer_is_debited_and_refused_beyond_the_budget',
     ),
-    _mutant(
+    mutant(
         'shares add up to more than there is',
         _LEDGER,
         '] + [units]',
         '] + [units + 1]',
         f'{_ACCOUNTING}::test_shares_add_up_exactly_in_fractions_and_in_floats',
     ),
-    _mutant(
+    mutant(
         'more than what is left can be spent',
         _LEDGER,
         'if rho > self.remaining:',
         'if rho > self.budget:',
         f'{_ACCOUNTING}::test_ledger_refuses_to_overspend',
     ),
-    _mutant(
+    mutant(
         'rho is converted at too small a delta',
         _LEDGER,
         '- alpha * math.log1p(1 / above_one)',
         '- 2 * alpha * math.log1p(1 / above_one)',
         f'{_ACCOUNTING}::test_rho_is_what_the_tight_conversion_gives',
     ),
-    _mutant(
+    mutant(
         'rho is converted as if orders cost nothing',
         _LEDGER,
         'above_one * (alpha * rho - epsilon)',
         'above_one * (rho - epsilon)',
         f'{_ACCOUNTING}::test_rho_is_what_the_tight_conversion_gives',
     ),
-    _mutant(
+    mutant(
         'the delta of thresholds is spent twice',
         _LEDGER,
         'rho_of(epsilon, delta - reserved_delta)',
         'rho_of(epsilon, delta)',
         f'{_ACCOUNTING}::test_setting_delta_aside_costs_rho',
     ),
-    _mutant(
+    mutant(
         'the threshold forgets that noise is discrete',
         _VALUES,
         'return rows + 1 + sigma',
         'return rows + sigma',
         f'{_LEARNING}::test_the_threshold_is_not_far_too_high',
     ),
-    _mutant(
+    mutant(
         'the threshold is for one row a person',
         _VALUES,
         'return rows + 1 + sigma',
         'return 2 + sigma',
         f'{_LEARNING}::test_a_value_of_one_person_passes_with_probability_below_delta',
     ),
-    _mutant(
+    mutant(
         'each value of a person has all of delta',
         _VALUES,
         'norm.isf(delta / rows)',
         'norm.isf(delta)',
         f'{_LEARNING}::test_a_value_of_one_person_passes_with_probability_below_delta',
     ),
-    _mutant(
+    mutant(
         'each choice has the epsilon of three',
         _MECHANISMS,
         'exact = 8 * rho',
@@ -454,10 +467,10 @@ ACCOUNTS = [
 ]
 
 SEPARATION = [
-    _mutant(
+    mutant(
         'a bound method leads to the counts',
         _PRIVATE_TABLE,
-        'self._measure = lambda *question: answers.measure(*question)',
+        'self._measure: _Measure = lambda *question: answers.measure(*question)',
         'self._measure = answers.measure',
         f'{_SEPARATION}::test_only_what_is_said_not_to_be_hidden_leads_to_counts',
     ),
@@ -470,12 +483,12 @@ SEPARATION = [
         'a strategy can reach the table',
         (
             Edit(
-                'structure/scores.py',
+                'mechanisms/scores.py',
                 "__slots__ = ('_choose', '_oversized', '_release')",
                 "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
-                'structure/scores.py',
+                'mechanisms/scores.py',
                 '        self._choose, self._release = choose, release\n',
                 '        self._choose, self._release, self._table = choose, release, table\n',
             ),
@@ -488,41 +501,41 @@ SEPARATION = [
             Edit(_VALUES, "__slots__ = ('_frequent',)", "__slots__ = ('_frequent', '_exact')"),
             Edit(
                 _VALUES,
-                '        self._frequent = lambda',
-                '        self._exact = exact\n        self._frequent = lambda',
+                '        self._frequent: Callable',
+                '        self._exact = exact\n        self._frequent: Callable',
             ),
         ),
         (f'{_SEPARATION}::test_nothing_that_a_learning_step_gets_leads_to_counts',),
     ),
-    _mutant(
+    mutant(
         'a table can be pickled and listed',
         'privacy/sealed.py',
         '    __iter__ = __getitem__ = __contains__ = _refuse\n',
         '',
         f'{_TABLE}::test_counts_cannot_be_taken_out',
     ),
-    _mutant(
+    mutant(
         'a score may bring code',
         _SCORE,
         'if type(score) is not Score or type(',
         'if type(',
         f'{_SENSITIVITY}::test_a_score_that_brings_code_is_refused',
     ),
-    _mutant(
+    mutant(
         'predictions may be negative',
         _SCORE,
         'factor.dtype == np.int64 and (factor >= 0).all()',
         'factor.dtype == np.int64',
         f'{_SENSITIVITY}::test_predictions_that_could_break_the_bound_are_refused',
     ),
-    _mutant(
+    mutant(
         'a count beyond 64 bits wraps',
         _SCORE,
         'np.minimum(observed, _LARGEST // self.unit) * self.unit',
         'observed * self.unit',
         f'{_SENSITIVITY}::test_a_count_beyond_64_bits_is_capped_not_wrapped',
     ),
-    _mutant(
+    mutant(
         'a score counts each row twice',
         _SCORE,
         '_exact_sum(np.abs(truth - predicted)) + elsewhere',
@@ -532,7 +545,7 @@ SEPARATION = [
 ]
 
 NOT_THERE = [
-    _mutant(
+    mutant(
         'a protected column and an outcome may be a pair',
         'structure/tree.py',
         'if {role[first], role[second]} != {PROTECTED, OUTCOME}',
@@ -540,20 +553,20 @@ NOT_THERE = [
         'tests/unit/structure/test_every_strategy.py'
         '::test_never_declares_a_protected_and_an_outcome_column',
     ),
-    _mutant(
+    mutant(
         'the code of values outside is drawn',
         'model/compression.py',
         'drawn = np.arange(measurement.values.size) != (-1 if other is None else other)',
         'drawn = np.arange(measurement.values.size) != -1',
         'tests/integration/test_fairness_of_values.py',
     ),
-    _mutant(
+    mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer.py',
-        'table = bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
-        'table = bound_rows_per_person(table, None, self.max_rows_per_person)',
+        'synthesizer/face.py',
+        'bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
+        'bound_rows_per_person(table, None, self.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',
     ),
 ]
 
-MUTANTS = [*EXACT_COUNTS, *NOISE, *ACCOUNTS, *SEPARATION, *NOT_THERE]
+MUTANTS = [*EXACT_COUNTS, *NOISE, *ACCOUNTS, *SEPARATION, *NOT_THERE, *BESIDE_THE_CORE]

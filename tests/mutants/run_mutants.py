@@ -1,7 +1,8 @@
 """Breaks a copy of the package in each known way and runs the tests that must see it.
 
-A mutant is killed if one of its tests fails. Mutants that survive, do not apply any more, or break
-more than they mean to (nothing can be imported, no test is found, time is up) make the run fail.
+A mutant is killed if one of its tests fails. Mutants that survive, do not apply any more, stumble
+over their own code (a name that is not there), or break more than they mean to (nothing can be
+imported, no test is found, time is up) make the run fail.
 
     python tests/mutants/run_mutants.py [words of names]
 """
@@ -29,6 +30,12 @@ _HEAVY = (
     *('plotly.express', 'hypothesis', 'pytest', 'rdt', 'sdmetrics', 'copulas'),
 )
 _PASSED, _FAILED, _WRONG_COPY = 0, 1, 99
+# What code raises that does not run, or no longer fits what is around it. A mutant that ends so has
+# made no mistake for a test to see.
+_STUMBLES = (
+    *(': NameError', ': UnboundLocalError', ': AttributeError', ': TypeError', ': SyntaxError'),
+    *(': ImportError', ': ModuleNotFoundError', ': IndexError', ': KeyError'),
+)
 
 
 def main(words: list[str]) -> int:
@@ -64,8 +71,8 @@ def _run_all(mutants: list[Mutant], directory: Path, expected: int) -> list[str]
             running[_start(mutant, copy)] = mutant, copy, time.monotonic()
         child, status = os.wait()
         mutant, copy, since = running.pop(child)
-        verdict = _verdict(os.waitstatus_to_exitcode(status), expected)
         output = (copy / 'output.txt').read_text('utf-8')
+        verdict = _verdict(os.waitstatus_to_exitcode(status), expected, output)
         seconds = time.monotonic() - since
         print(f'{verdict:10} {seconds:6.1f} s  {mutant.name}{_reason(output)}', flush=True)
         if verdict not in ('killed', 'passed'):
@@ -75,14 +82,19 @@ def _run_all(mutants: list[Mutant], directory: Path, expected: int) -> list[str]
     return failed
 
 
-def _verdict(code: int, expected: int) -> str:
+def _verdict(code: int, expected: int, output: str) -> str:
     if code == expected:
-        return 'passed' if expected == _PASSED else 'killed'
+        return 'passed' if expected == _PASSED else _kill(output)
     return 'SURVIVED' if code == _PASSED else f'BROKEN {code}'
 
 
+def _kill(output: str) -> str:
+    """Return whether a mutant is killed for what it does, or could not do it at all."""
+    return 'STUMBLED' if _reason(output).startswith(_STUMBLES) else 'killed'
+
+
 def _reason(output: str) -> str:
-    """Return why the test failed, in a few words: a mutant should not be killed by its grammar."""
+    """Return why the test failed, in a few words."""
     found = re.search(r'^FAILED .*? - (.{1,70})', output, re.M)
     return f': {found[1]}' if found else ''
 

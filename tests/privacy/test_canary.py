@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 from certified import DELTA, certified_epsilon
 
-from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanism import declared_cliques, measure_and_select
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import answers as answers_module
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import resolve_strategy
 
 # With a fourth column fair AIM has a pair to choose beyond the tree.
 DOMAINS = {'adaptive': {'p': 2, 'a': 3, 'o': 2}, 'aim': {'p': 2, 'a': 3, 'o': 2, 'n': 2}}
@@ -34,7 +33,7 @@ def counts(structure, with_canary):
     codes = {column: rng.integers(0, size - (column == 'a'), 40) for column, size in domain.items()}
     if with_canary:
         codes = {column: np.append(codes[column], size - 1) for column, size in domain.items()}
-    cliques = declared_cliques(domain, ROLES, resolve_strategy(structure))
+    cliques = resolve_mechanism(structure).declare(domain, ROLES)
     return count_codes(codes, domain, cliques)
 
 
@@ -42,7 +41,7 @@ def evidence(structure, table_counts, fresh_ledger, entropy):
     """Return the attacker's statistic of one run: noise-weighted counts of the canary's cells."""
     ledger = copy.deepcopy(fresh_ledger)
     table = PrivateTable(table_counts, ledger, entropy)
-    release = measure_and_select(table, ROLES, resolve_strategy(structure), BUDGETS['paper'])
+    release = resolve_mechanism(structure).run(table, ROLES, BUDGETS['paper'])
     statistic = 0.0
     for measurement in release.measurements:
         # The canary's code is the last one of every column, also after rare codes are merged.

@@ -17,7 +17,7 @@ NUM_ROWS = 600
 # probability of about one in a million.
 EPSILON = 20.0
 # What may differ: the noisy model, lines of the ledger, what names the object.
-PAID = ('._model', '._ledger._debits', '._synthesizer_id', '._domain_ledger._debits')
+PAID = ('.model', '.ledger._debits', '.learning', '._synthesizer_id')
 RANGES = {
     'word': {'range_values': ['x', 'y']},
     'rank': {'range_values': [1, 2, 3]},

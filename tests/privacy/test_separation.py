@@ -13,18 +13,17 @@ import pandas as pd
 import pytest
 from reach import reachable
 
-from sdv_prefair.allocation import BUDGETS
-from sdv_prefair.column_domain import Undeclared
 from sdv_prefair.counts import Counts, FrameSource
-from sdv_prefair.learning import columns as learning_columns
-from sdv_prefair.learning import learn_domains, reserved_delta
-from sdv_prefair.mechanism import measure_and_select
+from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.learning import learn_domains, one_column, reserved_delta
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.mechanisms.scores import PrivateScores
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.score import ExactScores
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
-from sdv_prefair.structure.scores import PrivateScores
 
 DOMAIN = {'p': 4, 'a': 5, 'o': 3, 'n': 4}
 ROLES = Roles(['p'], ['a'], ['o'])
@@ -104,7 +103,7 @@ def test_nothing_that_a_strategy_or_an_estimator_gets_leads_to_counts(kind, stra
     numbers = secrets(counts)
     nosy = kind(strategy, numbers)
     table = PrivateTable(counts, Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
-    release = measure_and_select(table, ROLES, nosy, BUDGETS['tuned'])
+    release = mechanism_of(nosy).run(table, ROLES, BUDGETS['tuned'])
     assert nosy.looked >= 2
     assert not leaks(release, numbers)
     assert not leaks(table, numbers), 'which the extension is given'
@@ -159,7 +158,7 @@ def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
         return looking
 
     for name in ('learn_categories', 'learn_numbers'):
-        step = look(getattr(learning_columns, name))
+        step = look(getattr(one_column, name))
         monkeypatch.setattr(f'sdv_prefair.learning.{name}', step)
     domains = {'c': Undeclared('categories'), 'n': Undeclared('numbers')}
     ledger = Ledger(1.0, 1e-9, reserved_delta=reserved_delta(domains, 1e-9))

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
 
-from sdv_prefair.allocation import BUDGETS
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanism import declared_cliques, estimate_release, measure_and_select
+from sdv_prefair.mechanisms.budget import BUDGETS
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms.protocol import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import FixedStrategy, resolve_strategy
+from sdv_prefair.structure import FixedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
 CHAIN = FixedStrategy([('p', 'a'), ('a', 'o'), ('a', 'b'), ('b', 'n')])
@@ -44,15 +45,16 @@ def skewed_codes(domain, num_rows, seed):
 @given(mechanisms())
 def test_two_tables_behind_the_same_answers_give_the_same_release(drawn):
     domain, tables, hidden, structure, budget, epsilon = drawn
-    strategy = resolve_strategy(structure) if isinstance(structure, str) else structure
-    cliques = declared_cliques(domain, ROLES, strategy)
+    mechanism = resolve_mechanism(structure)
+    cliques = mechanism.declare(domain, ROLES)
 
     def run(num_rows, seed):
         counts = count_codes(skewed_codes(domain, num_rows, seed), domain, cliques)
         ledger = Ledger(epsilon, 1e-9, max_rows_per_person=2)
-        table = PrivateTable(counts, ledger, SystemEntropy())
-        release = measure_and_select(table, ROLES, strategy, BUDGETS[budget], hidden)
-        return release, ledger.debits, estimate_release(release, 'auto', BUDGETS[budget])
+        table = PrivateTable(counts, ledger, SystemEntropy(), hidden)
+        release = mechanism.run(table, ROLES, BUDGETS[budget])
+        model = estimate_release(release, domain, 'auto', BUDGETS[budget])
+        return release, ledger.debits, model
 
     transcript = Transcript()
     with transcript.recorded():

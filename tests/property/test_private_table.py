@@ -9,8 +9,8 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
+from sdv_prefair.mechanisms.scores import PrivateScores, independence_gap
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SeededEntropy
-from sdv_prefair.structure.scores import PrivateScores, independence_gap
 
 DOMAIN = {'a': 3, 'b': 4, 'c': 2}
 
@@ -143,6 +143,33 @@ def test_selection_spends_its_shares_and_no_more():
     assert table.ledger.spent == rho
     PrivateScores(releasing, uniform_score(), rho).release([('a', 'b')])
     assert releasing.ledger.spent == rho
+
+
+@pytest.mark.parametrize('rounds', [0, 1, 3])
+def test_a_strategy_that_asks_more_often_than_its_rounds_is_refused_and_pays_nothing(rounds):
+    table, pairs = make(), [('a', 'b'), ('b', 'c')]
+    rho = table.ledger.shares(table.ledger.budget, [1, 1])[0]
+    scores = PrivateScores(table, uniform_score(), rho)
+    for _ in range(rounds):
+        scores.choose(pairs, rounds)
+    spent = table.ledger.spent
+    for ask_again in (lambda: scores.choose(pairs, rounds), lambda: scores.release(pairs)):
+        with pytest.raises(StructureError, match='asks for more scores'):
+            ask_again()
+    assert table.ledger.spent == spent == (rho if rounds else 0)
+
+
+def test_scores_are_released_once_and_instead_of_choices():
+    table, pairs = make(), [('a', 'b'), ('b', 'c')]
+    rho = table.ledger.shares(table.ledger.budget, [1, 2])[0]
+    released, chosen = (PrivateScores(table, uniform_score(), rho) for _ in range(2))
+    released.release(pairs)
+    chosen.choose(pairs, rounds=2)
+    spent = table.ledger.spent
+    for ask_again in (released.release, chosen.release, lambda p: released.choose(p, rounds=9)):
+        with pytest.raises(StructureError, match='asks for more scores'):
+            ask_again(pairs)
+    assert table.ledger.spent == spent
 
 
 def test_regrouping_merges_cells_without_an_answer():

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from odd_cells import CELLS, HASHABLE, cells, objects
 
 from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
+from sdv_prefair.counts.frame_persons import bound_rows_per_person
 from sdv_prefair.counts.tally import value_counts
-from sdv_prefair.person import bound_rows_per_person
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 quick = settings(max_examples=120, deadline=None)

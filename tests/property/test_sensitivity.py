@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import BudgetError
+from sdv_prefair.mechanisms.scores import independence_gap, model_gap
+from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy.score import ExactScores, Score
-from sdv_prefair.structure.scores import independence_gap, model_gap
 
 DOMAIN = {'a': 4, 'b': 3, 'c': 300, 'd': 301}
 PAIRS = [('a', 'b'), ('a', 'c'), ('c', 'd')]
@@ -157,7 +158,7 @@ def test_the_largest_tables_are_scored_without_wrapping_and_larger_ones_refused(
 @given(
     rows(0),
     st.tuples(*(st.integers(0, s - 1) for s in DOMAIN.values())),
-    st.integers(1, 2**40),
+    st.integers(1, 2**40) | st.sampled_from([2**55, 2**60 + 7, 2**61]),
     st.integers(0, 10**6),
     st.integers(-(2**50), 2**50),
     st.booleans(),
@@ -176,6 +177,17 @@ def test_no_description_makes_a_row_count_for_more_than_a_unit(
     before, after = counts_of(table), counts_of([*table, row])
     for pair in PAIRS:
         assert abs(exact(score, after, pair) - exact(score, before, pair)) <= unit
+        assert abs(exact(score, after, pair)) <= 2**62, 'beside noise it fits into 64 bits'
+
+
+@pytest.mark.parametrize('num_rows', [1, 255, 256, 257, 5000])
+def test_no_table_decides_whether_scores_are_answered(num_rows):
+    """In this unit 256 rows are 2^63, which 64 bits do not hold."""
+    score = Score(2**55, {('a', 'b'): (np.zeros(DOMAIN['a'] * DOMAIN['b'], dtype=np.int64),)})
+    counts = counts_of([(row % 4, row % 3, 0, 0) for row in range(num_rows)])
+    table = PrivateTable(counts, Ledger(50.0, 1e-9), SystemEntropy())
+    (noisy,), sigma = table.score([('a', 'b')], score, table.ledger.budget, 'step')
+    assert abs(noisy / score.unit - min(num_rows, 128)) < 10 * sigma
 
 
 class Callable(Score):

@@ -5,6 +5,7 @@ outcome is exactly independent of the protected column given the values that are
 """
 
 import datetime as dt
+import itertools
 from decimal import Decimal
 
 import numpy as np
@@ -15,11 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shown_values import FORMS, checked, hidden_dependence, prepared
 
-from sdv_prefair.column_domain import Undeclared
+from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins, transformer_for
 from sdv_prefair.transformers.own_values import BinCodes
 from sdv_prefair.transformers.telling import tells_codes
+from sdv_prefair.values.shown_text import lookalikes
 
 fuzz = settings(max_examples=250, deadline=None)
 NOTHING = 1e-12
@@ -97,6 +99,26 @@ def test_booleans_tell_their_codes(dtype):
         assert all(hidden_dependence(transformer, form) < NOTHING for form in FORMS)
 
 
+@pytest.mark.parametrize('dtype', ['object', 'category'])
+@pytest.mark.parametrize(
+    'values', [(MIDNIGHT.date(), MIDNIGHT), ('a', b'a'), ('b', 'c\nd', 'c\r\nd')]
+)
+def test_values_that_parquet_or_text_files_make_one_are_refused(values, dtype):
+    with pytest.raises(DomainError):
+        checked(CategoryCodes(values, nullable=False, other=False, dtype=dtype))
+
+
+@pytest.mark.parametrize('group', LOOKALIKES, ids=str)
+def test_what_parquet_makes_one_looks_the_same(group):
+    """Of columns that constraints restore nothing else asks this."""
+    for pair in itertools.combinations(group, 2):
+        try:
+            first, second = pa.array(pair, from_pandas=True).to_pylist()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            continue  # no such column can be written
+        assert first != second or lookalikes(pair, nullable=False), pair
+
+
 # -- numbers ------------------------------------------------------------------------------------
 
 NUMBER_DTYPES = [
@@ -151,6 +173,18 @@ def number_columns(draw):
 @given(number_columns())
 def test_numbers_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))
+
+
+@pytest.mark.parametrize('dtype', ['int64', 'uint64', None])
+@pytest.mark.parametrize('low', [0, 2**53, 2**60])
+def test_rows_beside_rows_with_nulls_tell_their_codes(low, dtype):
+    """Batches of a sample are put together, some with nulls and some without."""
+    transformer = checked(NumberBins(low, low + 20, decimal_places=0, dtype=dtype))
+    rng = np.random.default_rng(0)
+    codes = [np.arange(21), np.append(np.arange(21), transformer.null_code)]
+    values = pd.concat([pd.Series(transformer.decode(some, rng)) for some in codes])
+    assert (transformer.encode(values) == np.concatenate(codes)).all()
+    assert values.nunique(dropna=False) == 22
 
 
 # -- moments ------------------------------------------------------------------------------------
@@ -289,7 +323,7 @@ def test_what_is_mended_was_broken(case, monkeypatch):
 
     monkeypatch.setattr(BinCodes, '_use_bins', use_bins)
     monkeypatch.setattr(BinCodes, '_is_read_back', lambda self, _, codes: codes == codes)
-    monkeypatch.setattr('sdv_prefair.encoding.untold_columns', lambda transformers: [])
+    monkeypatch.setattr('sdv_prefair.encoding.table.untold_columns', lambda transformers: [])
     transformer = prepared(description, dtype)
     assert hidden_dependence(transformer, 'frame') > MUCH
     assert not tells_codes(transformer)

@@ -75,7 +75,7 @@ def assert_sound(loaded):
     ledger = loaded.get_privacy_ledger()
     assert loaded._ledger.spent == loaded._ledger.budget
     assert ledger.attrs['epsilon'] == loaded.epsilon
-    if loaded._strategy.requires_roles:
+    if loaded._mechanism.requires_roles:
         assert loaded.verify_fairness() is True
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')

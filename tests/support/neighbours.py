@@ -1,20 +1,40 @@
 """Tables that differ by a row, and what may differ between fits of them: one row's cells."""
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.fitting import pipeline
+from sdv_prefair.fitting.pipeline import declared_cliques
 
 
 class Recording(PreFairSynthesizer):
     """Keeps the exact counts that a fit has read."""
 
-    def _fit_counts(self, counts, progress):
-        self.recorded = counts
-        super()._fit_counts(counts, progress)
+    def fit(self, data):
+        self._record(super().fit, data)
+
+    def fit_table(self, table):
+        self._record(super().fit_table, table)
+
+    def fit_counts(self, counts):
+        self._record(super().fit_counts, counts)
+
+    def _record(self, fit, rows):
+        private_table = pipeline.PrivateTable
+
+        def kept(counts, *others):
+            self.recorded = counts
+            return private_table(counts, *others)
+
+        pipeline.PrivateTable = kept
+        try:
+            fit(rows)
+        finally:
+            pipeline.PrivateTable = private_table
 
 
 def assert_one_row_more(plain, beside):
     """Check that two fits counted the same rows, of which the second has one more."""
     assert beside._encoding.domain == plain._encoding.domain
-    for clique in plain._cliques():
+    for clique in declared_cliques(plain._result.prepared):
         more = beside.recorded.project(clique) - plain.recorded.project(clique)
         assert more.min() >= 0, clique
         assert more.sum() == 1, clique

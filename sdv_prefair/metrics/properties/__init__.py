@@ -1,8 +1,8 @@
 """The properties of a ``FairnessReport``: what is measured, how it is scored, how it is drawn."""
 
-from sdv_prefair.metrics.properties.group_rates import GroupRates
-from sdv_prefair.metrics.properties.independence import ConditionalIndependence
-from sdv_prefair.metrics.properties.quality import Quality
+from sdv_prefair.metrics.properties.group_rates_property import GroupRates
+from sdv_prefair.metrics.properties.independence_property import ConditionalIndependence
+from sdv_prefair.metrics.properties.quality_property import Quality
 from sdv_prefair.metrics.properties.role_property import RoleProperty, Settings
 
 __all__ = ['ConditionalIndependence', 'GroupRates', 'Quality', 'RoleProperty', 'Settings']

@@ -12,7 +12,7 @@ from sdmetrics.reports.multi_table._properties.base import BaseMultiTablePropert
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.metrics.strata import RowEncoder
-from sdv_prefair.metrics.tables import Tables, read_tables
+from sdv_prefair.metrics.table_pair import Tables, read_tables
 from sdv_prefair.roles import Roles
 
 LEGEND_ABOVE = {'orientation': 'h', 'y': 1.0, 'yanchor': 'bottom', 'x': 0}

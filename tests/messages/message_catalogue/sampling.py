@@ -9,7 +9,7 @@ from sdv.sampling import Condition
 from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair.model import Measurement, estimate, one_way_model
-from sdv_prefair.sampling import CliqueTable, condition
+from sdv_prefair.model.sampling import CliqueTable, condition
 
 DOMAIN = {'a': 2, 'b': 3}
 ONE = Measurement(('a',), np.ones(2), 1.0)

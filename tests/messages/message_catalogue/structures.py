@@ -39,13 +39,31 @@ class Undeclared(Own):
 
 
 class Spender(Own):
-    def __init__(self, times):
-        self.times = times
+    def __init__(self, times, then_releases=False):
+        self.times, self.then_releases = times, then_releases
 
     def select(self, columns, roles, scores):
         for _ in range(self.times):
             scores.choose(self.declare(columns, roles), 1)
+        if self.then_releases:
+            scores.release(self.declare(columns, roles))
         return FairTree([('sex', 'education'), ('education', 'income')])
+
+
+class OwnMechanism:
+    """A mechanism that a user has written, which spends so many times what there is."""
+
+    name, requires_roles, shape = 'own', True, 'any'
+
+    def __init__(self, *times):
+        self.times = times
+
+    def declare(self, domain, roles):
+        return [(column,) for column in domain]
+
+    def run(self, table, roles, budget, progress=None):
+        for times in self.times:
+            table.measure(('sex',), times * table.ledger.remaining, 'measure one-ways')
 
 
 def fit(**changes):
@@ -139,15 +157,29 @@ WRITTEN_BY_USERS = [
         'A structure may read only the pairs that its declare() returns and that can be measured.',
     ),
     Message(
-        lambda: fit(structure=Spender(7)),
+        lambda: fit(structure=Spender(2)),
+        StructureError,
+        'The structure asks for more scores than the selection budget pays for.',
+        'Its select() may call scores.choose() no more often than the rounds of its first call '
+        'say, or scores.release() once and nothing before or after.',
+    ),
+    Message(
+        lambda: fit(structure=Spender(1, then_releases=True)),
+        StructureError,
+        'The structure asks for more scores than the selection budget pays for.',
+        'Its select() may call scores.choose() no more often than the rounds of its first call '
+        'say, or scores.release() once and nothing before or after.',
+    ),
+    Message(
+        lambda: fit(structure=OwnMechanism(2, 1)),
         BudgetError,
-        'select the tree asks for rho = 0.0015 but only 0.000749 of 0.015 is left.',
+        'measure one-ways asks for rho = 0.0299 but only 0.015 of 0.015 is left.',
         'Ask for less, or raise epsilon.',
     ),
     Message(
-        lambda: fit(structure=Spender(2), budget='paper'),
+        lambda: fit(structure=OwnMechanism(1, 0)),
         BudgetError,
-        'measure two-ways was given none of the privacy budget.',
+        'measure one-ways was given none of the privacy budget.',
         'Raise epsilon or delta, or model fewer columns.',
     ),
 ]

@@ -7,14 +7,14 @@ from sdv.cag.base import BaseConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair.column_domain import Categories, Numbers, Undeclared
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import public_domain, single_table
+from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import resolve_strategy
 
 
 def number(low=0, high=50, places=0):
@@ -45,7 +45,7 @@ def empty_plan(public_ranges=True, columns=COLUMNS):
 
 def add(*constraints, roles=ROLES, structure='adaptive', plan=None):
     plan = plan or empty_plan()
-    promise = Promise(roles, resolve_strategy(structure), True)
+    promise = Promise(roles, resolve_mechanism(structure), True)
     for constraint in constraints:
         plan = add_to_plan(plan, constraint, promise)
     return plan, promise.roles_after(plan)

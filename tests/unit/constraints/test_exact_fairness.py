@@ -3,6 +3,8 @@
 Every combination of codes is enumerated with its probability under a random model on a tree, sent
 through the plan as sampled rows are, and the joint distribution of the original columns is
 computed. No sampling, so independence holds to the last digits or it does not hold.
+
+Of ``plan.py``, ``ties.py`` and ``rules.py``.
 """
 
 from itertools import product
@@ -18,8 +20,9 @@ from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import as_roles, modelled_roles
 from sdv_prefair.domain import public_domain
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import is_justifiably_fair, resolve_strategy
+from sdv_prefair.structure import is_justifiably_fair
 from sdv_prefair.transformers import transformers_for
 
 WORDS = {'sdtype': 'categorical', 'range_values': ['u', 'v'], 'range_is_nullable': False}
@@ -66,7 +69,7 @@ def plan_of(constraints, columns, roles=None):
     described = {c: COLUMNS[c] for c in columns}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': described}}})
     plan = ConstraintPlan.without_constraints(metadata, public_domain(metadata, True))
-    promise = Promise(roles or Roles(), resolve_strategy('adaptive' if roles else 'none'), True)
+    promise = Promise(roles or Roles(), resolve_mechanism('adaptive' if roles else 'none'), True)
     for constraint in constraints:
         plan = add_to_plan(plan, constraint, promise)
     return plan.fit({c: pd.api.types.pandas_dtype(DTYPES.get(c, float)) for c in columns})

@@ -1,17 +1,20 @@
-"""The values of made columns, worked by hand."""
+"""The values of made columns, worked by hand.
+
+Of ``increments.py``, ``joint.py``, ``one_hot.py``, ``ordered.py`` and ``positions.py``.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
-from sdv_prefair.column_domain import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints.increments import Multiples
 from sdv_prefair.constraints.joint import JointColumn, as_text
 from sdv_prefair.constraints.one_hot import WhichColumn
 from sdv_prefair.constraints.ordered import RisingColumns
-from sdv_prefair.constraints.rulers import ruler_for
+from sdv_prefair.constraints.positions import ruler_for
+from sdv_prefair.domain.columns import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import transformer_for
 

@@ -12,8 +12,8 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.programmable import named_columns
 from sdv_prefair.domain import public_domain
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import resolve_strategy
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'decimal_places': 0}
 COLUMNS = {c: NUMBER for c in ('p', 'a', 'o', 'x', 'y', 'total')}
@@ -74,7 +74,7 @@ class Leaky(Sum):
 def add(constraint, roles=ROLES, columns=COLUMNS):
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
     plan = ConstraintPlan.without_constraints(metadata, public_domain(metadata, True))
-    return add_to_plan(plan, constraint, Promise(roles, resolve_strategy('adaptive'), True))
+    return add_to_plan(plan, constraint, Promise(roles, resolve_mechanism('adaptive'), True))
 
 
 def table(**columns):

@@ -1,4 +1,7 @@
-"""Every transformation: row by row, back again, and to rows that obey."""
+"""Every transformation: row by row, back again, and to rows that obey.
+
+Of ``plan.py`` and ``transformation.py``.
+"""
 
 import numpy as np
 import pandas as pd
@@ -12,8 +15,8 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints.adding import Promise, add_to_plan
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import public_domain
+from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import resolve_strategy
 from sdv_prefair.transformers import transformers_for
 
 COLUMNS = {
@@ -102,7 +105,7 @@ CONSTRAINTS = {
 def fitted_plan(constraints, dtypes):
     plan = ConstraintPlan.without_constraints(METADATA, public_domain(METADATA, True))
     for constraint in constraints:
-        plan = add_to_plan(plan, constraint, Promise(Roles(), resolve_strategy('none'), True))
+        plan = add_to_plan(plan, constraint, Promise(Roles(), resolve_mechanism('none'), True))
     return plan.fit(dtypes)
 
 

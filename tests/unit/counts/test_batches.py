@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
-from sdv_prefair.canonical import canonical_value
 from sdv_prefair.counts import FrameSource, kernel
 from sdv_prefair.counts.arrow_columns import encode_array
 from sdv_prefair.counts.batches import BatchSource, count_batches
+from sdv_prefair.counts.frame_persons import bound_rows_per_person
 from sdv_prefair.counts.persons import RowsPerPerson
 from sdv_prefair.counts.streams import (
     DatasetStream,
@@ -29,8 +29,8 @@ from sdv_prefair.counts.streams import (
     parquet_stream,
 )
 from sdv_prefair.errors import PrivateDataError
-from sdv_prefair.person import bound_rows_per_person
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
+from sdv_prefair.values.canonical import canonical_value
 
 quick = settings(max_examples=60, deadline=None)
 

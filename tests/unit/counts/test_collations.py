@@ -1,4 +1,7 @@
-"""Databases whose collation calls texts equal that are not the same."""
+"""Databases whose collation calls texts equal that are not the same.
+
+Of ``exact_text.py`` and ``sql.py``.
+"""
 
 import warnings
 

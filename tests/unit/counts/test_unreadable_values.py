@@ -1,4 +1,7 @@
-"""A value that cannot be read is null, and changes no other: not in Arrow, not in a database."""
+"""A value that cannot be read is null, and changes no other: not in Arrow, not in a database.
+
+Of ``arrow_columns.py``, ``readable.py``, ``batches.py``, ``persons.py`` and ``sql.py``.
+"""
 
 import ibis
 import numpy as np

@@ -1,3 +1,8 @@
+"""What is learnt of columns that the metadata does not describe, and what it costs.
+
+Of ``__init__.py``, ``bounds.py`` and ``one_column.py``.
+"""
+
 import math
 from fractions import Fraction
 
@@ -7,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.column_domain import Categories, Numbers, Undeclared
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.cells import NumberCells
+from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_range, powers_of_two
-from sdv_prefair.learning.columns import first_look
+from sdv_prefair.learning.one_column import first_look
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values, threshold
 from sdv_prefair.privacy.privtree import pure_epsilon, split_intervals

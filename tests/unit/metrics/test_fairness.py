@@ -28,7 +28,7 @@ from sdv_prefair.metrics import (
 )
 from sdv_prefair.metrics.downstream import predict_real
 from sdv_prefair.metrics.fairness import MEASURES, group_names, strata_codes
-from sdv_prefair.metrics.tables import read_tables
+from sdv_prefair.metrics.table_pair import read_tables
 
 SIX = [
     metrics.DemographicParity,

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sdv_prefair.privacy.privtree import noise_scale, split_intervals
 
 EPSILON = Fraction(1, 2)
+ROUNDED_UP = float(EPSILON) * (1 + 1e-9)
 
 
 class Undrawn:
@@ -114,11 +115,11 @@ def full(count, place=0):
     ids=['empty', 'below the bar', 'at the bar', 'above it', 'far above', 'spread'],
 )
 def test_no_outcome_tells_more_than_epsilon(cells, rows):
-    assert loss(cells, 0, BAR, noise_scale(EPSILON, rows), rows) <= EPSILON
+    assert loss(cells, 0, BAR, noise_scale(EPSILON, rows), rows) <= ROUNDED_UP
 
 
 def test_the_claim_is_not_idle():
     """With a third of the noise some table breaks it."""
     scale = noise_scale(EPSILON, 1) / 3
     tables = (EMPTY, full(BAR - 1), full(BAR), full(40))
-    assert max(loss(cells, 0, BAR, scale) for cells in tables) > EPSILON
+    assert max(loss(cells, 0, BAR, scale) for cells in tables) > 1.2 * EPSILON

@@ -1,4 +1,7 @@
-"""How far noise as drawn is from noise as analysed, computed from the tables it is drawn from."""
+"""How far noise as drawn is from noise as analysed, computed from the tables it is drawn from.
+
+Of ``samplers.py`` and ``accounting.py``.
+"""
 
 import math
 from fractions import Fraction

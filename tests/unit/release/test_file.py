@@ -1,4 +1,7 @@
-"""The file: written whole, the same for the same fit, with nothing private in it."""
+"""The file: written whole, the same for the same fit, with nothing private in it.
+
+Of ``archive.py``, ``contents.py`` and ``documents.py``.
+"""
 
 import json
 import os

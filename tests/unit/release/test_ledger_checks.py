@@ -8,6 +8,7 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.mechanisms.scores import independence_gap
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values
@@ -17,7 +18,6 @@ from sdv_prefair.release.ledger_checks import (
     check_measurements,
     check_scores,
 )
-from sdv_prefair.structure.scores import independence_gap
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
 EVERY_MECHANISM = 5
@@ -114,10 +114,10 @@ def test_two_looks_make_up_one_measurement_and_pay_for_one():
 def test_what_was_learnt_was_paid_for():
     ledger = Ledger(1.0, 1e-9)
     ledger.debit(Debit('learn domains', 'PrivTree', ('a',), ledger.budget / 2))
-    check_learning([], ledger)
-    check_learning(['a'], ledger)
+    check_learning([], ledger.debits)
+    check_learning(['a'], ledger.debits)
     with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger)
+        check_learning(['a', 'b'], ledger.debits)
     ledger.debit(Debit('measure one-ways', 'discrete Gaussian', ('b',), ledger.budget / 4))
     with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger)
+        check_learning(['a', 'b'], ledger.debits)

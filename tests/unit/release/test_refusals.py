@@ -1,4 +1,7 @@
-"""What cannot be released, and what is no release, is named."""
+"""What cannot be released, and what is no release, is named.
+
+Of ``__init__.py``, ``metadata_record.py``, ``timezones.py`` and ``contents.py``.
+"""
 
 import os
 from pathlib import Path
@@ -10,8 +13,8 @@ from releases import ROLES, TREE, fit, staff_metadata, staff_rows
 
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.errors import NotFittedError, ReleaseError
-from sdv_prefair.release.metadata_checks import check_metadata
-from sdv_prefair.release.zones import read_zone
+from sdv_prefair.release.metadata_record import check_metadata
+from sdv_prefair.release.timezones import read_zone
 from sdv_prefair.transformers import CategoryCodes
 
 

@@ -1,4 +1,7 @@
-"""A release gives back the same synthesizer."""
+"""A release gives back the same synthesizer.
+
+Of ``__init__.py``, ``contents.py``, ``model_record.py`` and ``parameters.py``.
+"""
 
 import datetime
 import pickle
@@ -25,6 +28,7 @@ import sdv_prefair
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
+from sdv_prefair.fitting.pipeline import declared_cliques
 from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -89,8 +93,8 @@ def test_every_structure_comes_back(structure, path):
     assert_same(synthesizer, loaded)
     if isinstance(structure, str | list | tuple):
         assert loaded.get_parameters() == synthesizer.get_parameters()
-    assert loaded._strategy.name == synthesizer._strategy.name
-    assert loaded._strategy.requires_roles == synthesizer._strategy.requires_roles
+    assert loaded._mechanism.name == synthesizer._mechanism.name
+    assert loaded._mechanism.requires_roles == synthesizer._mechanism.requires_roles
 
 
 class Star:
@@ -113,7 +117,7 @@ def test_of_a_custom_strategy_its_name_and_tree_come_back(path):
     synthesizer = fit(structure=Star('grade', True))
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert loaded._strategy.name == 'star'
+    assert loaded._mechanism.name == 'star'
     assert loaded.verify_fairness() is True
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         loaded.fit({'staff': staff_rows(seed=1)})
@@ -256,6 +260,6 @@ def test_fits_to_other_things_than_frames_come_back(path):
     counted = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
     counted.fit_counts({
         clique: codes.groupby(list(clique)).size().rename('count').reset_index()
-        for clique in streamed._cliques()
+        for clique in declared_cliques(streamed._result.prepared)
     })
     assert_same(counted, released(counted, path))

@@ -1,4 +1,7 @@
-"""A release that is opened shows values that tell their codes, whatever dtype it claims."""
+"""A release that is opened shows values that tell their codes, whatever dtype it claims.
+
+Of ``columns_record.py``, ``dtype_names.py`` and ``contents.py``.
+"""
 
 import json
 

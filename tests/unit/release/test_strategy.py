@@ -7,6 +7,7 @@ import pytest
 from releases import assert_same, fit, released, tied_rows
 
 from sdv_prefair.errors import PrivacyWarning, StructureError, UnfairModelError
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.release.strategy import ReleasedStrategy, read_structure, write_structure
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import AimStrategy
@@ -79,9 +80,9 @@ def test_pairs_of_columns_to_be_made_wait_for_the_constraints():
 
 def test_a_strategy_is_written_by_name_if_its_name_says_all():
     cliques = [('a', 'b', 'c'), ('c', 'd')]
-    assert write_structure(AimStrategy(), AimStrategy(), cliques) == 'aim'
+    assert write_structure(AimStrategy(), mechanism_of(AimStrategy()), cliques) == 'aim'
     small = AimStrategy(max_cells=99)
-    read = read_structure(write_structure(small, small, cliques), COLUMNS)
+    read = read_structure(write_structure(small, mechanism_of(small), cliques), COLUMNS)
     assert (read.name, read.requires_roles) == ('aim', True)
     pairs = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     assert sorted(read.declare(COLUMNS, Roles())) == pairs
@@ -93,7 +94,7 @@ def test_a_graph_beyond_a_tree_comes_back_and_is_fitted_again(path):
     assert len(edges) == 4, 'the test needs a chord'
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert isinstance(loaded._strategy, ReleasedStrategy)
+    assert isinstance(loaded._mechanism.strategy, ReleasedStrategy)
     assert loaded.verify_fairness() is True
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         loaded.fit({'staff': tied_rows()})

@@ -6,7 +6,7 @@ from html_page import Page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.figure_text import plain_text
+from sdv_prefair.plots.style import plain_text
 from sdv_prefair.report.elements import bullets, num, plot, section, table, tag
 from sdv_prefair.report.words import counted, listed, percent, short, some_of
 

@@ -1,4 +1,7 @@
-"""The whole report, from a fitted synthesizer to the page."""
+"""The whole report, from a fitted synthesizer to the page.
+
+Of ``__init__.py``, ``page.py``, ``promises.py``, ``ledger.py``, ``marginals.py`` and ``model.py``.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""What the report says of a graph that is more than a tree."""
+"""What the report says of a graph that is more than a tree.
+
+Of ``model.py``, ``promises.py`` and ``noise.py``.
+"""
 
 import pytest
 from census_report import make, report

@@ -1,4 +1,7 @@
-"""Nothing of the real table gets into the page unasked, and what does is marked."""
+"""Nothing of the real table gets into the page unasked, and what does is marked.
+
+Of ``comparison.py`` and ``measured.py``.
+"""
 
 import copy
 import re

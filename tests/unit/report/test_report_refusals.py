@@ -1,4 +1,7 @@
-"""Hostile names are text; wrong use and failed writes leave nothing behind."""
+"""Hostile names are text; wrong use and failed writes leave nothing behind.
+
+Of ``__init__.py``, ``page.py``, ``elements.py`` and ``facts.py``.
+"""
 
 import copy
 

@@ -1,4 +1,7 @@
-"""What the report says of each kind of fit."""
+"""What the report says of each kind of fit.
+
+Of ``opening.py``, ``promises.py`` and ``limits.py``.
+"""
 
 import numpy as np
 import pandas as pd

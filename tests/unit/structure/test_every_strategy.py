@@ -1,4 +1,7 @@
-"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change."""
+"""What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change.
+
+Of ``resolve.py``.
+"""
 
 import math
 from itertools import combinations
@@ -7,7 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from sdv_prefair.counts.kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
+from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     STRATEGIES,
@@ -148,3 +153,14 @@ def test_inputs_are_left_as_they_were(strategy):
     columns = list(COLUMNS)
     strategy.select(columns, ROLES, RecordedScores(1))
     assert columns == COLUMNS
+
+
+@named([strategy for strategy in EVERY if strategy is not STAR])
+def test_pairs_too_large_to_measure_are_never_declared(strategy):
+    large = math.isqrt(MAX_CELLS)
+    domain = dict.fromkeys(COLUMNS, 2) | {'edu': large, 'job': large, 'age': large + 2}
+    declared = mechanism_of(strategy).declare(domain, ROLES)
+    assert {(column,) for column in COLUMNS} <= set(declared)
+    pairs = {frozenset(clique) for clique in declared if len(clique) == 2}
+    assert {'edu', 'job'} in pairs
+    assert not pairs & {frozenset({'edu', 'age'}), frozenset({'job', 'age'})}

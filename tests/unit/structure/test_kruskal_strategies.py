@@ -1,4 +1,7 @@
-"""Greedy, adaptive and none: what each lets in, round by round."""
+"""Greedy, adaptive and none: what each lets in, round by round.
+
+Of ``adaptive.py``, ``greedy.py`` and ``none.py``.
+"""
 
 from itertools import combinations
 

@@ -1,4 +1,7 @@
-"""What the paper prints, and where it lives in the code."""
+"""What the paper prints, and where it lives in the code.
+
+Of ``__init__.py``, ``problem.py`` and ``fairness.py``.
+"""
 
 import subprocess
 import sys

@@ -1,0 +1,49 @@
+"""The unit of privacy: a person with a bounded number of rows."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.values.objects import is_comparable, is_null
+
+
+def bound_rows_per_person(
+    table: pd.DataFrame, person_column: str | None, max_rows: int
+) -> pd.DataFrame:
+    """Return the table with at most ``max_rows`` rows of each person, the first ones.
+
+    Privacy: which rows of a person stay depends on that person's rows alone, so adding or
+    removing a person changes at most ``max_rows`` rows of the result. Rows without a person,
+    or with one that cannot be compared with others, count as one person's.
+    """
+    if person_column is None:
+        return table
+    return table[_earlier_rows(table[person_column]) < max_rows]
+
+
+def _earlier_rows(person: pd.Series) -> np.ndarray:
+    """Return how many rows above each row are of the same person."""
+    if isinstance(person.dtype, pd.CategoricalDtype):
+        number = person.cat.codes.to_numpy()
+    elif pd.api.types.is_object_dtype(person.dtype):
+        number = _numbered(person)
+    else:
+        number = person.factorize(use_na_sentinel=True)[0]
+    return pd.Series(number).groupby(number).cumcount().to_numpy()
+
+
+def _numbered(persons: Iterable[Any]) -> np.ndarray:
+    """Return a number for each person, -1 for what is none, each read by itself."""
+    number: dict[Any, int] = {}
+    return np.array([_number_of(person, number) for person in persons], dtype=np.int64)
+
+
+def _number_of(person: Any, number: dict[Any, int]) -> int:
+    if type(person) is not str and (is_null(person) or not is_comparable(person)):
+        return -1
+    try:
+        return number.setdefault(person, len(number))
+    except Exception:  # objects may refuse to be compared with others
+        return -1

@@ -1,0 +1,16 @@
+"""What is publicly known of columns: read from metadata and from people, never from rows."""
+
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.domain.public import modelled_columns, public_domain, single_table, strip_ranges
+
+__all__ = [
+    'Categories',
+    'ColumnDomain',
+    'Datetimes',
+    'Numbers',
+    'Undeclared',
+    'modelled_columns',
+    'public_domain',
+    'single_table',
+    'strip_ranges',
+]

@@ -1,0 +1,1 @@
+"""From a table's rows to integer codes and back, with nothing learnt from the rows."""

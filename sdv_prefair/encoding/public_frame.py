@@ -1,0 +1,122 @@
+"""A few rows made from public facts alone, to fit SDV's preprocessing on.
+
+SDV learns dtypes, formats, ranges and seeds from the frame its ``DataProcessor`` is fitted to, and
+keeps them. Fitted on this frame it learns only what the metadata and the dtypes say.
+"""
+
+from collections.abc import Mapping
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.domain import single_table
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.errors import DomainError
+from sdv_prefair.values.dtypes import cast, decimal_scale, is_integer, natural_array, public_dtype
+from sdv_prefair.values.timestamp_reading import micros_of_timestamp
+from sdv_prefair.values.timestamps import grid_unit, is_temporal, write_micros
+
+ROWS = 3
+_PLACEHOLDER_DAY = pd.Timestamp('2000-01-01')
+_PLACEHOLDER_DIGITS = 5
+
+
+def public_frame(
+    domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any] | pd.Series, table_metadata: Any
+) -> pd.DataFrame:
+    """Return a frame with the columns and dtypes of the private one, and none of its values.
+
+    Args:
+        domains: What is public of the modelled columns, as far as it is known by now.
+        dtypes: The private frame's dtypes by column (``frame.dtypes``).
+        table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
+
+    Returns:
+        A few rows with the declared values or bounds; placeholders in all other columns. The one
+        dtype that differs is category, which lists the values of the data: it becomes a category
+        of the declared values, or where none are, the dtype that suits the metadata.
+    """
+    descriptions = single_table(table_metadata).columns
+    columns = {}
+    for column, dtype in dtypes.items():
+        domain = domains.get(column)  # type: ignore[call-overload]  # names are texts
+        if domain is None and descriptions[column]['sdtype'] == 'datetime':
+            written = descriptions[column].get('datetime_format')
+            domain = Undeclared('datetimes', datetime_format=written)
+        try:
+            columns[column] = _column(domain, dtype)
+        except (TypeError, ValueError, OverflowError, IndexError, pa.ArrowException):
+            raise DomainError(
+                f"Column '{column}': dtype {str(public_dtype(dtype))!r} cannot hold what the "
+                'metadata declares. Convert the column or correct its sdtype.'
+            ) from None
+    return pd.DataFrame(columns)
+
+
+def _column(domain: ColumnDomain | None, dtype: Any) -> Any:
+    if isinstance(domain, Categories) and domain.values:
+        values = natural_array(list(islice(cycle(domain.values), ROWS)))
+        return cast(values, np.zeros(ROWS, bool), public_dtype(dtype, domain.values))
+    dtype = public_dtype(dtype)
+    if isinstance(domain, Numbers):
+        numbers = _numbers(domain, dtype)
+        if dtype is None and numbers.dtype == np.int64 and domain.nullable:
+            dtype = pd.Int64Dtype()
+        return cast(numbers, np.zeros(ROWS, bool), dtype)
+    if isinstance(domain, Datetimes):
+        return _moments(domain, dtype)
+    if isinstance(domain, Undeclared) and domain.kind == 'datetimes':
+        written = domain.datetime_format
+        return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY, written), dtype)
+    if isinstance(domain, Undeclared) and domain.kind == 'numbers' and dtype is None:
+        dtype = np.dtype('float64')
+    return _placeholders(dtype)
+
+
+def _numbers(domain: Numbers, dtype: Any) -> np.ndarray:
+    """Return the bounds and a number between them with as many decimals as there can be."""
+    places = decimal_scale(dtype) if is_integer(dtype) else domain.decimal_places
+    if places is not None:
+        grid = domain.grid(places)
+        whole = [grid[0], grid[-1], grid[min(1, grid[-1] - grid[0])]]
+        return natural_array(whole if places == 0 else [step / 10**places for step in whole])
+    return np.array([domain.low, domain.high, domain.low + (domain.high - domain.low) / 3.0])
+
+
+def _moments(domain: Datetimes, dtype: Any) -> Any:
+    low, high = micros_of_timestamp(domain.low), micros_of_timestamp(domain.high)
+    micros = np.array([low, high, low])
+    unit = grid_unit(domain.datetime_format, domain.low, domain.high, dtype)
+    instants = domain.low.tzinfo is not None
+    return write_micros(micros, dtype, domain.datetime_format, unit, instants)
+
+
+def _placeholders(dtype: Any) -> Any:
+    """Return different values of any dtype; text if it is one that nothing is made up for."""
+    if is_temporal(dtype):
+        return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY), dtype)
+    values = natural_array([f'placeholder {row}' for row in range(ROWS)])
+    if pd.api.types.is_bool_dtype(dtype):
+        values = np.arange(ROWS) % 2 == 1
+    elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        values = 10 ** _digits(dtype) - 1 - np.arange(ROWS)
+    try:
+        return cast(values, np.zeros(ROWS, bool), dtype)
+    except (TypeError, ValueError, pa.ArrowException):
+        return values
+
+
+def _digits(dtype: Any) -> int:
+    """Return the digits of a number to make up: SDV counts those of the largest it sees."""
+    if is_integer(dtype):
+        limit = np.iinfo(getattr(dtype, 'numpy_dtype', dtype)).max
+        return min(_PLACEHOLDER_DIGITS, len(str(limit)) - 1)
+    if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
+        decimals = dtype.pyarrow_dtype
+        # The decimals it sees count too, and the point: 9.00 has four digits to SDV.
+        room = decimals.precision - 2 * decimals.scale - bool(decimals.scale)
+        return max(1, min(_PLACEHOLDER_DIGITS, room))
+    return _PLACEHOLDER_DIGITS

@@ -1,0 +1,143 @@
+"""The modelled columns' transformers, and SDV's DataProcessor fitted on public facts only."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from rdt.transformers import BaseTransformer
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.errors import SynthesizerInputError
+
+from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.encoding.generators import generators_of_unknown
+from sdv_prefair.encoding.public_frame import public_frame
+from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair.privacy.private_table import HiddenCode
+from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.transformers.telling import misread_columns, untold_columns
+from sdv_prefair.values.dtypes import unlisted_category
+
+
+class Encoding:
+    """Turns the modelled columns into integer codes.
+
+    Args:
+        transformers: One transformer of this package for each modelled column.
+    """
+
+    def __init__(self, transformers: Mapping[str, ColumnCodes]):
+        self.transformers = dict(transformers)
+
+    @property
+    def domain(self) -> dict[str, int]:
+        """Number of codes of each modelled column."""
+        return {column: codes.num_codes for column, codes in self.transformers.items()}
+
+    @property
+    def hidden_codes(self) -> dict[str, HiddenCode]:
+        """The codes of values outside the domain, and what stands for them on the way back."""
+        return {
+            column: {'other': codes.other_code, 'stand_in': codes.null_code}
+            for column, codes in self.transformers.items()
+            if codes.other_code is not None
+        }
+
+    def check_values(self) -> None:
+        """Raise unless all values that can be shown tell their codes.
+
+        Privacy: looks at public facts and released values alone.
+        """
+        untold = untold_columns(self.transformers)
+        if untold:
+            raise DomainError(
+                f'Values of {untold} would not tell their codes: what is shown for two of them, in '
+                'a table or in a CSV file, may be the same. Give these columns other transformers, '
+                'whose values differ as text, or other dtypes.'
+            )
+
+    @property
+    def misread_columns(self) -> list[str]:
+        """Columns of which readers that guess take two texts of a CSV file for one."""
+        return misread_columns(self.transformers)
+
+    def encode(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the codes of the modelled columns.
+
+        Straight from each transformer: RDT's own loop copies the whole table for every column.
+        """
+        return pd.DataFrame(
+            {column: codes.encode(table[column]) for column, codes in self.transformers.items()},
+            index=table.index,
+        )
+
+
+def check_codes(codes: pd.DataFrame, encoding: Encoding | None) -> None:
+    """Raise unless a table holds codes as ``Encoding.encode`` makes them.
+
+    Args:
+        codes: What is said to be a preprocessed table.
+        encoding: How it was preprocessed, if it ever was.
+    """
+    if encoding is None:
+        raise PrivateDataError('There is no preprocessed data yet. Call preprocess or fit first.')
+    sizes = encoding.domain
+    strange = [column for column in sizes if column not in codes or codes[column].dtype.kind != 'u']
+    if codes.empty or strange or any((codes[c] >= size).any() for c, size in sizes.items()):
+        raise PrivateDataError(
+            'The preprocessed data must be rows that preprocess returned, with the codes of '
+            f'{list(sizes)} as they are.'
+        )
+
+
+def prepare_processor(
+    processor: DataProcessor,
+    dtypes: pd.Series,
+    domains: Mapping[str, ColumnDomain],
+    transformers: Mapping[str, ColumnCodes | None],
+) -> None:
+    """Fit SDV's DataProcessor on a frame made of metadata and dtypes, not on private rows.
+
+    SDV's processor learns dtypes, formats, seeds and missing shares from what it is fitted on,
+    and all of it reaches the pickle. Ids that are no keys it would learn verbatim; they are
+    generated instead.
+    """
+    frame = public_frame(domains, dtypes, processor.metadata)
+    processor._id_columns_use_old_behavior = [
+        column for column, sdtype in processor.get_sdtypes().items() if sdtype == 'id'
+    ]
+    is_first = not processor._hyper_transformer.get_config()['sdtypes']
+    processor._prepared_for_fitting = False
+    processor.prepare_for_fitting(frame)
+    if is_first:  # later on, the user may have chosen others
+        processor.update_transformers(generators_of_unknown(processor, frame))
+    processor.update_transformers(dict(transformers))
+    processor.fit(frame)
+    for column, dtype in dtypes.items():
+        if column not in transformers and unlisted_category(dtype) is not None:
+            processor._dtypes[column] = unlisted_category(dtype)
+    # Our transformers return values already rounded, formatted and within the public range;
+    # SDV's formatters would round to what they saw in the public frame, and cost more.
+    for column in transformers:
+        processor.formatters.pop(column, None)
+
+
+def check_transformers(
+    column_name_to_transformer: Mapping[str, BaseTransformer | None], modelled: set[str]
+) -> dict[str, ColumnCodes]:
+    """Return the transformers given for modelled columns; raise for any that would learn rows."""
+    chosen: dict[str, ColumnCodes] = {}
+    for column, transformer in column_name_to_transformer.items():
+        if column in modelled and isinstance(transformer, ColumnCodes):
+            chosen[column] = transformer
+        elif column in modelled:
+            raise SynthesizerInputError(
+                f"Column '{column}' cannot use {type(transformer).__name__}: it would learn from "
+                'the rows outside the privacy budget. Use CategoryCodes, NumberBins or '
+                'DatetimeBins of sdv_prefair.transformers, which take public values and bounds.'
+            )
+        elif not (transformer is None or transformer.is_generator()):
+            raise SynthesizerInputError(
+                f"Column '{column}' is generated, not learnt, so it needs a transformer that "
+                f'generates values; {type(transformer).__name__} does not. Use one such as '
+                'AnonymizedFaker or RegexGenerator of rdt.transformers.'
+            )
+    return chosen

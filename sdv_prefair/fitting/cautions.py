@@ -1,0 +1,119 @@
+"""What a user is warned of while a synthesizer is made and fitted."""
+
+import warnings
+from collections.abc import Sequence
+
+from sdv_prefair.errors import DomainWarning, PrivacyWarning
+from sdv_prefair.privacy import Account, epsilon_of, rho_of
+
+
+def warn_of_ranges() -> None:
+    """Warn that nobody has said whether the metadata's ranges are public."""
+    warnings.warn(
+        'The ranges in the metadata are taken as public knowledge. If SDV detected them '
+        'from the data they are not: pass public_ranges=False to learn domains within '
+        'the budget, or public_ranges=True once they are written by hand.',
+        PrivacyWarning,
+        stacklevel=3,
+    )
+
+
+def warn_of_seed(seed: int | None) -> None:
+    """Warn that the noise can be undone, if there is a seed."""
+    if seed is not None:
+        warnings.warn(
+            'seed is given: whoever knows it can undo the noise. This fit is not private: '
+            'leave seed out before you release anything.',
+            PrivacyWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
+    """Warn of columns that have together too many cells to be measured, if there are any.
+
+    Privacy: which pairs these are must come from sizes of domains alone.
+    """
+    if cliques:
+        named = ', '.join(' and '.join(clique) for clique in cliques)
+        warnings.warn(
+            f'Some pairs of columns have too many combinations of values to be measured: {named}. '
+            'The model relates such columns through others, or takes them as independent. To have '
+            'these pairs measured, coarsen the columns: fewer range_values, or a smaller '
+            'numeric_bins.',
+            DomainWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_refit(account: Account, epsilon: float, delta: float) -> None:
+    """Warn once that earlier attempts have spent already, if they have.
+
+    Args:
+        account: All attempts so far.
+        epsilon: What the next one may spend.
+        delta: Likewise.
+    """
+    if not account.spent or account.told_of_refit:
+        return
+    rho = float(account.spent + rho_of(epsilon, delta))
+    warnings.warn(
+        f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
+        f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
+        f'{epsilon_of(rho, delta):.3g} where delta = {delta:g}, for people who are in every table. '
+        'Count all of it, see get_privacy_account(), or give a table of other people.',
+        PrivacyWarning,
+        stacklevel=4,
+    )
+    account.told_of_refit = True
+
+
+def warn_of_seeded_file(is_seeded: bool) -> None:
+    """Warn that what was just opened is not private, if it is not."""
+    if is_seeded:
+        warnings.warn(
+            'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
+            'private: do not release it; fit again without a seed.',
+            PrivacyWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_seeded_sample() -> None:
+    """Warn that rows to be sampled are not private."""
+    warnings.warn(
+        'These rows come from a fit that used a seed, so they are not private. Do not release '
+        'them; fit again without a seed.',
+        PrivacyWarning,
+        stacklevel=5,
+    )
+
+
+def warn_of_values(columns: Sequence[str]) -> None:
+    """Warn of columns whose rows mostly hold values that were not declared, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} hold values that range_values does not list, judging '
+            'by the noisy marginals; they will come back as missing or as listed values. Correct '
+            'the metadata, spelling and upper case too, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_readers(columns: Sequence[str]) -> None:
+    """Warn of columns that pandas reads otherwise than they are written, if there are any.
+
+    Not an error: the file tells the values apart, and a table may well say 'NA' for North America.
+    """
+    if columns:
+        warnings.warn(
+            f'Values of {list(columns)} differ as text, but pandas takes some of them for the same '
+            "when it reads a CSV file, as 'NA' and null, or '01' and '1'. Read such files with "
+            "dtype=str, keep_default_na=False and na_values=[''].",
+            DomainWarning,
+            stacklevel=5,
+        )

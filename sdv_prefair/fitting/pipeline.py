@@ -1,0 +1,150 @@
+"""The way of a fit, behind every door: rows, codes, counts, noisy measurements, model.
+
+Nothing goes back: each step sees what the ones before it returned, and after the counts no step
+sees a row. With the same seed every door ends in the same model.
+"""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdv_prefair.counts import Clique, Counts, Source
+from sdv_prefair.counts.consistency import check_not_empty
+from sdv_prefair.counts.reshape import Reshape
+from sdv_prefair.domain.columns import Categories, ColumnDomain
+from sdv_prefair.encoding.table import Encoding, prepare_processor
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Fitted, Prepared
+from sdv_prefair.fitting.progress import Progress
+from sdv_prefair.fitting.settings import LEARNING, MEASURING, Settings
+from sdv_prefair.fitting.verification import assert_separated
+from sdv_prefair.learning import learn_domains
+from sdv_prefair.mechanisms.protocol import estimate_release, too_large
+from sdv_prefair.privacy import Debit, Ledger, PrivateTable
+from sdv_prefair.transformers import transformers_for
+
+
+def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
+    """Fit a table.
+
+    Privacy: everything learnt, chosen and measured is debited in the ledger, all of which is
+    spent; the rows are last touched by ``count_source``.
+
+    Args:
+        source: The private table.
+        settings: Prepared for the table's dtypes, see ``Settings.for_table``.
+        ledger: With nothing spent.
+        progress: Shows the steps.
+    """
+    prepared = prepare(source, settings, ledger)
+    counts = count_source(source, prepared, progress)
+    return fit_counted(counts, prepared, ledger, progress)
+
+
+def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
+    """Learn what is not public, and make the encoders.
+
+    Privacy: learns only domains that are not public, each paid for in the ledger.
+    """
+    plan, looked_at = settings.plan, source
+    if plan.chain or plan.domains_to_learn:
+        looked_at = _reshaped(source, settings, plan.table_to_learn)
+    entropy = settings.entropy(LEARNING)
+    learnt, edges = learn_domains(
+        settings.to_learn, looked_at, settings.numeric_bins, ledger, entropy
+    )
+    edges = plan.edges(settings.numeric_bins) | edges
+    dtypes = plan.dtypes_after(plan.transform, source.dtypes) if plan.chain else source.dtypes
+    return make_encoders(settings, plan.settle(learnt), edges, dtypes, ledger.debits)
+
+
+def make_encoders(
+    settings: Settings,
+    domains: Mapping[str, ColumnDomain],
+    edges: Mapping[str, Any],
+    dtypes: pd.Series,
+    learning: Sequence[Debit],
+) -> Prepared:
+    """Make encoders and SDV's processor from public facts and what was learnt.
+
+    Args:
+        settings: Prepared for the table's dtypes.
+        domains: The domains of the modelled columns, all of them known.
+        edges: Edges of bins that are not of equal width.
+        dtypes: Those of the table as it is modelled.
+        learning: What learning has cost.
+
+    Raises:
+        DomainError: If values that would be shown do not tell their codes.
+    """
+    made = transformers_for(
+        domains, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
+    )
+    # SDV's processor fits what it is given, and the user's own must stay as it is.
+    processor, chosen = copy.deepcopy((settings.processor, dict(settings.chosen)))
+    encoding = Encoding({c: chosen.get(c) or made[c] for c in settings.plan.domains})
+    prepare_processor(
+        processor,
+        dtypes,
+        settings.plan.domains | dict(domains),
+        encoding.transformers | dict(settings.generators),
+    )
+    processor.decoders = encoding.transformers
+    encoding.check_values()
+    cautions.warn_of_readers(encoding.misread_columns)
+    processor.reset_sampling()
+    return Prepared(settings, encoding, processor, learning)
+
+
+def declared_cliques(prepared: Prepared) -> list[Clique]:
+    """Return the histograms that the mechanism may read; nothing else is ever counted."""
+    settings = prepared.settings
+    return settings.mechanism.declare(prepared.encoding.domain, settings.roles)
+
+
+def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
+    """Count the declared histograms: the last touch of rows.
+
+    Privacy: the result is private until a ``PrivateTable`` answers from it.
+    """
+    plan = prepared.plan
+    modelled = _reshaped(source, prepared.settings, plan.transform) if plan.chain else source
+    encoders = prepared.encoding.transformers
+    counts = modelled.count(encoders, declared_cliques(prepared), progress.counting)
+    check_not_empty(counts)
+    return counts
+
+
+def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Progress) -> Fitted:
+    """Run the mechanism on counts, estimate the model, and assert that it is fair.
+
+    Privacy: spends all that is left in the ledger, through a ``PrivateTable`` alone.
+    """
+    settings, hidden = prepared.settings, prepared.encoding.hidden_codes
+    mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
+    cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
+    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden)
+    release = mechanism.run(table, roles, budget, progress.step)
+    domains = settings.plan.domains
+    cautions.warn_of_values([
+        c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
+    ])
+    progress.step('Estimating the model')
+    model = estimate_release(release, counts.domain, settings.estimator, budget)
+    if mechanism.requires_roles:
+        assert_separated(model, settings.plan, settings.promise.roles)
+    progress.close()
+    return Fitted(prepared, ledger, model)
+
+
+def _reshaped(
+    source: Source, settings: Settings, transform: Callable[[pd.DataFrame], pd.DataFrame]
+) -> Source:
+    """Return the table as constraints see it; whatever they make depends on one row alone."""
+    plan = settings.plan
+    read = {c: source.dtypes[c] for c in dict.fromkeys(sum(plan.tied, ()))}
+    dtypes = plan.dtypes_after(transform, source.dtypes)
+    made = frozenset(dtypes.index.difference(source.dtypes.index))
+    return source.reshaped(Reshape(transform, read, made), dtypes)

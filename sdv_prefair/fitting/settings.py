@@ -1,0 +1,95 @@
+"""What a fit rests on besides the rows: arguments, constraints, and what a user chose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
+from rdt.transformers import BaseTransformer
+
+from sdv_prefair.constraints.adding import Promise
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.encoding.processor import CodesProcessor
+from sdv_prefair.learning import reserved_delta
+from sdv_prefair.mechanisms.budget import Budget
+from sdv_prefair.mechanisms.protocol import Mechanism
+from sdv_prefair.privacy import Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.roles import Roles
+from sdv_prefair.transformers import ColumnCodes
+
+# Stages of a fit, so that a seed does not draw the same noise twice.
+LEARNING, MEASURING = 0, 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a fit but the rows and the noise. All of it is public.
+
+    Attributes:
+        epsilon: Privacy budget.
+        delta: Probability with which the guarantee may fail.
+        max_rows_per_person: Rows one person may have.
+        seed: Makes the noise reproducible, if given.
+        numeric_bins: Number of bins of a column with a wide range.
+        enforce_rounding: Whether numbers are rounded to the declared decimals.
+        budget: How rho is divided.
+        estimator: Which estimator the measurements go to.
+        promise: Roles, mechanism, and whether ranges are public.
+        plan: The constraints.
+        chosen: Transformers that the user chose, of modelled columns.
+        generators: What makes up columns that are not modelled, where it must be carried over.
+        processor: SDV's processor as the user has left it. It is copied, never changed.
+    """
+
+    epsilon: float
+    delta: float
+    max_rows_per_person: int
+    seed: int | None
+    numeric_bins: int
+    enforce_rounding: bool
+    budget: Budget
+    estimator: str
+    promise: Promise
+    plan: ConstraintPlan
+    chosen: Mapping[str, ColumnCodes]
+    generators: Mapping[str, BaseTransformer]
+    processor: CodesProcessor
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What chooses the graph of the model."""
+        return self.promise.mechanism
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of the modelled columns."""
+        # A plan that left no roles would have been refused when it was made.
+        return self.promise.roles_after(self.plan) or Roles()
+
+    @property
+    def unchosen(self) -> dict[str, ColumnDomain]:
+        """The modelled columns for which the user chose no transformer."""
+        return {c: d for c, d in self.plan.domains.items() if c not in self.chosen}
+
+    @property
+    def to_learn(self) -> dict[str, ColumnDomain]:
+        """The domains that are public or have to be learnt, those of constraints included."""
+        return self.unchosen | self.plan.domains_to_learn
+
+    def for_table(self, dtypes: pd.Series) -> 'Settings':
+        """Return the settings with the constraints prepared for a table of these dtypes."""
+        return replace(self, plan=self.plan.fit(dtypes)) if self.plan.tied else self
+
+    def open_ledger(self) -> Ledger:
+        """Return the budget of one fit, with nothing spent."""
+        return Ledger(
+            self.epsilon,
+            self.delta,
+            self.max_rows_per_person,
+            reserved_delta(self.to_learn, self.delta),
+            seeded=self.seed is not None,
+        )
+
+    def entropy(self, stage: int) -> Entropy:
+        """Return where the noise of a stage comes from."""
+        return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))

@@ -1,0 +1,50 @@
+"""Whether a model keeps the fairness that is promised, in its codes and in its values."""
+
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints.ties import cliques_in_original_columns
+from sdv_prefair.counts import Clique
+from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model.junction import is_junction_tree
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import unblocked_path
+from sdv_prefair.transformers.telling import untold_columns
+
+
+def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
+    """Return what ties original columns together: the model's cliques and the constraints."""
+    return cliques_in_original_columns(model.cliques, plan.sources, plan.tied)
+
+
+def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) -> None:
+    """Raise, and name the path, unless admissible columns separate protected from outcome ones.
+
+    Args:
+        model: Asked are its cliques, and the tables that rows are drawn from.
+        plan: The constraints, whose columns are tied as well.
+        roles: The roles of the original columns.
+    """
+    if not is_junction_tree(model.nodes):
+        raise UnfairModelError(
+            'The tables that rows are drawn from form no junction tree, so it cannot be told '
+            'whether the model is fair. Do not release it; fit again.'
+        )
+    tied = [*model.cliques, *(node.columns for node in model.nodes)]
+    path = unblocked_path(cliques_in_original_columns(tied, plan.sources, plan.tied), roles)
+    if path:
+        raise UnfairModelError(
+            f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
+            'outcome column with no admissible column between them. Do not release it; fit '
+            "again with another structure, such as 'adaptive'."
+        )
+
+
+def assert_told(encoding: Encoding) -> None:
+    """Raise unless the values that are shown tell the codes that the model is about."""
+    untold = untold_columns(encoding.transformers)
+    if untold:
+        raise UnfairModelError(
+            f'Rows are fair by the codes of the model, but values of {untold} do not tell '
+            'their codes, so what is shown need not be fair. Do not release it; fit again.'
+        )

@@ -1,0 +1,1 @@
+"""From exact counts to noisy measurements: one page for each mechanism."""

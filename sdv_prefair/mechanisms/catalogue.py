@@ -1,0 +1,24 @@
+"""The structures that can be asked for by name, and how each finds its graph, in words.
+
+The command line offers them and the report explains them; ``from_structure.py`` makes them.
+Nothing is imported here, so that a help text does not wait for SDV.
+"""
+
+DEFAULT_STRUCTURE = 'adaptive'
+
+STRUCTURES = {
+    'adaptive': 'chosen privately, edge by edge; an edge was allowed unless it would have joined a '
+    'protected and an outcome column with no admissible one between',
+    'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '
+    'columns only',
+    'exact': 'the best fair tree for privately measured scores of all pairs',
+    'aim': 'begun as a tree that was chosen privately, edge by edge; then edges were added, chosen '
+    'privately among the pairs of columns that the model so far explained worst',
+    'none': 'chosen privately, edge by edge, without regard to fairness',
+}
+"""What the report says of each structure: the graph was ..."""
+
+GIVEN = 'fixed'
+"""The name of a tree that the user gives."""
+
+GIVEN_IN_WORDS = 'given by whoever made the fit, and taken as public'

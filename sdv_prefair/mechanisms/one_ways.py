@@ -1,0 +1,57 @@
+"""The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sdv_prefair.mechanisms.budget import Budget, measure
+from sdv_prefair.model import Compression, Measurement, compress_rare_codes
+from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
+
+# So many standard deviations are taken for more than noise.
+_CLEAR = 5.0
+
+
+@dataclass(frozen=True)
+class OneWays:
+    """The one-way marginals once rare codes are merged.
+
+    Attributes:
+        measurements: A measurement of each column, in groups of codes.
+        compressions: How the codes of each column were merged.
+        mostly_outside: Columns of which most rows hold a value that the domain does not.
+    """
+
+    measurements: list[Measurement]
+    compressions: dict[str, Compression]
+    mostly_outside: list[str]
+
+
+def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneWays:
+    """Measure all one-way marginals, and merge in the table the codes that noise would drown.
+
+    Privacy: spends rho. What is merged follows from the noisy marginals.
+    """
+    measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
+    hidden = table.hidden_codes
+    compressions = {
+        m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))
+        for m in measured
+    }
+    table.regroup({column: c.group_of for column, c in compressions.items()})
+    return OneWays(
+        [compressions[m.columns[0]].compress(m) for m in measured],
+        compressions,
+        [m.columns[0] for m in measured if _is_mostly_outside(m, hidden)],
+    )
+
+
+def _is_mostly_outside(measurement: Measurement, hidden_codes: HiddenCodes) -> bool:
+    other = hidden_codes.get(measurement.columns[0], HiddenCode()).get('other')
+    if other is None:
+        return False
+    clear_of_noise = _CLEAR * np.max(measurement.stddev)
+    return bool(measurement.values[other] > max(clear_of_noise, measurement.values.sum() / 2))

@@ -1,0 +1,115 @@
+"""What a mechanism is asked, and what it hands back. Each mechanism is one page beside this one.
+
+A mechanism says which histograms it may read, before any is counted. Then it runs on a private
+table: it measures and chooses as it likes, and pays for every answer. It ends in a list of noisy
+measurements and the cliques of a model. Nothing else in the package knows which mechanism it was.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+from sdv_prefair.counts import Clique
+from sdv_prefair.mechanisms.budget import Budget
+from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
+from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.roles import Roles
+
+Progress = Callable[[str], None]
+
+Shape = Literal['tree', 'connected', 'any']
+
+
+def quiet(step: str) -> None:
+    """Tell nobody of a step."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """What leaves a mechanism: released values and public facts, and nothing private.
+
+    Attributes:
+        measurements: The noisy marginals, of cliques of any size.
+        cliques: The cliques of the model, those of single columns left out.
+        compressions: How the codes of each column were merged, of those that were.
+        mostly_outside: Columns of which, by their noisy marginal, most rows hold a value that
+            the domain does not.
+    """
+
+    measurements: Sequence[Measurement]
+    cliques: Sequence[Clique]
+    compressions: Mapping[str, Compression] = field(default_factory=dict)
+    mostly_outside: Sequence[str] = ()
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """One way from counts to noisy measurements."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in reports and in ``structure=``."""
+
+    @property
+    def requires_roles(self) -> bool:
+        """Whether it promises fairness, for which it needs roles."""
+
+    @property
+    def shape(self) -> Shape:
+        """The graphs it can end in, which opening a release asks for.
+
+        ``'tree'`` for spanning trees, or forests where pairs are too large to measure;
+        ``'connected'`` if there may be more edges than a tree has; ``'any'`` if columns may be
+        left apart.
+        """
+
+    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+        """Return the cliques whose histograms may be read, those of single columns included.
+
+        Args:
+            domain: Number of codes of every column.
+            roles: The roles of the columns.
+        """
+
+    def run(
+        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure and choose, and return what is released.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone.
+
+        Args:
+            table: Answers and debits.
+            roles: The roles of the table's columns.
+            budget: How what is left in the ledger is divided.
+            progress: Called with the name of each step.
+        """
+
+
+def estimate_release(
+    release: Release, domain: Mapping[str, int], estimator: str, budget: Budget
+) -> GraphicalModel:
+    """Estimate the model of a release. Post-processing of released values.
+
+    Args:
+        release: What the mechanism returned.
+        domain: Number of codes of every column, before any were merged.
+        estimator: As for ``model.estimate``.
+        budget: Says whether tables that are mostly noise are shrunk.
+    """
+    merged = {column: c.num_groups for column, c in release.compressions.items()}
+    return estimate(
+        release.measurements,
+        dict(domain) | merged,
+        release.cliques,
+        estimator=estimator,
+        compressions=release.compressions,
+        shrink=budget.shrink,
+    )
+
+
+def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    """Return the cliques that are not declared only because they have too many cells."""
+    declared = set(mechanism.declare(domain, roles))
+    wished = mechanism.declare(dict.fromkeys(domain, 1), roles)
+    return [clique for clique in wished if clique not in declared]

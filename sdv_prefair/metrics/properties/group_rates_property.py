@@ -1,0 +1,110 @@
+"""How differently are groups treated by a classifier trained on the synthetic table?"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from sdv_prefair.metrics.downstream import predict_real, with_known
+from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
+from sdv_prefair.metrics.groups import group_names, strata_of
+from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
+from sdv_prefair.metrics.table_pair import Tables
+from sdv_prefair.plots.style import PATTERNS, SEQUENCE, plain_text
+
+
+class GroupRates(RoleProperty):
+    """The paper's six measures for every outcome and protected column.
+
+    One classifier for each outcome is trained on the synthetic rows and asked about the real ones.
+    The score of a measure is ``1 - gap``, the gap being the largest difference between two groups;
+    `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated.
+    """
+
+    measured = (
+        'Gap', 'Interval Low', 'Interval High', 'Positive', 'First', 'Second', 'Coverage',
+        'Strata',
+    )  # fmt: skip
+
+    def _questions(self, metadata: dict) -> list[str]:
+        return list(self.settings.roles.outcome)
+
+    def _unanswered(self, question: str) -> list[dict]:
+        return [
+            {
+                'Outcome': question,
+                'Protected': protected,
+                'Metric': measure.name,
+                'Measure': short_name,
+            }
+            for protected in self.settings.roles.protected
+            for short_name, measure in MEASURES.items()
+        ]
+
+    def _answer(self, question: str, tables: Tables) -> Iterator[dict]:
+        settings, tables = self.settings, with_known(question, tables)
+        prediction = predict_real(tables, question, settings.model, settings.seed)
+        label = tables.real[question].to_numpy(dtype=object)
+        positive = settings.positive.get(question)
+        strata = strata_of(tables, settings.roles.admissible, synthesizer=settings.synthesizer)
+        groups = {name: group_names(tables, name) for name in settings.roles.protected}
+        for row in self._unanswered(question):
+            measure = MEASURES[row['Measure']]
+            breakdown = measure.compare_groups(
+                prediction, label, groups[row['Protected']],
+                strata.codes[0] if measure.conditional else None, positive,
+                min_rows=MIN_ROWS, bootstraps=settings.bootstraps, seed=settings.seed,
+            )  # fmt: skip
+            told = {'Strata': strata.told if measure.conditional else None}
+            yield row | _details(breakdown) | told
+
+    def _draw(self, details: pd.DataFrame) -> go.Figure:
+        figure, known = go.Figure(), details.dropna(subset='Score')
+        pairs = known.groupby(['Outcome', 'Protected'], sort=False)
+        for position, ((outcome, protected), rows) in enumerate(pairs):
+            figure.add_bar(
+                y=measures_in_words(rows), x=rows['Gap'], orientation='h',
+                name=plain_text(f'{outcome} by {protected}'),
+                marker_color=SEQUENCE[position % len(SEQUENCE)],
+                marker_pattern_shape=PATTERNS[position % len(PATTERNS)],
+                error_x={
+                    'array': (rows['Interval High'] - rows['Gap']).clip(lower=0),
+                    'arrayminus': (rows['Gap'] - rows['Interval Low']).clip(lower=0),
+                    'color': '#444444', 'thickness': 1.5,
+                },
+                hovertext=_compared(rows),
+            )  # fmt: skip
+        figure.update_layout(
+            title='Difference between groups of a classifier trained on the synthetic table',
+            template='plotly_white', barmode='group',
+            height=height(len(MEASURES), 18 * max(2, len(pairs)) + 12),
+            xaxis={'title': 'largest difference of rates, with 95 % interval'},
+            yaxis={'autorange': 'reversed', 'automargin': True},
+            legend=LEGEND_ABOVE, showlegend=True,
+        )  # fmt: skip
+        return figure
+
+
+def measures_in_words(rows: pd.DataFrame) -> list[str]:
+    """Return the measure of each row of the details in words, and its abbreviation."""
+    words = rows['Metric'].str.replace('(?<!^)(?=[A-Z])', ' ', regex=True).str.lower()
+    return [f'{name} ({short})' for name, short in zip(words, rows['Measure'], strict=True)]
+
+
+def _compared(rows: pd.DataFrame) -> list[str]:
+    pairs = zip(rows['First'], rows['Second'], strict=True)
+    return [plain_text(f'{first} over {second}') for first, second in pairs]
+
+
+def _details(breakdown: dict) -> dict:
+    low, high = breakdown['interval']
+    return {
+        'Score': 1 - breakdown['score'],
+        'Gap': breakdown['score'],
+        'Interval Low': low,
+        'Interval High': high,
+        'Positive': breakdown['positive'],
+        'First': breakdown['first'],
+        'Second': breakdown['second'],
+        'Coverage': breakdown['coverage'],
+    }

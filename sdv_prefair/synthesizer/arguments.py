@@ -1,0 +1,106 @@
+"""Checks of the synthesizer's arguments, made on construction, before any data is seen."""
+
+from collections.abc import Iterable, Mapping
+
+from sdv.errors import SynthesizerInputError
+
+from sdv_prefair.domain.columns import ColumnDomain, Undeclared
+from sdv_prefair.errors import RolesError, StructureError, shown
+from sdv_prefair.mechanisms.protocol import Mechanism
+from sdv_prefair.roles import Roles
+
+ESTIMATORS = ('auto', 'mbi')
+MOST_ROWS_PER_PERSON = 10**9
+
+
+def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise unless ``value`` is a whole number of at least ``least``, and at most ``most``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise SynthesizerInputError(
+            f'{name} ({shown(value)}) must be a whole number of at least {least}.'
+        )
+    if most is not None and value > most:
+        raise SynthesizerInputError(f'{name} ({shown(value)}) must be at most {most}.')
+
+
+def check_choice(name: str, value: object, choices: Iterable) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    if not any(value is choice or value == choice for choice in choices):
+        raise SynthesizerInputError(
+            f'{name} ({shown(value)}) must be one of {", ".join(map(repr, choices))}.'
+        )
+
+
+def check_seed(seed: object) -> None:
+    """Raise unless ``seed`` is None or a non-negative whole number."""
+    if seed is not None:
+        check_whole_number('seed', seed, 0)
+
+
+def check_roles(
+    roles: Roles, mechanism: Mechanism, columns: Iterable[str], modelled: set[str]
+) -> None:
+    """Raise unless the roles name modelled columns, and are given where they are needed.
+
+    Args:
+        roles: What the user gave.
+        mechanism: The structure; it says whether it needs roles.
+        columns: All columns of the metadata.
+        modelled: Those that are modelled.
+    """
+    if mechanism.requires_roles and not roles:
+        raise RolesError(
+            'protected, admissible and outcome must each name at least one column, for example '
+            "protected=['sex'], admissible=['education'], outcome=['income']. For a private "
+            "synthesizer without a fairness guarantee use structure='none'."
+        )
+    columns = list(columns)
+    for column in roles.columns():
+        role = roles.of(column)
+        if column not in columns:
+            raise RolesError(
+                f"{role} names the column '{column}', which is not in the metadata. Correct the "
+                f'name: its columns are {columns}.'
+            )
+        if column not in modelled:
+            raise RolesError(
+                f"{role} names the column '{column}', which is not modelled: keys, ids, personal "
+                "(pii) and 'unknown' columns are generated, not learnt, so they carry no "
+                'dependence. Take it out of the list, or give it a statistical sdtype such as '
+                "'categorical' in the metadata."
+            )
+
+
+def check_person_column(
+    person_column: str | None, columns: Iterable[str], modelled: set[str]
+) -> None:
+    """Raise unless the person column exists and is not modelled."""
+    if person_column is None:
+        return
+    if not isinstance(person_column, str) or person_column not in set(columns):
+        raise SynthesizerInputError(
+            f'person_column ({shown(person_column)}) is not a column of the metadata. Name the key '
+            'or id column that tells persons apart, or leave it out.'
+        )
+    if person_column in modelled:
+        raise SynthesizerInputError(
+            f"person_column ('{person_column}') would be modelled. Declare it as a key or with "
+            "sdtype 'id' in the metadata: who a row belongs to is never learnt."
+        )
+
+
+def check_modelled(modelled: Iterable[str]) -> None:
+    """Raise if there is nothing to learn."""
+    if not list(modelled):
+        raise StructureError(
+            'The metadata has no column to model: all are keys, ids, personal (pii) or unknown. '
+            "Give one a statistical sdtype such as 'categorical'."
+        )
+
+
+def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
+    """Whether the metadata says anything of a column's values that could come from the data."""
+    return any(
+        not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
+        for domain in domains.values()
+    )

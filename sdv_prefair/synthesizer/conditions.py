@@ -1,0 +1,111 @@
+"""Conditions of a sample: which values may be asked for, and what asking does to fairness."""
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray
+
+from sdv_prefair.domain.columns import ColumnDomain, Undeclared
+from sdv_prefair.errors import FairnessWarning
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import is_justifiably_fair, unblocked_path
+from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.transformers.asked import cells, same_value
+
+# Whole numbers that can be added up in 64 bits, and decimals that floats tell apart.
+_FARTHEST = (2**61, 10**12)
+_CALENDAR = ('1700-01-01', '2200-01-01')
+
+
+def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]) -> None:
+    """Raise ``ValueError`` for a value that its column could not show as it is."""
+    for column in conditions.columns:
+        if column not in transformers:
+            continue
+        outside = ~transformers[column].is_declared(conditions[column])
+        if outside.any():
+            raise ValueError(
+                f"Column '{column}' is asked for a value that its domain does not hold. Ask for "
+                'one within the range in the metadata, or of those that were learnt, as the '
+                'column writes it: of its type, with its decimals, in its format.'
+            )
+
+
+def as_columns_hold_them(
+    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]
+) -> pd.DataFrame:
+    """Return the asked values of modelled columns in the columns' dtypes, all others as they are.
+
+    The codes that rows are drawn given are read from these, and these are what rows show.
+    """
+    held = {
+        column: transformers[column].hold(conditions[column])
+        for column in conditions.columns
+        if column in transformers
+    }
+    # Of an equal dtype they are the same; but a category keeps the order of its list.
+    return conditions.assign(**{
+        column: values
+        for column, values in held.items()
+        if values.dtype != conditions[column].dtype
+    })
+
+
+def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Roles) -> None:
+    """Warn if asking for these columns re-creates a forbidden dependence.
+
+    Rows asked for by a protected and an outcome value are joined by the asking, as if one more
+    clique held both; so are rows asked for by one beside rows asked for by the other.
+    """
+    if not is_justifiably_fair(cliques, roles):
+        return  # nothing is promised that could be lost
+    path = unblocked_path([*cliques, columns], roles)
+    if path is not None:
+        warnings.warn(
+            f'Rows asked for by {sorted(columns)} tie protected to outcome columns past the '
+            f'admissible ones ({" - ".join(path)}), so the fairness guarantee does not cover them. '
+            'To stay within it, ask by the columns of one side only, or by admissible ones.',
+            FairnessWarning,
+            stacklevel=5,
+        )
+
+
+def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:
+    """Return a domain with ends far out where they are not known; None if nothing is known."""
+    if not isinstance(domain, Undeclared):
+        return domain
+    if domain.kind == 'categories':
+        return None
+    if domain.kind == 'numbers':
+        low, high = (_FARTHEST[bool(domain.decimal_places)] * sign for sign in (-1, 1))
+    else:
+        zone = next((end.tzinfo for end in (domain.low, domain.high) if end is not None), None)
+        low, high = (pd.Timestamp(end, tz=zone) for end in _CALENDAR)
+    return domain.with_bounds(low, high)
+
+
+def in_dtype(values: pd.Series, dtype: object) -> np.ndarray | ExtensionArray:
+    """Return asked values in a dtype; nulls that it cannot hold leave them as they are.
+
+    Raises:
+        ValueError: If the dtype would change a value.
+    """
+    if values.dtype == dtype:
+        return values.array
+    try:
+        cast = values.astype(dtype)
+        same = all(map(_is_same, cells(values), cells(cast)))
+    except (TypeError, ValueError, OverflowError):
+        cast, same = values, bool(values.isna().any())
+    if not same:
+        raise ValueError(
+            f"Column '{values.name}' is asked for a value that its dtype does not hold. Ask for "
+            f'one that a column of dtype {str(dtype)!r} can have.'
+        )
+    return cast.array
+
+
+def _is_same(asked: object, held: object) -> bool:
+    return same_value(asked, held) or bool(pd.isna(asked) and pd.isna(held))

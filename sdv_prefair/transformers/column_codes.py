@@ -1,0 +1,208 @@
+"""What all our transformers share: a column becomes whole-number codes, and codes a column.
+
+They differ from RDT's own in what they learn, which is nothing. A transformer is built from a
+public domain; fitting it looks at the column's name and dtype only. RDT seeds its transformers
+with a hash of the first rows and one constant for all columns; here the seed is a hash of the
+column's name, so that no row leaks through it, and so that the values drawn within a bin are
+independent between columns. With one seed for all they would be perfectly correlated, protected
+and outcome columns included, and no fairness of the codes would survive the way back.
+"""
+
+import abc
+import hashlib
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rdt.transformers import BaseTransformer
+
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.asked import distinct
+from sdv_prefair.values.boxed import boxed
+from sdv_prefair.values.dtypes import cast
+from sdv_prefair.values.objects import is_null
+
+
+class ColumnCodes(BaseTransformer, abc.ABC):
+    """A column as codes 0, 1, ...; the last one stands for null if the column is nullable.
+
+    Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
+    ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
+
+    Privacy: codes are computed row by row, so adding or removing a row adds or removes one code.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.output_properties = {None: {'sdtype': 'integer', 'next_transformer': None}}
+        self.random_states = None  # RDT then leaves numpy's global random state alone
+        self.generator = np.random.default_rng(_seed_of_name(''))
+
+    @property
+    @abc.abstractmethod
+    def _num_values(self) -> int:
+        """Number of codes that are not the null code."""
+
+    @abc.abstractmethod
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        """Return codes, and where there are nulls, of a column that is not a category."""
+
+    @abc.abstractmethod
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        """Return values for codes that are not null, and where they are null all the same."""
+
+    @abc.abstractmethod
+    def _nearest(self, column: pd.Series) -> Any:
+        """Return values as ``_write`` would write them: those of a column if it holds them.
+
+        Args:
+            column: Values, none of them null. What is not in the domain becomes anything that is.
+        """
+
+    @abc.abstractmethod
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        """Return which values come back as they are.
+
+        Args:
+            column: Values, none of them null.
+            held: What the column holds in their place.
+        """
+
+    @abc.abstractmethod
+    def _value_labels(self) -> list[str]:
+        """Return a text for every code that is not the null code."""
+
+    @abc.abstractmethod
+    def _use_dtype(self, dtype: Any) -> None:
+        """Prepare for a column of ``dtype``."""
+
+    @property
+    def num_codes(self) -> int:
+        """Number of codes: the size of the column's domain."""
+        return self._num_values + bool(self.nullable)
+
+    @property
+    def null_code(self) -> int | None:
+        """The code of null, if the column is nullable."""
+        return self._num_values if self.nullable else None
+
+    @property
+    def other_code(self) -> int | None:
+        """The code of every value outside the domain, if there is one."""
+        return None
+
+    def labels(self) -> list[str]:
+        """Return a text for every code, in the order of the codes."""
+        return self._value_labels() + ['(null)'] * bool(self.nullable)
+
+    def encode(self, values: Any) -> np.ndarray:
+        """Return the codes of ``values`` as small unsigned integers.
+
+        Values outside the domain are clipped, or sent to the "other" code, without a word: a
+        warning would tell something about the rows. Nulls of a column that is not nullable
+        get code 0.
+        """
+        column = values if isinstance(values, pd.Series) else pd.Series(values)
+        small = np.min_scalar_type(max(self.num_codes - 1, 0))
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            # Read as objects: of what type the categories are depends on the rows.
+            of_category = self.encode(_categories(column))
+            null = self.null_code or 0
+            # The code of a null is -1, which takes the last entry.
+            return np.append(of_category, null).astype(small)[column.cat.codes.to_numpy()]
+        codes, nulls = self._read(column)
+        codes = codes.astype(small)
+        codes[nulls] = self.null_code or 0
+        return codes
+
+    def is_declared(self, values: Any) -> np.ndarray:
+        """Return which of ``values`` can be asked for: what the column would show as it is.
+
+        More than lying in the domain: a number must have the column's decimals, a moment must be
+        no finer than its format, and the dtype must hold it.
+        """
+        column = _without_categories(values)
+        nulls = _nulls(column)
+        different, position = distinct(column[~nulls])
+        verdicts = np.full(len(column), self.nullable)
+        if len(different):
+            nothing = np.zeros(len(different), dtype=bool)
+            held = cast(self._nearest(different), nothing, self._dtype)
+            verdicts[~nulls] = np.array(self._is_held(different, held), dtype=bool)[position]
+        return verdicts
+
+    def hold(self, values: Any) -> Any:
+        """Return values that are declared as an array of the column's dtype, as it writes them."""
+        column = _without_categories(values)
+        nulls = _nulls(column)
+        different, position = distinct(column[~nulls])
+        if nulls.all():
+            return self.decode(np.full(len(column), self.null_code or 0), np.random.default_rng(0))
+        place = np.zeros(len(column), dtype=np.intp)
+        place[~nulls] = position
+        dtype = self._dtype_beside_nulls() if nulls.any() else self._dtype
+        return cast(self._nearest(different)[place], nulls, dtype)
+
+    def decode(self, codes: Any, generator: np.random.Generator) -> Any:
+        """Return values for ``codes``, as an array of the column's dtype.
+
+        Args:
+            codes: Whole numbers from 0 to ``num_codes - 1``.
+            generator: Where the draws within a bin come from.
+        """
+        codes = np.asarray(codes).astype(np.int64, copy=False)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_codes:
+            raise ValueError(f'codes must be whole numbers from 0 to {self.num_codes - 1}.')
+        nulls = codes == self._num_values
+        values, more_nulls = self._write(np.where(nulls, 0, codes), generator)
+        nulls |= more_nulls
+        return cast(values, nulls, self._dtype_beside_nulls() if nulls.any() else self._dtype)
+
+    def _dtype_beside_nulls(self) -> Any:
+        return self._dtype
+
+    def reset_randomization(self) -> None:
+        """Start the draws of ``reverse_transform`` again."""
+        name = self.columns[0] if self.columns else ''
+        self.generator = np.random.default_rng(_seed_of_name(name))
+        self.random_seed = _seed_of_name(name) % (2**32 - 1)
+
+    def _set_seed(self, data: pd.DataFrame) -> None:
+        self.reset_randomization()
+
+    def _fit(self, columns_data: pd.Series) -> None:
+        try:
+            self._use_dtype(columns_data.dtype)
+        except DomainError as error:
+            raise DomainError(f"Column '{self.columns[0]}': {error}") from None
+
+    def _transform(self, columns_data: pd.Series) -> np.ndarray:
+        return self.encode(columns_data)
+
+    def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
+        # Models that know no whole numbers give anything between and around the codes.
+        codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
+        codes = np.where(np.isnan(codes), self.null_code or 0, codes)
+        codes = np.clip(np.rint(codes), 0, self.num_codes - 1).astype(np.int64)
+        return pd.Series(self.decode(codes, self.generator))
+
+
+def _categories(column: pd.Series) -> pd.Series:
+    return pd.Series(boxed(column.cat.categories), dtype=object)
+
+
+def _nulls(column: pd.Series) -> np.ndarray:
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return column.isna().to_numpy()
+    return np.fromiter(map(is_null, column), bool, len(column))
+
+
+def _without_categories(values: Any) -> pd.Series:
+    column = values if isinstance(values, pd.Series) else pd.Series(values)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    return column.infer_objects()  # among objects, times of one zone would be read in UTC
+
+
+def _seed_of_name(column: str) -> int:
+    return int.from_bytes(hashlib.sha256(str(column).encode('utf-8')).digest())

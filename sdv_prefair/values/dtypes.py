@@ -1,0 +1,138 @@
+"""What a column's dtype tells, and how values are put back into it.
+
+Column names and dtypes are taken as public schema. One dtype is not: a ``CategoricalDtype`` lists
+the values of the data, in an order and of a type that pandas may have read from rows, so it never
+goes further than ``public_dtype``. All that is kept of it is that the column is a category, and
+whether it is ordered. Which values it lists, and in which order, the metadata says.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from sdv_prefair.values.boxed import boxed
+from sdv_prefair.values.objects import as_float
+
+
+def public_dtype(dtype: Any, values: Sequence[Any] | None = None) -> Any:
+    """Return ``dtype`` without the categories it may list.
+
+    Args:
+        dtype: A column's dtype, or None if it is not known.
+        values: Declared or learnt values. A category dtype comes back with these as its
+            categories, in their order; without them as None: of what type its categories are
+            is not known.
+    """
+    if dtype is None:
+        return None
+    dtype = pd.api.types.pandas_dtype(dtype)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return None if values is None else pd.CategoricalDtype(list(values), dtype.ordered)
+    if isinstance(dtype, pd.ArrowDtype) and pa.types.is_dictionary(dtype.pyarrow_dtype):
+        return pd.ArrowDtype(dtype.pyarrow_dtype.value_type)
+    return dtype
+
+
+def unlisted_category(dtype: Any) -> pd.CategoricalDtype | None:
+    """Return a category that lists nothing if ``dtype`` is a category, else None.
+
+    A column cast to it becomes a category of whatever values it then holds.
+    """
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return None
+    return pd.CategoricalDtype(ordered=dtype.ordered)
+
+
+def holds_nulls(dtype: Any) -> bool:
+    """Whether a column of this dtype can hold a null: numpy's whole numbers and booleans cannot."""
+    return not (isinstance(dtype, np.dtype) and dtype.kind in 'iub')
+
+
+def is_integer(dtype: Any) -> bool:
+    """Whether the dtype, if known, holds whole numbers only."""
+    return dtype is not None and pd.api.types.is_integer_dtype(dtype)
+
+
+def decimal_scale(dtype: Any) -> int | None:
+    """Return the number of decimals that the dtype itself fixes, if it does."""
+    if is_integer(dtype):
+        return 0
+    if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
+        scale: int = dtype.pyarrow_dtype.scale
+        return scale
+    return None
+
+
+def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
+    """Return an array of ``dtype`` with ``values``, and its kind of null wherever ``nulls`` says.
+
+    Without a dtype, or with one that cannot hold the nulls, the array has the dtype pandas would
+    choose: floats for whole numbers with nulls, objects for booleans with nulls.
+    """
+    if dtype is None:
+        dtype = values.dtype
+    if nulls.any():
+        dtype = _dtype_with_nulls(dtype)
+    if nulls.any() and nulls.all():  # there may be no value to cast
+        array = pd.Series([_null_of(dtype)] * len(nulls), dtype=dtype).array
+        return np.asarray(array) if isinstance(dtype, np.dtype) else array
+    if is_integer(dtype) and values.dtype != dtype:
+        limits = np.iinfo(getattr(dtype, 'numpy_dtype', dtype))
+        values = np.clip(values, limits.min, limits.max)
+    elif decimal_scale(dtype) and values.dtype.kind == 'i':
+        values = values.astype(np.float64)  # Arrow asks for 19 digits of whole numbers, always
+    array = pd.Series(values, copy=True).astype(dtype).array
+    if nulls.any():
+        array[nulls] = _null_of(dtype)
+    return np.asarray(array) if isinstance(dtype, np.dtype) else array
+
+
+def natural_array(values: Sequence[Any]) -> np.ndarray:
+    """Return values of one kind as numpy's dtype of that kind, all others as objects."""
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return np.array(values, dtype=bool)
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    if kinds == {float}:
+        return np.array(values, dtype=np.float64)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def read_numbers(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of a column and where there is none.
+
+    Which numpy dtype comes back depends on the column's dtype alone, never on its values, so that
+    no row changes how another is read. Nulls hold an arbitrary number.
+    """
+    dtype: Any = column.dtype
+    if not pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_complex_dtype(dtype):
+        numbers = np.fromiter(map(as_float, boxed(column)), float, len(column))
+        return numbers, np.isnan(numbers)
+    if isinstance(dtype, np.dtype) and dtype.kind == 'f':
+        return column.to_numpy(), np.isnan(column.to_numpy())
+    if holds_nulls(dtype):
+        nulls = column.isna().to_numpy()
+        whole = pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)
+        kind = dtype.numpy_dtype if whole else np.float64
+        numbers = column.to_numpy(dtype=kind, na_value=0 if whole else np.nan)
+        return numbers, nulls | (np.isnan(numbers) if not whole else False)
+    return column.to_numpy(), np.zeros(len(column), dtype=bool)
+
+
+def _dtype_with_nulls(dtype: Any) -> Any:
+    if isinstance(dtype, np.dtype) and dtype.kind in 'iu':
+        return np.dtype('float64')
+    return np.dtype('O') if isinstance(dtype, np.dtype) and dtype.kind == 'b' else dtype
+
+
+def _null_of(dtype: Any) -> Any:
+    if isinstance(dtype, np.dtype):
+        # In objects pandas and SDV write NaN, which to others is not the same as None.
+        return pd.NaT if dtype.kind == 'M' else np.nan
+    return dtype.na_value

@@ -1,0 +1,68 @@
+"""Cells that are text, typed by the metadata alone: those of a CSV file, and names of folders.
+
+Text has no types. Guessed from the cells they would be private: one row with a word among
+numbers, or with an empty cell, would change the type of its column, and with it the code of every
+other row. So only an empty cell is missing, and each is converted by itself to what the metadata
+says. What cannot be converted is missing, or outside the domain.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import pandas as pd
+
+# Whole numbers up to here are floats without loss.
+_LARGEST = 2.0**53
+_TRUTH = {'true': True, 'false': False, '1': True, '0': False}
+
+
+def as_described(cells: pd.DataFrame, columns: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
+    """Return the table with the types that the metadata gives to its columns.
+
+    Args:
+        cells: Text, or null where a cell is empty.
+        columns: The metadata of each column. Those that it does not describe stay text.
+    """
+    described = {column: d for column, d in columns.items() if column in cells}
+    return cells.assign(**{c: _convert(cells[c], d) for c, d in described.items()})
+
+
+def _convert(cells: pd.Series, column: dict[str, Any]) -> pd.Series:
+    if column['sdtype'] == 'numerical':
+        return _numbers(cells, is_whole=column.get('decimal_places') == 0)
+    if column['sdtype'] == 'boolean':
+        return pd.Series([_truth(text) for text in cells], cells.index, dtype='boolean')
+    return _declared(cells, column.get('range_values', ()))
+
+
+def _numbers(cells: pd.Series, is_whole: bool) -> pd.Series:
+    numbers = pd.Series([_number(text) for text in cells], cells.index, dtype=float)
+    if not is_whole:
+        return numbers
+    return numbers.where(numbers.abs() <= _LARGEST).round().astype('Int64')
+
+
+def _number(text: Any) -> float:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _truth(text: Any) -> bool | None:
+    return _TRUTH.get(text.strip().lower()) if isinstance(text, str) else None
+
+
+def _declared(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
+    """Return cells that are written like a declared value, or like an equal number, as that."""
+    numbers = {float(v): v for v in values if isinstance(v, Real) and not isinstance(v, bool)}
+    written = {str(value): value for value in values}
+
+    def find(text: str) -> Any:
+        return written[text] if text in written else numbers.get(_number(text), text)
+
+    nulls = pd.isna(cells)
+    found = [None if null else find(text) for text, null in zip(cells, nulls, strict=True)]
+    return pd.Series(found, cells.index, dtype=object)

@@ -1,0 +1,424 @@
+"""Mistakes around the privacy core, each of which some test must see.
+
+They are of six kinds: attempts that are left out of the account; releases that are believed; cells
+that are read by what is in others; values that do not tell their codes; rows that are not drawn as
+was asked; pairs, cliques and codes that must not be there.
+"""
+
+from mutant import Edit, Mutant, mutant
+
+_ATTEMPTS = 'tests/integration/test_attempts.py'
+_PROMISES = 'tests/privacy/release/test_promises.py'
+_LEDGER_CHECKS = 'tests/unit/release/test_ledger_checks.py'
+_ACCOUNT_RECORD = 'tests/unit/release/test_account_record.py'
+_CANONICAL = 'tests/unit/values/test_canonical.py'
+_ROWS_APART = 'tests/property/test_rows_apart.py'
+_FOLDERS = 'tests/integration/doors/test_folders.py'
+_SHOWN = 'tests/property/test_shown_values.py'
+_SHOWN_IN_RELEASES = 'tests/unit/release/test_shown_values.py'
+_ASKED = 'tests/integration/constraints/test_asked_rows.py'
+_FAIRNESS = 'tests/unit/structure/test_fairness.py'
+_TABLE = 'tests/property/test_private_table.py'
+
+_ACCOUNT = 'privacy/account.py'
+_CHECKS = 'release/ledger_checks.py'
+_MOMENTS = 'values/timestamp_reading.py'
+_KEYS = 'values/canonical.py'
+_STREAMS = 'counts/streams.py'
+_PREDICATE = 'structure/fairness.py'
+
+ATTEMPTS = [
+    mutant(
+        'an attempt that fails is forgotten',
+        _ACCOUNT,
+        '*(attempt.spending for attempt in self._attempts))',
+        '*(attempt.spending for attempt in self._attempts if attempt.outcome != FAILED))',
+        f'{_ATTEMPTS}::test_what_a_failed_attempt_has_spent_stays_in_the_account',
+    ),
+    mutant(
+        'an attempt that failed is not over',
+        _ACCOUNT,
+        '            self.outcome = FAILED\n',
+        '            self.outcome = UNFINISHED\n',
+        f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once',
+    ),
+    mutant(
+        'a second fit of processed data has the budget that learning has spent',
+        'fitting/fitted.py',
+        '        ledger.carry_over(self.learning)\n',
+        '',
+        f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
+    ),
+    mutant(
+        'learning is in the account twice',
+        _ACCOUNT,
+        'lines = self.ledger.debits[self._paid_before :]',
+        'lines = self.ledger.debits',
+        f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
+    ),
+    mutant(
+        'a seeded fit does not say so',
+        'fitting/settings.py',
+        'seeded=self.seed is not None,',
+        'seeded=False,',
+        f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
+    ),
+    mutant(
+        'a sum is promised in spite of a seeded attempt',
+        _ACCOUNT,
+        'any(spending.seeded for spending in self.spendings if spending.lines)',
+        'any(spending.seeded for spending in self.spendings[-1:])',
+        f'{_ATTEMPTS}::test_a_seeded_attempt_leaves_no_sum_to_promise',
+    ),
+    mutant(
+        'a release forgets a seed that was taken away',
+        'release/contents.py',
+        "settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))",
+        'settings.seed is not None',
+        f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
+    ),
+    mutant(
+        'thresholds of earlier attempts have cost no delta',
+        _ACCOUNT,
+        'math.fsum(spending.delta for spending in self.spendings)',
+        'math.fsum(spending.delta for spending in self.spendings[-1:])',
+        f'{_ATTEMPTS}::test_deltas_of_thresholds_add_up',
+    ),
+    mutant(
+        'the selection budget is refilled once it is spent',
+        'mechanisms/scores.py',
+        '            if left == [rho]:\n',
+        '            if left in ([], [rho]):\n',
+        f'{_TABLE}::test_a_strategy_that_asks_more_often_than_its_rounds_is_refused_and_pays_nothing',
+    ),
+    mutant(
+        'scores are released for the whole budget after choices were made',
+        'mechanisms/scores.py',
+        '            _check_any(left if left == [rho] else [])\n'
+        '            noisy, _ = table.score(pairs, score, left.pop(), SELECT_TREE)\n',
+        '            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)\n',
+        f'{_TABLE}::test_scores_are_released_once_and_instead_of_choices',
+    ),
+]
+
+RELEASES = [
+    mutant(
+        'a release may say that choices were sharper than it paid for',
+        _CHECKS,
+        '(8 if line.mechanism == EXPONENTIAL else 2) * rho',
+        '8 * rho',
+        f'{_LEDGER_CHECKS}::test_lines_are_as_noisy_as_they_must_be_and_no_less',
+    ),
+    mutant(
+        'noise on the scores of a release may be as on one',
+        _CHECKS,
+        'max_rows_per_person**2 * num_pairs',
+        'max_rows_per_person**2',
+        f'{_LEDGER_CHECKS}::test_lines_are_as_noisy_as_they_must_be_and_no_less',
+    ),
+    mutant(
+        'noise in a release may be for one row a person',
+        _CHECKS,
+        'max_rows_per_person**2 * scores',
+        'scores',
+        f'{_LEDGER_CHECKS}::test_a_promise_for_more_rows_needs_more_noise',
+    ),
+    mutant(
+        'one line pays for two measurements of a release',
+        _CHECKS,
+        'claimed[frozenset(measurement.columns)] += ',
+        'claimed[frozenset(measurement.columns)] = ',
+        f'{_LEDGER_CHECKS}::test_two_looks_make_up_one_measurement_and_pay_for_one',
+    ),
+    mutant(
+        'a release is as exact as its most exact cell is not',
+        _CHECKS,
+        '1 / np.min(measurement.variance)',
+        '1 / np.max(measurement.variance)',
+        f'{_LEDGER_CHECKS}::test_two_looks_make_up_one_measurement_and_pay_for_one',
+    ),
+    mutant(
+        'a release may have learnt what it did not pay for',
+        _CHECKS,
+        'if not paid.issuperset(learnt) or any(',
+        'if any(',
+        f'{_LEDGER_CHECKS}::test_what_was_learnt_was_paid_for',
+    ),
+    mutant(
+        'the account of a release may leave out what its fit has spent',
+        'release/account_record.py',
+        '        account.spent >= ledger.spent\n        and ',
+        '        ',
+        f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
+    ),
+    mutant(
+        'the fit of a release may have failed',
+        'release/account_record.py',
+        'for spending in account.spendings if spending.outcome == FINISHED]',
+        'for spending in account.spendings]',
+        f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
+    ),
+    mutant(
+        'the account of a release may call a seeded fit private',
+        'release/account_record.py',
+        ' and finished[-1].seeded is ledger.seeded',
+        '',
+        f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
+    ),
+    mutant(
+        'an attempt in a release may spend nothing for its lines',
+        'release/account_record.py',
+        'if rho > _MOST_RHO or (rho > 0) != (lines > 0):',
+        'if rho > _MOST_RHO:',
+        f'{_ACCOUNT_RECORD}::test_attempts_that_no_lines_can_be_are_refused',
+    ),
+    mutant(
+        'a release may draw what stands for values outside the domain',
+        'release/contents.py',
+        '    check_hidden(model, encoding.hidden_codes)\n',
+        '',
+        f'{_PROMISES}::test_values_outside_the_domain_are_not_drawn',
+    ),
+    mutant(
+        'the lines of the ledger of a release are believed',
+        'release/ledger_record.py',
+        '    check_lines(lines, ledger.max_rows_per_person, own_steps)\n',
+        '',
+        f'{_PROMISES}::test_what_does_not_hold_is_refused',
+    ),
+]
+
+READING = [
+    mutant(
+        "the text 'today' is a moment",
+        _MOMENTS,
+        'not _is_unicode(text) or _TODAY.fullmatch(text):',
+        'not _is_unicode(text):',
+        f'{_ROWS_APART}::test_no_moment_depends_on_the_clock',
+    ),
+    mutant(
+        'a time without a day is one of today',
+        _MOMENTS,
+        'return datetime_format is not None or not _TIME_OF_TODAY.match(text)',
+        'return True',
+        f'{_ROWS_APART}::test_no_moment_depends_on_the_clock',
+    ),
+    mutant(
+        'equal values of two types are one key',
+        _KEYS,
+        'return CanonicalValue(type(value).__name__, _text(value), value)',
+        "return CanonicalValue('', '', value)",
+        f'{_CANONICAL}::test_other_values_have_other_keys',
+    ),
+    mutant(
+        'the first spelling of a value stands for all',
+        _KEYS,
+        'return CanonicalValue(type(value).__name__, _text(value), value)',
+        'return CanonicalValue(type(value).__name__, _text(value), cell)',
+        'tests/privacy/test_one_odd_row.py::test_nothing_learnt_depends_on_which_row_came_first',
+    ),
+    Mutant(
+        'types of folders are guessed from their names',
+        (
+            Edit(
+                _STREAMS,
+                'folder_columns = FolderColumns(names, columns)',
+                'folder_columns = FolderColumns()',
+            ),
+            Edit(
+                _STREAMS,
+                'schema=_with_text_columns(common, texts, names),',
+                'schema=pa.schema([\n'
+                '                *_with_text_columns(common, texts, []),\n'
+                '                *(found.schema.field(name) for name in names),\n'
+                '            ]),',
+            ),
+            Edit(_STREAMS, 'partitioning=folder_columns.partitioning', 'partitioning=discovered()'),
+        ),
+        (f'{_FOLDERS}::test_a_row_in_a_new_folder_changes_no_other[grade]',),
+    ),
+    mutant(
+        'the files of a Delta table are read as they lie there',
+        _STREAMS,
+        '        check_plain_files(path)\n',
+        '',
+        f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
+    ),
+    mutant(
+        'the log of a table is not seen from one of its folders',
+        'counts/table_formats.py',
+        'folders = [place, *_folders_above(place)]',
+        'folders = [place]',
+        f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
+    ),
+    mutant(
+        'an open quotation mark joins a line of a CSV file to the next',
+        'cli/csv_lines.py',
+        '    for line in stream:\n        if line.strip():\n',
+        '    for line in stream:\n'
+        "        while line.count(b'\"') % 2 and (more := stream.readline()):\n"
+        '            line += more\n'
+        '        if line.strip():\n',
+        'tests/unit/cli/test_csv_lines.py::test_every_line_is_a_record_of_its_own',
+    ),
+]
+
+VALUES = [
+    mutant(
+        'what is drawn for a bin is not read back',
+        'transformers/own_values.py',
+        '        if self._may_move():\n',
+        '        if self._may_move() and not len(codes):\n',
+        'tests/unit/transformers/test_numbers.py::test_every_bin_has_a_number_of_its_own',
+    ),
+    mutant(
+        'bins without a value of their own are kept',
+        'transformers/own_values.py',
+        'while not (own := self._find_stand_ins()).all():',
+        'while not (own := self._find_stand_ins() | True).all():',
+        'tests/unit/transformers/test_datetimes.py::test_times_that_the_clocks_skip',
+    ),
+    mutant(
+        'values need not tell their codes in a fit',
+        'fitting/pipeline.py',
+        '    encoding.check_values()\n',
+        '',
+        'tests/integration/test_fairness_of_values.py'
+        '::test_no_door_takes_a_transformer_whose_values_look_the_same',
+    ),
+    mutant(
+        'values need not tell their codes in a release',
+        'fitting/pipeline.py',
+        '    encoding.check_values()\n',
+        '    encoding.check_values() if settings.chosen == {} else None\n',
+        f'{_SHOWN_IN_RELEASES}'
+        '::test_a_chosen_transformer_with_values_that_look_the_same_is_refused',
+    ),
+    mutant(
+        'values are asked in a frame alone, not in a CSV file',
+        'transformers/telling.py',
+        "        yield f'csv {reader}', list(cells)\n",
+        '        pass\n',
+        f'{_SHOWN}::test_values_of_a_chosen_transformer_tell_their_codes',
+    ),
+    mutant(
+        'fairness is verified by codes alone',
+        'synthesizer/inspection.py',
+        '        assert_told(self._encoding)\n',
+        '',
+        f'{_SHOWN_IN_RELEASES}::test_verification_looks_at_values',
+    ),
+]
+
+ASKED = [
+    mutant(
+        'an asked value is as likely in a wide bin as in a narrow one',
+        'constraints/ordered.py',
+        'shares[: len(sizes)] = sizes.min() / sizes',
+        'shares[: len(sizes)] = 1.0',
+        f'{_ASKED}::test_rows_follow_the_model_given_what_is_asked',
+    ),
+    mutant(
+        'values that the column does not write can be asked for',
+        'synthesizer/conditions.py',
+        'outside = ~transformers[column].is_declared(conditions[column])',
+        'outside = conditions[column].isna() & (not transformers[column].nullable)',
+        f'{_ASKED}::test_off_grid_values_of_constrained_columns_are_refused',
+    ),
+    mutant(
+        'decimals beyond those of the column can be asked for',
+        'transformers/asked.py',
+        'return asked in (float(Fraction(point, 10**places)), float(written))',
+        'return True',
+        'tests/property/test_asked_values.py::test_what_would_be_changed_is_refused',
+    ),
+    mutant(
+        'rows that shall be independent are dealt out',
+        'model/sampling.py',
+        'spread = _spread_at_random if independent_rows else spread_evenly',
+        'spread = spread_evenly',
+        'tests/integration/test_independent_rows.py::test_the_choice_is_the_users',
+    ),
+    mutant(
+        'rows are kept whose codes cannot be read back',
+        'constraints/plan.py',
+        '        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]\n',
+        '',
+        f'{_ASKED}::test_asking_ties_nothing',
+    ),
+    mutant(
+        'asking by a protected and an outcome column is not warned of',
+        'synthesizer/conditions.py',
+        'path = unblocked_path([*cliques, columns], roles)',
+        'path = unblocked_path(cliques, roles)',
+        f'{_ASKED}::test_asking_for_both_sides_warns_with_constraints_too',
+    ),
+]
+
+CLIQUES = [
+    mutant(
+        'a mechanism does not tell which codes are hidden',
+        'mechanisms/one_ways.py',
+        'compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))',
+        'compress_rare_codes(m)',
+        'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
+    ),
+    Mutant(
+        'pairs that nobody declared are counted',
+        (
+            Edit(
+                'counts/kernel.py',
+                'self._cliques = [tuple(clique) for clique in cliques]',
+                'self._cliques = [tuple(clique) for clique in cliques]\n'
+                '        self._cliques += itertools.combinations(self._domain, 2)',
+            ),
+            Edit('counts/kernel.py', 'import math\n', 'import itertools\nimport math\n'),
+        ),
+        ('tests/unit/counts/test_kernel.py::test_only_declared_cliques_can_be_read',),
+    ),
+    mutant(
+        'pairs too large to measure are declared',
+        'structure/declared.py',
+        'return [pair for pair in pairs if is_measurable(pair, domain)]',
+        'return list(pairs)',
+        'tests/unit/structure/test_every_strategy.py'
+        '::test_pairs_too_large_to_measure_are_never_declared',
+    ),
+    mutant(
+        'fair AIM chooses among pairs that were not counted',
+        'mechanisms/fair_aim.py',
+        'pairs = [pair for pair in chords if pair in self._counted]',
+        'pairs = list(chords)',
+        'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
+    ),
+    mutant(
+        'fairness is asked of all cliques but the first',
+        _PREDICATE,
+        '    graph = markov_graph(cliques)\n',
+        '    graph = markov_graph(list(cliques)[1:])\n',
+        f'{_FAIRNESS}::test_known_cases',
+    ),
+    mutant(
+        'the ends of a larger clique are not joined',
+        _PREDICATE,
+        'graph.add_edges_from(combinations(clique, 2))',
+        'graph.add_edges_from(zip(clique, clique[1:]))',
+        f'{_FAIRNESS}::test_known_cases',
+    ),
+    mutant(
+        'an outcome may be joined to the block of a protected column',
+        _PREDICATE,
+        'conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}',
+        'conflicts = {(PROTECTED, OUTCOME)}',
+        'tests/property/test_structure.py',
+    ),
+    mutant(
+        'fairness is not asked of the tables that rows are drawn from',
+        'fitting/verification.py',
+        'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
+        'tied = model.cliques',
+        'tests/unit/fitting/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',
+    ),
+]
+
+BESIDE_THE_CORE = [*ATTEMPTS, *RELEASES, *READING, *VALUES, *ASKED, *CLIQUES]

@@ -1,0 +1,50 @@
+"""``verify_fairness`` looks at what rows are drawn from, not only at what the model says of it."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from releases import TREE, fit
+
+from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.model.sampling import CliqueTable
+
+
+@pytest.fixture
+def pickled():
+    """A fit out of a pickle, which anybody may have changed."""
+    return pickle.loads(pickle.dumps(fit(structure=TREE)))
+
+
+def groups(model, column):
+    return model.compressions[column].num_groups
+
+
+def test_nodes_that_tie_sex_to_pay_are_seen(pickled):
+    model = pickled._model
+    sizes = groups(model, 'sex'), groups(model, 'paid')
+    tied = CliqueTable(('sex', 'paid'), (), None, np.full(sizes, 1 / np.prod(sizes)))
+    rest = [CliqueTable((c,), (), None, np.ones(groups(model, c))) for c in ('grade', 'hours')]
+    assert pickled.verify_fairness() is True
+    model.nodes = [tied, *rest]
+    with pytest.raises(UnfairModelError, match='sex - paid joins a protected'):
+        pickled.verify_fairness()
+
+
+@pytest.mark.parametrize(
+    'changes',
+    [
+        {'separator': (), 'parent': None},
+        {'separator': ()},
+        {'parent': 1},
+        {'parent': -1},
+        {'parent': None},
+    ],
+)
+def test_nodes_that_draw_a_column_twice_or_from_nowhere_are_seen(pickled, changes):
+    nodes = pickled._model.nodes
+    assert nodes[1].separator
+    nodes[1] = replace(nodes[1], **changes)
+    with pytest.raises(UnfairModelError, match='no junction tree'):
+        pickled.verify_fairness()

@@ -1,0 +1,67 @@
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_prefair.datasets import simulate_census
+from sdv_prefair.errors import RolesError
+from sdv_prefair.metrics.table_pair import read_tables
+
+CENSUS = simulate_census(50, seed=0)
+FRAME = CENSUS.data['census']
+
+
+@pytest.mark.parametrize(
+    'metadata',
+    [
+        CENSUS.metadata,
+        CENSUS.metadata.to_dict(),
+        CENSUS.metadata.to_dict()['tables']['census'],
+    ],
+)
+def test_metadata_may_be_an_object_a_dict_or_one_table(metadata):
+    tables = read_tables(FRAME, FRAME, metadata)
+    assert list(tables.columns) == [
+        name for name in FRAME.columns if name not in {'person_id', 'email'}
+    ]
+
+
+def test_data_may_be_frames_or_dicts_of_frames():
+    tables = read_tables(CENSUS.data, FRAME, CENSUS.metadata)
+    pd.testing.assert_frame_equal(tables.real, tables.synthetic)
+
+
+def test_types_come_from_dtypes_without_metadata():
+    frame = pd.DataFrame({'a': [1.5], 'b': ['x'], 'c': [True]})
+    frame['d'] = pd.Categorical(['u'])
+    types = {name: c['sdtype'] for name, c in read_tables(None, frame).columns.items()}
+    assert types == {'a': 'numerical', 'b': 'categorical', 'c': 'boolean', 'd': 'categorical'}
+
+
+def test_text_dates_become_dates():
+    metadata = Metadata.load_from_dict({
+        'tables': {'t': {'columns': {'d': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'}}}}
+    })
+    frame = pd.DataFrame({'d': ['31.12.2024', None]})
+    tables = read_tables(frame, frame, metadata)
+    assert tables.real['d'][0] == pd.Timestamp('2024-12-31')
+    assert frame['d'][0] == '31.12.2024'
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(ValueError, match=r"synthetic_data has no columns \['income'\]"):
+        read_tables(FRAME, FRAME.drop(columns='income'), CENSUS.metadata)
+
+
+def test_a_role_must_name_modelled_columns():
+    tables = read_tables(FRAME, FRAME, CENSUS.metadata)
+    assert tables.select('protected', 'sex') == ['sex']
+    with pytest.raises(RolesError, match=r"protected .*\['email'\]"):
+        tables.select('protected', ['sex', 'email'])
+    with pytest.raises(RolesError, match='admissible'):
+        tables.select('admissible', ())
+
+
+def test_several_tables_need_a_table_name():
+    with pytest.raises(ValueError, match='table_name'):
+        read_tables({'a': FRAME, 'b': FRAME}, FRAME)
+    assert read_tables({'a': FRAME, 'b': FRAME}, FRAME, table_name='a').real is not None
