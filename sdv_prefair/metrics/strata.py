@@ -70,12 +70,31 @@ def stratify(
     bins = num_bins if synthesizer is None else None
     found = encode(frames, columns, names, bins, single_values)
     joint = [
-        joint_codes([(of_model if name in of_model else of_frame)[name] for name in names])
+        joint_codes([_agreeing(columns[name], name, of_model, of_frame) for name in names])
         for of_model, of_frame in zip(known, found, strict=True)
     ]
     if synthesizer is None:
         return Strata(joint, _without_model(frames, found, names))
     return Strata(joint, _with_model([name for name in names if name not in known[0]]))
+
+
+def _agreeing(
+    column: dict,
+    name: str,
+    of_model: Mapping[str, np.ndarray],
+    of_frame: Mapping[str, np.ndarray],
+) -> np.ndarray:
+    """Return one code a row: equal where rows agree on a column.
+
+    To the model all categories that it does not know are one. Its own rows hold none, unless they
+    were changed since, as by a quotation mark before formulas; rows of two codes must not be
+    mixed for that.
+    """
+    if name not in of_model:
+        return of_frame[name]
+    if column['sdtype'] in {'numerical', 'datetime'}:
+        return of_model[name]
+    return joint_codes([of_model[name], of_frame[name]])
 
 
 def encode_groups(

@@ -14,6 +14,7 @@ from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.metrics import (
     ConditionalDemographicParity,
     ConditionalMutualInformation,
@@ -155,3 +156,25 @@ def test_a_release_and_every_conditional_measure_use_the_same_codes(tmp_path):
     rates = report.get_details('Group Rates').set_index('Measure')['Strata']
     assert rates['CDP'] == 'codes of the model'
     assert pd.isna(rates['DP'])
+
+
+def test_categories_that_were_rewritten_since_are_not_taken_for_one():
+    """With --escape-formulas a file holds texts that the model does not know."""
+    signs, rng = ['=a', '+b', '-c', 'd'], np.random.default_rng(0)
+    score = rng.integers(0, 4, NUM_ROWS)
+    chance = np.where(score % 2 == 0, 0.9, 0.1)
+    table = pd.DataFrame({
+        'sex': np.where(rng.random(NUM_ROWS) < chance, 'F', 'M'),
+        'score': np.array(signs, dtype=object)[score],
+        'paid': np.where(rng.random(NUM_ROWS) < chance, 'yes', 'no'),
+    })
+    columns = {c: CATEGORY | {'range_values': sorted(set(table[c]))} for c in table}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    synthesizer = PreFairSynthesizer(metadata, epsilon=10.0, public_ranges=True, **ROLES)
+    synthesizer.fit({'t': table})
+    rows = escape_formulas(synthesizer.sample(NUM_ROWS)['t'])
+    found = ConditionalMutualInformation.compute_breakdown(
+        None, rows, metadata, permutations=SHUFFLES, seed=0, synthesizer=synthesizer, **ROLES
+    )
+    # Three codes taken for one give a thousand times as much as chance.
+    assert found['score'] < 3 * found['null_interval'][1]
