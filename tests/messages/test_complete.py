@@ -19,14 +19,15 @@ INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
     'model/tree.py _round.after_iteration StopIteration': "scipy's way to stop its iterations",
+    'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
     'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
-    'processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own, not met in a fit",
-    'read_only.py Argument.__get__ AttributeError': 'the constructor sets every argument',
-    'schema.py check_columns InvalidMetadataError': 'without columns there is no synthesizer',
+    'encoding/processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
+    'synthesizer/read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
+    'encoding/frame_schema.py check_columns InvalidMetadataError': 'no synthesizer is without',
 }
 """Places that no user can meet, by file, function and class, and why."""
 
