@@ -57,8 +57,6 @@ class Multiples(Transformation):
     def make(self, frame: pd.DataFrame, column: str) -> Any:
         """Return the multipliers of the nearest multiples."""
         values = frame[self.columns[0]]
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            values = values.astype(object)
         numbers, nulls = read_numbers(values)
         nearest = np.rint(np.where(nulls, 0, numbers) / self._increment)
         # As floats, because the largest whole numbers of some dtypes would overflow.

@@ -26,6 +26,7 @@ from sdv_prefair.constraints.transformation import Transformation, unused_name, 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast, natural_array
 from sdv_prefair.values.shown_text import lookalikes
 
@@ -209,7 +210,7 @@ def _dumps(value: Any) -> str:
 
 
 def _texts(column: pd.Series) -> list[str]:
-    return [as_text(value) for value in column.to_numpy(dtype=object)]
+    return [as_text(value) for value in boxed(column)]
 
 
 def _join(cells: Iterable[str]) -> str:

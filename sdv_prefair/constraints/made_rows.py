@@ -6,12 +6,14 @@ fails are null, and all others are what they are without them; and columns have 
 same code gives to public rows.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import is_integer, read_numbers
 from sdv_prefair.values.timestamps import is_temporal, read_micros, zone_of
 
@@ -30,7 +32,9 @@ def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, An
         dtypes: The columns it makes of public rows, with their dtypes.
     """
     try:
-        made = transform(frame)
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # of what it warns depends on rows, and may quote them
+            made = transform(frame)
     except Exception:  # its message could quote the rows
         return _make_halves(transform, frame, dtypes)
     return pd.DataFrame(
@@ -71,7 +75,7 @@ def typed(values: pd.Series, dtype: Any) -> pd.Series:
         return _as_numbers(values, dtype)
     if is_temporal(dtype):
         return _as_moments(values, dtype)
-    return values.astype(object)
+    return pd.Series(boxed(values), values.index, dtype=object)
 
 
 def _as_numbers(values: pd.Series, dtype: Any) -> pd.Series:

@@ -76,7 +76,5 @@ class WhichColumn(Transformation):
 
 
 def _as_numbers(column: pd.Series) -> np.ndarray:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
     numbers, nulls = read_numbers(column)
     return np.where(nulls, 0.0, numbers.astype(np.float64))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.domain.columns import ColumnDomain
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast, decimal_scale, public_dtype, read_numbers
 from sdv_prefair.values.timestamps import grid_unit, micros_of_timestamp, read_micros, write_micros
 
@@ -53,7 +54,7 @@ class Ruler(abc.ABC):
             domain: What is public of that column; values are clipped to it.
         """
         if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.astype(object)
+            column = pd.Series(boxed(column), column.index, dtype=object)
         positions, nulls = self._read(column, domain)
         return self.clip(positions, domain), nulls
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.values.objects import is_comparable, is_null
+from sdv_prefair.values.canonical import canonical_value
 
 
 def bound_rows_per_person(
@@ -16,7 +16,7 @@ def bound_rows_per_person(
 
     Privacy: which rows of a person stay depends on that person's rows alone, so adding or
     removing a person changes at most ``max_rows`` rows of the result. Rows without a person,
-    or with one that cannot be compared with others, count as one person's.
+    or with one that is no plain value, count as one person's.
     """
     if person_column is None:
         return table
@@ -41,9 +41,13 @@ def _numbered(persons: Iterable[Any]) -> np.ndarray:
 
 
 def _number_of(person: Any, number: dict[Any, int]) -> int:
-    if type(person) is not str and (is_null(person) or not is_comparable(person)):
-        return -1
-    try:
-        return number.setdefault(person, len(number))
-    except Exception:  # objects may refuse to be compared with others
-        return -1
+    """Return the number of a person, told by plain values alone.
+
+    An object of any class may call itself equal to somebody else, and would take their place.
+    """
+    if type(person) is not str:
+        known = canonical_value(person)
+        if known is None:
+            return -1
+        person = known.value
+    return number.setdefault(person, len(number))

@@ -26,6 +26,10 @@ from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 _NTH_ROW = 'sdv_prefair_nth_row'
 
 
+@ibis.udf.scalar.builtin(name='typeof')
+def _type_of(value) -> str: ...
+
+
 class SqlSource:
     """A table in a database.
 
@@ -71,13 +75,28 @@ class SqlSource:
             return {column: self._value_counts(column) for column in columns}
 
     def _value_counts(self, column: str) -> Tally:
-        value = self._table[column]
+        value = _of_its_type(self._table[column])
         counted = self._table.group_by(value=exact_form(value)).aggregate(rows=ibis._.count())
         answer = counted.to_pyarrow()
         cells = values_of(answer['value'].combine_chunks())
         if value.type().is_string():
             cells = map(text_of, cells)
         return tally_cells(cells, answer['rows'].to_pylist())
+
+
+def _of_its_type(column: ir.Column) -> ir.Column:
+    """Return a column with null for whatever is not of its type.
+
+    SQLite stores anything in any column: one text among whole numbers, and the answer to a query
+    could not be read.
+    """
+    kind = column.type()
+    if column.get_backend().name != 'sqlite' or not (kind.is_integer() or kind.is_boolean()):
+        return column
+    is_held = _type_of(column) == 'integer'
+    if kind.is_boolean():
+        is_held &= column.isin([True, False])
+    return ibis.ifelse(is_held, column, ibis.null(kind))
 
 
 def bound_rows(

@@ -16,6 +16,11 @@ from sdv_prefair.counts.readable import is_text
 from sdv_prefair.counts.table_formats import check_plain_files
 from sdv_prefair.errors import PrivateDataError
 
+_TO_BE_RAISED = (
+    *(SynthesizerInputError, InvalidDataError, ImportError, MemoryError),
+    *(KeyboardInterrupt, SystemExit, GeneratorExit),
+)
+
 
 class Stream(Protocol):
     """Where record batches come from.
@@ -189,9 +194,9 @@ def reading(done: str = 'read to its end') -> Generator[None]:
     """
     try:
         yield
-    except (SynthesizerInputError, InvalidDataError, ImportError, MemoryError):
+    except _TO_BE_RAISED:
         raise
-    except Exception as error:
+    except BaseException as error:  # of which the panics of engines written in Rust are some
         kind = type(error).__name__
         raise PrivateDataError(
             f'The table could not be {done} ({kind}), so nothing was fitted. The message of the '

@@ -29,6 +29,8 @@ LEAST_DELTA = 1e-30
 _DELTA_FOR_ROUNDING = 1e-9
 
 _QUANTA_BITS = 45
+# What a ledger promises: who spends from it must not be able to raise it.
+_PROMISED = ('epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'budget')
 
 
 def delta_of_rho(rho: float, epsilon: float) -> float:
@@ -181,6 +183,14 @@ class Ledger:
         self.budget = rho_of(epsilon, delta - reserved_delta)
         self._quantum = _quantum(float(self.budget))
         self._debits: list[Debit] = []
+
+    def __setattr__(self, name: str, value: object) -> None:
+        is_kept = name in _PROMISED or (name == 'seeded' and not value)
+        if is_kept and vars(self).get(name, value) != value:
+            raise AttributeError(
+                f'{name} of a ledger cannot be changed once it is open. Open another one.'
+            )
+        super().__setattr__(name, value)
 
     @property
     def debits(self) -> tuple[Debit, ...]:

@@ -91,7 +91,7 @@ def _open_ledger(fields: Fields, settings: Settings, seeded: bool) -> Ledger:
         raise ReleaseError(
             'The budget in the ledger of the release does not follow from epsilon and delta.'
         )
-    ledger.budget = budget
+    object.__setattr__(ledger, 'budget', budget)  # to the last bit as it was spent
     return ledger
 
 

@@ -26,15 +26,6 @@ def is_null(cell: Any) -> bool:
         return False
 
 
-def is_comparable(cell: Any) -> bool:
-    """Whether a cell can be told apart from others: a list cannot, nor what refuses to."""
-    try:
-        hash(cell)
-        return bool(cell == cell)
-    except Exception:  # whatever an arbitrary object raises
-        return False
-
-
 def as_float(cell: Any) -> float:
     """Return the number that a cell holds or that a text in it writes down; NaN if it is none.
 

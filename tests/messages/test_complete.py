@@ -19,6 +19,7 @@ INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
+    'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
     'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',

@@ -154,6 +154,25 @@ def test_an_odd_person_changes_no_other(odd):
     assert after[: len(kept)] == kept
 
 
+class Impostor:
+    """Whoever it is compared with, it calls itself the same."""
+
+    def __init__(self, of):
+        self._of = of
+
+    def __hash__(self):
+        return hash(self._of)
+
+    def __eq__(self, other):
+        return True
+
+
+@pytest.mark.parametrize('person', ['a', 1, dt.date(2020, 5, 1), (1, 'x'), 0.5])
+def test_nobody_takes_the_place_of_another_person(person):
+    frame = pd.DataFrame({'person': objects([Impostor(person), person, 'b']), 'row': range(3)})
+    assert bound_rows_per_person(frame, 'person', 1)['row'].tolist() == [0, 1, 2]
+
+
 @quick
 @given(st.lists(cells, max_size=10), cells)
 def test_a_person_more_adds_at_most_the_bound(rows, odd):

@@ -121,3 +121,21 @@ def test_footer_converts_at_the_delta_that_thresholds_leave():
     assert footer['epsilon_if_replace_one'] == epsilon_of(2 * ledger.budget, 5e-10)
     assert footer['epsilon_if_replace_one'] > epsilon_of(2 * ledger.budget, 1e-9)
     assert footer['epsilon_if_twice_the_rows'] is None
+
+
+@pytest.mark.parametrize(
+    'name', ['epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'budget']
+)
+def test_whoever_spends_cannot_raise_the_promise(name):
+    """A mechanism of one's own is given the ledger, and the more is left the less is the noise."""
+    ledger = Ledger(1.0, 1e-6)
+    with pytest.raises(AttributeError, match=f'{name} of a ledger cannot be changed'):
+        setattr(ledger, name, 10**6)
+    assert ledger.remaining == rho_of(1.0, 1e-6)
+
+
+def test_a_seed_cannot_be_taken_back():
+    ledger = Ledger(1.0, 1e-6)
+    ledger.seeded = True
+    with pytest.raises(AttributeError, match='seeded of a ledger'):
+        ledger.seeded = False
