@@ -1,4 +1,7 @@
-"""Constraints over columns of which one row holds what Python cannot, or what code warns of."""
+"""Constraints over columns of which one row holds what Python cannot, or what code warns of.
+
+Of ``made_rows.py``, ``joint.py``, ``positions.py``, ``increments.py`` and ``one_hot.py``.
+"""
 
 import warnings
 

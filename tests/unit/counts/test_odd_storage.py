@@ -1,4 +1,7 @@
-"""Engines that hold what a schema does not say, or fail as Python's own errors do not."""
+"""Engines that hold what a schema does not say, or fail as Python's own errors do not.
+
+Of ``sql.py`` and ``streams.py``.
+"""
 
 import ibis
 import pyarrow as pa
