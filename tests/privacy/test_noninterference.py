@@ -25,7 +25,7 @@ TREE = [
 ]
 ROLES = {'protected': ['sex'], 'admissible': ['grade'], 'outcome': ['paid']}
 # What two synthesizers may differ in: their names, and the state of sampling.
-ALLOWED = ('._synthesizer_id', '._model._rng')
+ALLOWED = ('._synthesizer_id', '._result.model._rng')
 
 
 def words(*values):

@@ -17,7 +17,12 @@ NUM_ROWS = 600
 # probability of about one in a million.
 EPSILON = 20.0
 # What may differ: the noisy model, lines of the ledger, what names the object.
-PAID = ('.model', '.ledger._debits', '.learning', '._synthesizer_id')
+PAID = (
+    '._result.model',
+    '._account._attempts[0].ledger._debits',
+    '._result.prepared.learning',
+    '._synthesizer_id',
+)
 RANGES = {
     'word': {'range_values': ['x', 'y']},
     'rank': {'range_values': [1, 2, 3]},

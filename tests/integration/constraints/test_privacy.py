@@ -14,7 +14,11 @@ from sdv_prefair import PrivacyWarning
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.privacy import rho_of
 
-ALLOWED = ('._model', '._ledger._debits', '._synthesizer_id')
+ALLOWED = (
+    '._result.model',
+    '._account._attempts[0].ledger._debits',
+    '._synthesizer_id',
+)
 SENTINEL = 'Zyzzyva4711'
 
 

@@ -17,7 +17,7 @@ from sdv_prefair.errors import PrivacyWarning
 
 NUM_ROWS = 60
 # What names a fit, and the generator it samples from before it is seeded.
-NAMES_AND_DRAWS = {'._synthesizer_id', '._model._rng'}
+NAMES_AND_DRAWS = {'._synthesizer_id', '._result.model._rng'}
 WORD = {'sdtype': 'categorical', 'range_values': ['a', 'b'], 'range_is_nullable': False}
 
 
