@@ -98,7 +98,7 @@ def counts(synthesizer, name):
     encoded = SHAPES[name].astype({'size': 'float64'})
     quiet = new()
     codes = quiet.preprocess({'shapes': encoded})['shapes']
-    sizes = quiet._encoding.domain
+    sizes = quiet._preparation.prepared.encoding.domain
     found = {}
     for clique in synthesizer.count_queries():
         cells = codes.groupby(list(clique)).size().rename('count').reset_index()
