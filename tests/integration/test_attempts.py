@@ -272,7 +272,7 @@ def test_a_seed_that_is_taken_away_afterwards_is_still_told_of(tmp_path):
 
 def test_processed_data_are_fitted_with_the_noise_that_they_were_prepared_with():
     """A seed that gets in behind the arguments' back is neither used nor claimed."""
-    synthesizer = new(**PLAIN)
+    synthesizer = new(**PLAIN | {'epsilon': 0.1})
     codes = synthesizer.preprocess(data('first'))
     vars(synthesizer)['seed'] = 4
     totals = set()
