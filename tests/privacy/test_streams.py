@@ -9,9 +9,9 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
+from sdv_prefair.fitting import settings
 from sdv_prefair.privacy import SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.samplers import discrete_gaussian
-from sdv_prefair.synthesizer import face
 
 
 def in_a_fork(work):
@@ -78,7 +78,7 @@ def test_learning_and_measuring_draw_from_different_streams_of_a_seed(monkeypatc
             self.drawn += super().read(num_bytes)
             return self.drawn[-num_bytes:] if num_bytes else b''
 
-    monkeypatch.setattr(face, 'SeededEntropy', Noted)
+    monkeypatch.setattr(settings, 'SeededEntropy', Noted)
     metadata, rows = some_rows()
     with pytest.warns(PrivacyWarning, match='seed'):
         synthesizer = PreFairSynthesizer(metadata, structure='none', seed=7, epsilon=5.0)
