@@ -22,18 +22,6 @@ from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values.shown_text import lookalikes
 from sdv_prefair.values.timestamps import as_timestamp
 
-__all__ = [
-    'Categories',
-    'ColumnDomain',
-    'Datetimes',
-    'Numbers',
-    'Undeclared',
-    'modelled_columns',
-    'public_domain',
-    'single_table',
-    'strip_ranges',
-]
-
 CATEGORICAL_SDTYPES = ('categorical', 'ordinal', 'boolean')
 RANGE_KEYS = (
     'range_min',
