@@ -80,14 +80,22 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
         array = pd.Series([_null_of(dtype)] * len(nulls), dtype=dtype).array
         return np.asarray(array) if isinstance(dtype, np.dtype) else array
     if is_integer(dtype) and values.dtype != dtype:
-        limits = np.iinfo(getattr(dtype, 'numpy_dtype', dtype))
-        values = np.clip(values, limits.min, limits.max)
+        values = _within(values, np.iinfo(getattr(dtype, 'numpy_dtype', dtype)))
     elif decimal_scale(dtype) and values.dtype.kind == 'i':
         values = values.astype(np.float64)  # Arrow asks for 19 digits of whole numbers, always
     array = pd.Series(values, copy=True).astype(dtype).array
     if nulls.any():
         array[nulls] = _null_of(dtype)
     return np.asarray(array) if isinstance(dtype, np.dtype) else array
+
+
+def _within(values: Any, limits: 'np.iinfo[Any]') -> Any:
+    """Return numbers cut to the limits of another dtype, as far as their own reaches them."""
+    low, high = int(limits.min), int(limits.max)
+    if values.dtype.kind in 'iu':  # which older versions of numpy compare with nothing beyond it
+        own = np.iinfo(values.dtype)
+        low, high = max(low, int(own.min)), min(high, int(own.max))
+    return np.clip(values, low, high)
 
 
 def natural_array(values: Sequence[Any]) -> np.ndarray:
