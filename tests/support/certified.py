@@ -20,8 +20,10 @@ def certified_epsilon(without, with_canary):
 
 
 def _bound(false_alarms, hits):
-    false_rate = beta.ppf(
-        CONFIDENCE, false_alarms.sum() + 1, len(false_alarms) - false_alarms.sum()
-    )
-    hit_rate = beta.ppf(1 - CONFIDENCE, hits.sum(), len(hits) - hits.sum() + 1) if hits.any() else 0
+    # Clopper-Pearson; at the ends, where the beta distribution is none, the bounds are 1 and 0.
+    alarms, caught = false_alarms.sum(), hits.sum()
+    false_rate = 1.0
+    if not false_alarms.all():
+        false_rate = beta.ppf(CONFIDENCE, alarms + 1, len(false_alarms) - alarms)
+    hit_rate = beta.ppf(1 - CONFIDENCE, caught, len(hits) - caught + 1) if caught else 0.0
     return np.log(max(hit_rate - DELTA, 1e-12) / false_rate)
