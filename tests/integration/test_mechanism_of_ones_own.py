@@ -9,7 +9,7 @@ from triple_loop import CHOOSE, MEASURE, TripleLoop
 
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.errors import StructureError
+from sdv_prefair.errors import StructureError, UnfairModelError
 
 TRIPLE = ('education', 'hours', 'income')
 
@@ -126,3 +126,12 @@ def test_only_what_was_declared_can_be_read(census):
 
     with pytest.raises(StructureError, match='not declared'):
         make(census, structure=Greedy(TRIPLE)).fit(census.data)
+
+
+def test_a_model_that_ties_protected_to_outcome_is_not_kept(census):
+    """Whatever a mechanism promises, the fit asks; what was spent is in the account."""
+    synthesizer = make(census, structure=TripleLoop(('sex', 'education', 'income')))
+    with pytest.raises(UnfairModelError, match='sex - income|income - sex'):
+        synthesizer.fit(census.data)
+    assert synthesizer._model is None
+    assert list(synthesizer.get_privacy_account()['outcome']) == ['failed']

@@ -413,6 +413,14 @@ CLIQUES = [
         'tests/property/test_structure.py',
     ),
     mutant(
+        'a fit does not ask whether its model is fair',
+        'fitting/pipeline.py',
+        '        assert_separated(model, settings.plan, settings.promise.roles)\n',
+        '        pass\n',
+        'tests/integration/test_mechanism_of_ones_own.py'
+        '::test_a_model_that_ties_protected_to_outcome_is_not_kept',
+    ),
+    mutant(
         'fairness is not asked of the tables that rows are drawn from',
         'fitting/verification.py',
         'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
