@@ -9,15 +9,13 @@ import numpy as np
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
-from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
+from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES
 from sdv_prefair.privacy.mechanisms import (
     exponential,
     exponential_epsilon,
     gaussian,
     gaussian_variance,
 )
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
-from sdv_prefair.privacy.samplers import discrete_laplace
 from sdv_prefair.privacy.score import ExactScores, Score
 from sdv_prefair.values.arrays import Integers
 
@@ -68,17 +66,15 @@ class Answers:
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
         return gaussian(scores, variance, self._entropy).tolist(), sigma
 
-    def split(
-        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None
-    ) -> list[int]:
-        """See ``PrivateTable.split``."""
+    def measure_groups(
+        self, column: str, group_of: np.ndarray, rho: Fraction, step: str
+    ) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_groups``."""
         self._ledger.check(step, rho)
-        epsilon = pure_epsilon(rho)
-        self._debit(step, PRIVTREE, (column,), rho, float(epsilon))
-        scale = noise_scale(epsilon, self._rows)
-        cells = self.counts.project((column,))[:ordered]
-        noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731
-        return split_intervals(cells, int(bar), scale, noise)
+        variance = gaussian_variance(rho, self._rows**2)
+        self._debit(step, GAUSSIAN, (column,), rho, math.sqrt(variance))
+        alone = self.counts.only((column,)).regroup({column: np.array(group_of)})
+        return gaussian(alone.project((column,)), variance, self._entropy), math.sqrt(variance)
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
         """See ``PrivateTable.regroup``."""

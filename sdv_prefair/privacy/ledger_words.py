@@ -7,25 +7,29 @@ GAUSSIAN = 'discrete Gaussian'
 THRESHOLD = 'discrete Gaussian, threshold'
 GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, EXPONENTIAL, PRIVTREE)
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, EXPONENTIAL)
 """Every kind of noise there is."""
 
 HISTOGRAM_NOISES = (GAUSSIAN, THRESHOLD)
 """Noise on a histogram, in which one row changes one cell."""
 
 LEARN_DOMAINS = 'learn domains'
+DISCRETIZE = 'discretize'
 MEASURE_ONE_WAYS = 'measure one-ways'
 SELECT_TREE = 'select the tree'
 SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
 
 STEPS = {
-    LEARN_DOMAINS: (GAUSSIAN, THRESHOLD, PRIVTREE),
+    LEARN_DOMAINS: (GAUSSIAN, THRESHOLD),
+    DISCRETIZE: (GAUSSIAN,),
     MEASURE_ONE_WAYS: (GAUSSIAN,),
     SELECT_TREE: (EXPONENTIAL, GAUSSIAN_ON_SCORES),
     SELECT_PAIRS: (EXPONENTIAL,),
     MEASURE_TWO_WAYS: (GAUSSIAN,),
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
+
+BEFORE_MEASURING = (LEARN_DOMAINS, DISCRETIZE)
+"""The steps that encoders rest on: what they measure is no marginal of the model."""

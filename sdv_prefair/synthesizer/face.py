@@ -2,7 +2,7 @@
 
 import datetime
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from sdv.errors import RefitWarning
@@ -11,6 +11,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair.counts import FrameSource, count_codes
 from sdv_prefair.counts.frame_persons import bound_rows_per_person
+from sdv_prefair.discretization import CHOICES
 from sdv_prefair.domain import (
     modelled_columns,
     public_domain,
@@ -73,6 +74,11 @@ class PreFairSynthesizer(
             of column pairs that form a tree, or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
+        discretization: ``'private'`` looks at such columns within the budget, for bins that are
+            narrow where rows are, and single values apart; ``'uniform'`` makes bins of equal width
+            and costs nothing.
+        spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
+            knowledge, that need not be found. Each gets a code of its own.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -106,6 +112,8 @@ class PreFairSynthesizer(
         locales: Sequence[str] = ['en_US'],
         seed: int | None = None,
         verbose: bool = False,
+        discretization: str = 'private',
+        spikes: Mapping[str, Sequence] | None = None,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
@@ -125,6 +133,7 @@ class PreFairSynthesizer(
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
+        self.discretization, self.spikes = discretization, spikes
         self._roles = Roles(protected, admissible, outcome)
         self._mechanism = resolve_mechanism(structure)
         self._chosen_transformers = {}
@@ -143,6 +152,7 @@ class PreFairSynthesizer(
         arguments.check_choice('estimator', self.estimator, arguments.ESTIMATORS)
         arguments.check_choice('public_ranges', self.public_ranges, (None, True, False))
         arguments.check_choice('verbose', self.verbose, (True, False))
+        arguments.check_choice('discretization', self.discretization, CHOICES)
         arguments.check_seed(self.seed)
         table_metadata = self._get_table_metadata()
         columns, modelled = list(table_metadata.columns), modelled_columns(table_metadata)
@@ -151,6 +161,7 @@ class PreFairSynthesizer(
         arguments.check_person_column(self.person_column, columns, set(modelled))
         self._mechanism.declare(dict.fromkeys(modelled, 1), self._roles)
         self._domains = public_domain(table_metadata, self.public_ranges is not False)
+        arguments.check_spikes(self.spikes, self._domains)
         self._start_plan()
 
     # -- fit: every door opens an attempt, and ends in the one pipeline ----------------------
@@ -238,6 +249,8 @@ class PreFairSynthesizer(
             self.max_rows_per_person,
             self.seed,
             self.numeric_bins,
+            self.discretization,
+            self.spikes or {},
             self.enforce_rounding,
             resolve_budget(self.budget),
             self.estimator,

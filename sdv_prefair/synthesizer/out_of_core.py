@@ -5,6 +5,7 @@ mechanism. If a table cannot be read to its end, nothing has changed but the acc
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -135,7 +136,8 @@ class OutOfCore:
             )
         plan = settings.plan
         public = public_frame(plan.original_domains, dtypes, plan.original_metadata)
-        # There is nothing to learn, so nothing is spent.
+        # Codes must be known before anything is counted: there is no look, so nothing is spent.
+        settings = replace(settings, discretization='uniform')
         return prepare(FrameSource(public), settings, settings.open_ledger()), dtypes
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.bin_shape import BinShape
 from sdv_prefair.transformers.categories import CategoryCodes
 from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.transformers.datetimes import DatetimeBins
@@ -68,13 +69,14 @@ def transformers_for(
     numeric_bins: int,
     dtypes: Mapping[str, Any] | pd.Series | None = None,
     enforce_rounding: bool = True,
-    edges: Mapping[str, Sequence[Any]] | None = None,
+    edges: Mapping[str, BinShape | Sequence[Any]] | None = None,
 ) -> dict[str, ColumnCodes]:
     """Return a transformer for every column of ``domains``; arguments as in `transformer_for`."""
     transformers = {}
     for column, domain in domains.items():
         dtype = None if dtypes is None else dtypes.get(column)
         cuts = None if edges is None else edges.get(column)
+        cuts = cuts.edges if isinstance(cuts, BinShape) else cuts
         try:
             transformers[column] = transformer_for(
                 domain, numeric_bins, dtype, enforce_rounding, cuts

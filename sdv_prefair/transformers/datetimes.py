@@ -94,6 +94,11 @@ class DatetimeBins(BinCodes):
         return steps.astype(f'datetime64[{self._unit}]').astype('datetime64[us]').astype(np.int64)
 
     @property
+    def unit(self) -> str:
+        """The numpy unit of the steps in which moments are spaced."""
+        return self._unit
+
+    @property
     def instants(self) -> bool:
         """Whether time zones are converted to UTC, or dropped."""
         return self._instants

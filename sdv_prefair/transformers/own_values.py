@@ -48,6 +48,16 @@ class BinCodes(ColumnCodes, abc.ABC):
         return None
 
     @property
+    def line(self) -> GridBins | RealBins:
+        """The line that is cut into bins."""
+        return self._bins
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether bins hold more than one value."""
+        return isinstance(self._bins, RealBins) or len(self._bins) < self._bins.size
+
+    @property
     def _num_values(self) -> int:
         return len(self._bins)
 

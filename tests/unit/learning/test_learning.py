@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sdv_prefair.privacy.privtree import pure_epsilon, split_intervals
 
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.cells import NumberCells
@@ -21,7 +22,6 @@ from sdv_prefair.learning.bounds import calendar, largest_bin_share, occupied_ra
 from sdv_prefair.learning.one_column import first_look
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy.private_values import frequent_values, threshold
-from sdv_prefair.privacy.privtree import pure_epsilon, split_intervals
 
 RNG = np.random.default_rng(0)
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon
 
 import sdv_prefair.privacy
 from sdv_prefair.privacy.accounting import delta_of_rho, rho_of
 from sdv_prefair.privacy.mechanisms import exponential_epsilon, gaussian_variance
 from sdv_prefair.privacy.private_values import threshold
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon
 from sdv_prefair.privacy.samplers import _TAIL_IN_SIGMAS, _staircase
 
 PACKAGE = sdv_prefair.privacy.__name__
