@@ -15,8 +15,8 @@ from sdv_prefair.counts import Source
 from sdv_prefair.discretization.bin_cuts import Cuts, cut
 from sdv_prefair.discretization.calendar_grid import grid_of_moments
 from sdv_prefair.discretization.fine_grid import FineGrid, grid_of_numbers
-from sdv_prefair.discretization.look import leaves, look
-from sdv_prefair.discretization.segmentation import Segments, segment
+from sdv_prefair.discretization.look import found_pieces, look
+from sdv_prefair.discretization.segmentation import Pieces
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 from sdv_prefair.privacy.ledger_words import DISCRETIZE
 from sdv_prefair.transformers import ColumnCodes, DatetimeBins, NumberBins
@@ -83,8 +83,8 @@ def discretize(
     for (column, grid), rho in zip(
         grids.items(), ledger.shares(ledger.budget, weights)[:-1], strict=True
     ):
-        segments = _look(table, column, grid, rho)
-        found[column] = cut(segments, grid.widths, grid.values, bins, grid.spikes)
+        pieces = _look(table, column, grid, rho)
+        found[column] = cut(pieces, grid.widths, grid.values, bins, grid.spikes)
     return {c: _shape(grids[c], cuts) for c, cuts in found.items() if cuts is not None}
 
 
@@ -93,23 +93,37 @@ def declared_shapes(grids: Mapping[str, FineGrid], bins: int) -> dict[str, BinSh
     found = {}
     for column, grid in grids.items():
         whole = np.array([0, len(grid.widths)])
-        even = Segments(whole, np.ones(1), np.zeros(1))
+        even = Pieces(whole, np.ones(1), np.zeros(1))
         found[column] = cut(even, grid.widths, grid.values, bins, grid.spikes)
     return {
         c: BinShape(_shape(grids[c], cuts).edges) for c, cuts in found.items() if cuts is not None
     }
 
 
-def _look(table: PrivateTable, column: str, grid: FineGrid, rho: Fraction) -> Segments:
+def _look(table: PrivateTable, column: str, grid: FineGrid, rho: Fraction) -> Pieces:
     parts = iter(table.ledger.shares(rho, [1] * len(grid.levels)))
 
     def measure(group_of: np.ndarray) -> tuple[np.ndarray, float]:
         return table.measure_groups(column, group_of, next(parts), DISCRETIZE)
 
     measured = look(grid.levels, len(grid.widths), measure)
-    return segment(leaves(measured, grid.widths))
+    return found_pieces(measured, grid.widths)
 
 
 def _shape(grid: FineGrid, cuts: Cuts) -> BinShape:
-    edges, finer = (tuple(map(grid.edge, cells.tolist())) for cells in (cuts.edges, cuts.finer))
-    return BinShape(edges, finer, tuple(cuts.weights.tolist()))
+    """Return the cuts as edges; of cells that hold no value between them, one cut is kept."""
+    places = np.union1d(cuts.edges, cuts.finer).tolist()
+    opens = np.isin(places, cuts.edges).tolist()
+    begun: list[tuple[Any, bool]] = []
+    weights = [float(cuts.weights[0])]
+    for place, opens_bin, weight in zip(places, opens, cuts.weights[1:].tolist(), strict=True):
+        edge = grid.edge(place)
+        if edge > (begun[-1][0] if begun else grid.edge(0)):
+            begun.append((edge, opens_bin))
+            weights.append(weight)
+            continue
+        weights[-1] += weight
+        if begun:
+            begun[-1] = (edge, begun[-1][1] or opens_bin)
+    edges = tuple(edge for edge, opens_bin in begun if opens_bin)
+    return BinShape(edges, tuple(e for e, opens_bin in begun if not opens_bin), tuple(weights))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_prefair.discretization.segmentation import Segments
+from sdv_prefair.discretization.segmentation import Pieces
 from sdv_prefair.values.arrays import Flags, Floats
 
 # Part of the bins that is laid out evenly, for rows that the look could not see.
@@ -31,22 +31,22 @@ class Cuts:
 
 
 def cut(
-    segments: Segments, widths: Floats, values: Floats, bins: int, forced: np.ndarray
+    pieces: Pieces, widths: Floats, values: Floats, bins: int, forced: np.ndarray
 ) -> Cuts | None:
     """Return bins that are narrow where rows are; None if even bins are as good.
 
     Privacy: post-processing of released values.
 
     Args:
-        segments: Pieces of constant density.
+        pieces: Pieces of constant density.
         widths: How wide each fine cell is.
         values: How many values each fine cell holds; infinity if they cannot be counted.
         bins: About how many bins, those of single values not among them.
         forced: Fine cells that hold a single value which is to have a bin of its own.
     """
-    if len(segments) == 1 and not len(forced):
+    if len(pieces) == 1 and not len(forced):
         return None
-    line = _Line(segments.starts, _likely_rows(segments, widths), widths).with_cuts(
+    line = _Line(pieces.starts, _likely_rows(pieces, widths), widths).with_cuts(
         np.union1d(forced, forced + 1)
     )
     atoms = line.atoms(values, bins, forced)
@@ -57,15 +57,16 @@ def cut(
     return Cuts(edges, np.setdiff1d(inner, edges), line.with_cuts(edges).rows)
 
 
-def _likely_rows(segments: Segments, widths: Floats) -> Floats:
-    """Return the rows that each segment may well have: what noise may have hidden is added.
+def _likely_rows(pieces: Pieces, widths: Floats) -> Floats:
+    """Return the rows that each piece may well have: what noise may have hidden is added.
 
     The more noise there is, the less bins and weights differ from even ones.
     """
     to_left = np.concatenate([[0.0], np.cumsum(widths)])
-    width = np.diff(to_left[segments.starts])
-    everywhere = _EVERYWHERE * max(1.0, segments.rows.sum()) * width / to_left[-1]
-    return segments.rows + segments.doubts + everywhere
+    width = np.diff(to_left[pieces.starts])
+    rows = np.maximum(pieces.rows, 0.0)
+    everywhere = _EVERYWHERE * max(1.0, rows.sum()) * width / to_left[-1]
+    return rows + np.sqrt(pieces.variances) + everywhere
 
 
 class _Line:
@@ -102,8 +103,12 @@ class _Line:
         place = np.minimum(np.searchsorted(reached, wanted, side='right') - 1, len(shares) - 1)
         inside = (wanted - reached[place]) / np.maximum(shares[place], 1e-300)
         target = self._to_left[self.starts[place]] + inside * self.width[place]
-        cells = np.searchsorted(self._to_left, target)
-        return np.unique(np.clip(cells, 1, self.starts[-1] - 1))
+        cells = np.clip(np.searchsorted(self._to_left, target), 1, self.starts[-1] - 1)
+        # Where the density changes a bin begins, in place of the nearest cut.
+        nearest = np.rint(reached[1:-1] / reached[-1] * bins).astype(np.int64) - 1
+        moved = (nearest >= 0) & (nearest < bins - 1)
+        cells[nearest[moved]] = self.starts[1:-1][moved]
+        return np.unique(cells)
 
     def without_slivers(self, cuts: np.ndarray, own: np.ndarray, bins: int) -> np.ndarray:
         """Return the cuts without those that leave next to nothing beside a single value."""

@@ -8,11 +8,11 @@ by least squares, which makes both more exact.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_prefair.discretization.segmentation import Leaves
+from sdv_prefair.discretization.segmentation import Pieces, merge_pieces
 from sdv_prefair.values.arrays import Flags, Floats
 
 # A node is looked into if it holds this share of the rows, and more than noise would.
@@ -24,7 +24,7 @@ Measure = Callable[[np.ndarray], tuple[np.ndarray, float]]
 
 
 @dataclass
-class _Level:
+class Level:
     """The nodes that were measured on one level.
 
     Attributes:
@@ -33,6 +33,7 @@ class _Level:
         parents: The place of the parent of each on the level above.
         counts: Their noisy counts.
         sigma: Of the noise.
+        expanded: Which of them are looked into.
     """
 
     starts: np.ndarray
@@ -40,15 +41,10 @@ class _Level:
     parents: np.ndarray
     counts: Floats
     sigma: float
-    expanded: Flags = field(init=False)
-    variances: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.expanded = np.zeros(len(self.starts), dtype=bool)
-        self.variances = np.full(len(self.starts), self.sigma**2)
+    expanded: Flags
 
 
-def look(levels: Sequence[np.ndarray], num_cells: int, measure: Measure) -> list[_Level]:
+def look(levels: Sequence[np.ndarray], num_cells: int, measure: Measure) -> list[Level]:
     """Measure the levels of a tree from the top, each below the nodes that stand out.
 
     Privacy: every level is one histogram of disjoint groups of cells, and which groups these are
@@ -59,23 +55,23 @@ def look(levels: Sequence[np.ndarray], num_cells: int, measure: Measure) -> list
         num_cells: How many fine cells there are, that of null excepted.
         measure: Answers for one level.
     """
-    measured: list[_Level] = []
+    measured: list[Level] = []
     for starts in levels:
         nodes = _nodes(starts, num_cells, measured[-1] if measured else None)
         if not len(nodes[0]):
             break
-        counts, sigma = measure(_groups(nodes[0], nodes[1], num_cells))
-        level = _Level(*nodes, counts[: len(nodes[0])].astype(np.float64), sigma)
-        measured.append(level)
-        total = measured[0].counts.sum()
-        level.expanded = level.counts > max(_STANDS_OUT * sigma, LEAST_SHARE * total)
+        noisy, sigma = measure(_groups(nodes[0], nodes[1], num_cells))
+        counts = noisy[: len(nodes[0])].astype(np.float64)
+        total = (measured[0].counts if measured else counts).sum()
+        expanded = counts > max(_STANDS_OUT * sigma, LEAST_SHARE * total)
+        measured.append(Level(*nodes, counts, sigma, expanded))
     if measured:
         measured[-1].expanded[:] = False
     return measured
 
 
 def _nodes(
-    starts: np.ndarray, num_cells: int, above: _Level | None
+    starts: np.ndarray, num_cells: int, above: Level | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return first cells, ends and parents of the nodes to be measured."""
     ends = np.append(starts[1:], num_cells)
@@ -99,8 +95,11 @@ def _groups(starts: np.ndarray, ends: np.ndarray, num_cells: int) -> np.ndarray:
     return group_of
 
 
-def leaves(measured: Sequence[_Level], widths: Floats) -> Leaves:
-    """Return the nodes that were not looked into, with counts that agree on all levels.
+def found_pieces(measured: Sequence[Level], widths: Floats) -> Pieces:
+    """Return pieces of a line between which more than noise makes a difference.
+
+    From the bottom up: below a node, children are merged as far as noise explains them; what is
+    left is corrected so that it adds up to what the node itself was measured as.
 
     Privacy: post-processing of released values.
 
@@ -108,41 +107,57 @@ def leaves(measured: Sequence[_Level], widths: Floats) -> Leaves:
         measured: What ``look`` returned.
         widths: How wide each fine cell is.
     """
-    _sum_up(measured)
-    _share_out(measured)
-    starts, counts, variances = (
-        np.concatenate([getattr(level, name)[~level.expanded] for level in measured])
-        for name in ('starts', 'counts', 'variances')
+    to_left = np.concatenate([[0.0], np.cumsum(widths)])
+    below: dict[int, Pieces] = {}
+    for above, level in reversed(list(zip((None, *measured), measured, strict=False))):
+        pieces = _pieces_of(level, below)
+        family = len(level.starts)
+        if above is None:
+            whole = _join(pieces)
+            return merge_pieces(whole, np.diff(to_left[whole.starts]), family)
+        below = {}
+        for parent in np.flatnonzero(above.expanded).tolist():
+            own = _join([pieces[child] for child in np.flatnonzero(level.parents == parent)])
+            own = merge_pieces(own, np.diff(to_left[own.starts]), family)
+            below[parent] = _agree(own, above.counts[parent], above.sigma**2)
+    raise ValueError('nothing was measured.')
+
+
+def _pieces_of(level: Level, below: dict[int, Pieces]) -> list[Pieces]:
+    """Return of each node of a level what was found below it, or the node itself."""
+    return [
+        below.get(place)
+        or Pieces(
+            np.array([level.starts[place], level.ends[place]]),
+            level.counts[place : place + 1],
+            np.array([level.sigma**2]),
+        )
+        for place in range(len(level.starts))
+    ]
+
+
+def _join(pieces: list[Pieces]) -> Pieces:
+    starts = np.concatenate([piece.starts[:-1] for piece in pieces] + [pieces[-1].starts[-1:]])
+    rows, variances = (
+        np.concatenate([getattr(piece, name) for piece in pieces]) for name in ('rows', 'variances')
     )
-    order = np.argsort(starts)
-    bounds = np.append(starts[order], len(widths))
-    prefix = np.concatenate([[0.0], np.cumsum(widths)])
-    return Leaves(bounds, counts[order], variances[order], np.diff(prefix[bounds]))
+    return Pieces(starts, rows, variances)
 
 
-def _sum_up(measured: Sequence[_Level]) -> None:
-    """Combine each node's count with the sum of its children's, by their exactness."""
-    for above, below in reversed(list(zip(measured, measured[1:], strict=False))):
-        sums, variances = _sums(above, below)
-        open_ = above.expanded
-        own = 1 / above.variances[open_]
-        children = 1 / variances[open_]
-        combined = own * above.counts[open_] + children * sums[open_]
-        above.counts[open_] = combined / (own + children)
-        above.variances[open_] = 1 / (own + children)
+def _agree(pieces: Pieces, count: float, variance: float) -> Pieces:
+    """Return pieces that add up to the best estimate of their sum, by least squares.
 
-
-def _share_out(measured: Sequence[_Level]) -> None:
-    """Correct children so that they add up to their parent."""
-    for above, below in zip(measured, measured[1:], strict=False):
-        sums, variances = _sums(above, below)
-        missing = (above.counts - sums)[below.parents]
-        below.counts += missing * below.variances / variances[below.parents]
-
-
-def _sums(above: _Level, below: _Level) -> tuple[Floats, Floats]:
-    size = len(above.starts)
-    return (
-        np.bincount(below.parents, below.counts, size),
-        np.bincount(below.parents, below.variances, size),
+    Args:
+        pieces: What was measured below a node.
+        count: What the node itself was measured as.
+        variance: Of the noise in that.
+    """
+    total, spread = pieces.rows.sum(), pieces.variances.sum()
+    agreed = (count / variance + total / spread) / (1 / variance + 1 / spread)
+    part = pieces.variances / spread
+    left = 1 / (1 / variance + 1 / spread)
+    return Pieces(
+        pieces.starts,
+        pieces.rows + (agreed - total) * part,
+        pieces.variances * (1 - part) + part**2 * left,
     )

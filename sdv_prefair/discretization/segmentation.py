@@ -19,58 +19,48 @@ _NARROWEST = 1e-9
 
 
 @dataclass(frozen=True)
-class Leaves:
-    """Noisy counts of consecutive intervals.
+class Pieces:
+    """Consecutive pieces of a line, with the rows that they may hold.
 
     Attributes:
         starts: Where each begins, as a fine cell, and where the last ends.
-        counts: How many rows each holds, with noise.
+        rows: How many rows each holds, with noise.
         variances: Of the noise.
-        widths: How wide each is.
-    """
-
-    starts: np.ndarray
-    counts: Floats
-    variances: Floats
-    widths: Floats
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Pieces of constant density.
-
-    Attributes:
-        starts: Where each begins, as a fine cell, and where the last ends.
-        rows: About how many rows each holds, never below 0.
-        doubts: The standard errors of these numbers.
     """
 
     starts: np.ndarray
     rows: Floats
-    doubts: Floats
+    variances: Floats
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def segment(leaves: Leaves) -> Segments:
-    """Return the pieces of constant density that fit the counts best at the price of each.
+def merge_pieces(pieces: Pieces, widths: Floats, num_tried: int) -> Pieces:
+    """Return the pieces with those merged between which only noise makes a difference.
 
     Privacy: post-processing of released values.
+
+    Args:
+        pieces: Noisy counts, whose noise is independent.
+        widths: How wide each of them is.
+        num_tried: Among how many cuts, here and elsewhere, those are found that pay.
     """
-    widths = np.maximum(leaves.widths, _NARROWEST * leaves.widths.sum())
-    chance = np.maximum(leaves.counts.sum(), 0.0) * widths / widths.sum()
-    exactness = 1 / (leaves.variances + chance)
+    widths = np.maximum(widths, _NARROWEST * widths.sum())
+    chance = max(pieces.rows.sum(), 0.0) * widths / widths.sum()
+    exactness = 1 / (pieces.variances + chance)
     sums = np.stack([
-        _prefix(leaves.counts**2 * exactness),
-        _prefix(widths * leaves.counts * exactness),
+        _prefix(pieces.rows**2 * exactness),
+        _prefix(widths * pieces.rows * exactness),
         _prefix(widths**2 * exactness),
     ])
-    cuts = _best_cuts(sums, _PRICE + _PRICE_PER_LOG * math.log(len(widths)))
-    _, cross, square = sums[:, cuts[1:]] - sums[:, cuts[:-1]]
-    total_width = np.diff(_prefix(widths)[cuts])
-    rows = np.maximum(cross / square * total_width, 0.0)
-    return Segments(leaves.starts[cuts], rows, total_width / np.sqrt(square))
+    cuts = _best_cuts(sums, _PRICE + _PRICE_PER_LOG * math.log(num_tried))
+    first = cuts[:-1]
+    return Pieces(
+        pieces.starts[cuts],
+        np.add.reduceat(pieces.rows, first),
+        np.add.reduceat(pieces.variances, first),
+    )
 
 
 def _best_cuts(sums: Floats, price: float) -> np.ndarray:
