@@ -8,6 +8,8 @@ from scipy.stats import norm
 from sdv_prefair.values.arrays import Flags
 
 _FALSE_ALARM = 1e-6
+# In standard errors: what cells that are left out may seem to hold.
+_HARDLY_ANY = 0.5
 _LARGEST_POWER = 63
 _SMALLEST_POWER = -32
 SMALLEST = 2.0**_SMALLEST_POWER
@@ -48,3 +50,15 @@ def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
     bar = sigma * float(norm.isf(_FALSE_ALARM / noisy.size))
     above: Flags = noisy > max(bar, 0.0)
     return above
+
+
+def num_empty(noisy: np.ndarray, sigma: float) -> int:
+    """Return how many cells at the beginning may well be empty; the last is none of them.
+
+    What is left out must hold next to no rows altogether, or rows would be moved to the bound.
+
+    Privacy: post-processing.
+    """
+    so_far = np.cumsum(noisy[:-1])
+    explained = so_far <= _HARDLY_ANY * sigma * np.sqrt(np.arange(1, len(noisy)))
+    return int(np.flatnonzero(explained)[-1]) + 1 if explained.any() else 0

@@ -17,6 +17,7 @@ from sdv_prefair.learning.bounds import (
     NUM_MONTHS,
     SMALLEST,
     Grid,
+    num_empty,
     powers_of_two,
     stands_out,
 )
@@ -24,9 +25,6 @@ from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.values.canonical import distinct_values
 from sdv_prefair.values.dtypes import decimal_scale
-
-# Decades, years, months: a month of two centuries rarely stands out at once.
-_MONTHS_TOGETHER = (120, 12, 1)
 
 
 @dataclass(frozen=True)
@@ -62,57 +60,47 @@ def learn_categories(
 def learn_datetimes(
     table: PrivateTable, column: str, undeclared: Undeclared, cells: MonthCells, purse: Purse
 ) -> Datetimes:
-    """Learn the first and the last month that stand out of the noise, or year, or decade.
+    """Learn the first and the last month: decades that stand out, without what is empty of them.
 
     Privacy: noisy histograms over the decades of two centuries, the years of the first and the
     last decade that stand out, and the months of the first and last year.
     """
-    first, last = _outermost_months(table, column, cells.num_cells, purse)
-    months = np.array([first, last], dtype=np.int64) + cells.first
+    first, end = _outermost_months(table, column, cells.num_cells, purse)
+    months = np.array([first, end], dtype=np.int64) + cells.first
     low, high = months.astype('datetime64[M]').astype('datetime64[us]').astype(np.int64).tolist()
     zone = 'UTC' if cells.instants else None
-    start, end = (pd.Timestamp(moment, unit='us', tz=zone) for moment in (low, high))
-    return undeclared.with_bounds(start, end - pd.Timedelta(days=1))
+    start, stop = (pd.Timestamp(moment, unit='us', tz=zone) for moment in (low, high))
+    return undeclared.with_bounds(start, stop - pd.Timedelta(days=1))
 
 
 def _outermost_months(
     table: PrivateTable, column: str, num_months: int, purse: Purse
 ) -> tuple[int, int]:
-    """Return the first month and the one after the last, as finely as they stand out."""
-    parts = purse.ledger.shares(purse.rho, [1] * len(_MONTHS_TOGETHER))
-    first, last = (0, num_months), (0, num_months)
-    found = False
-    for together, rho in zip(_MONTHS_TOGETHER, parts, strict=True):
-        starts = np.union1d(np.arange(*first, together), np.arange(*last, together))
-        group_of = _groups_of(starts, together, num_months)
-        noisy, sigma = table.measure_groups(column, group_of, rho, LEARN_DOMAINS)
-        occupied = starts[stands_out(noisy[: len(starts)], sigma)]
-        if not occupied.size:
-            break
-        found = True
-        first = _within(occupied, first, together, 0)
-        last = _within(occupied, last, together, -1)
-    if not found:
+    """Return the first month and the one after the last."""
+    decade, year, month = 120, 12, 1
+    parts = iter(purse.ledger.shares(purse.rho, [1, 1, 1]))
+
+    def count(starts: np.ndarray, together: int) -> tuple[np.ndarray, float]:
+        group_of = np.full(num_months + 1, len(starts), dtype=np.int64)
+        for group, start in enumerate(starts.tolist()):
+            group_of[start : start + together] = group
+        noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)
+        return noisy[: len(starts)], sigma
+
+    starts = np.arange(0, num_months, decade)
+    occupied = starts[stands_out(*count(starts, decade))]
+    if not occupied.size:
         _warn_unlearnt(column, 'range_min and range_max')
-    return first[0], last[1]
-
-
-def _groups_of(starts: np.ndarray, together: int, num_months: int) -> np.ndarray:
-    """Return the group of each month, and of null; months of none are in the last."""
-    group_of = np.full(num_months + 1, len(starts), dtype=np.int64)
-    for group, start in enumerate(starts.tolist()):
-        group_of[start : start + together] = group
-    return group_of
-
-
-def _within(
-    occupied: np.ndarray, node: tuple[int, int], together: int, place: int
-) -> tuple[int, int]:
-    """Return the outermost part of a node that stands out; the node itself if none does."""
-    inside = occupied[(occupied >= node[0]) & (occupied < node[1])]
-    if not inside.size:
-        return node
-    return int(inside[place]), int(inside[place]) + together
+        return 0, num_months
+    first, last = int(occupied[0]), int(occupied[-1])
+    for before, together in ((decade, year), (year, month)):
+        inner = [np.arange(node, node + before, together) for node in (first, last)]
+        starts = np.union1d(*inner)
+        noisy, sigma = count(starts, together)
+        left, right = (noisy[np.searchsorted(starts, part)] for part in inner)
+        first = int(inner[0][num_empty(left, sigma)])
+        last = int(inner[1][::-1][num_empty(right[::-1], sigma)])
+    return first, last + month
 
 
 def learn_numbers(

@@ -70,11 +70,8 @@ class Answers:
         self, column: str, group_of: np.ndarray, rho: Fraction, step: str
     ) -> tuple[Integers, float]:
         """See ``PrivateTable.measure_groups``."""
-        self._ledger.check(step, rho)
-        variance = gaussian_variance(rho, self._rows**2)
-        self._debit(step, GAUSSIAN, (column,), rho, math.sqrt(variance))
-        alone = self.counts.only((column,)).regroup({column: np.array(group_of)})
-        return gaussian(alone.project((column,)), variance, self._entropy), math.sqrt(variance)
+        merged = self.counts.only((column,)).regroup({column: np.array(group_of)})
+        return Answers(merged, self._ledger, self._entropy).measure((column,), rho, step)
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
         """See ``PrivateTable.regroup``."""
