@@ -8,8 +8,8 @@ from scipy.stats import norm
 from sdv_prefair.values.arrays import Flags
 
 _FALSE_ALARM = 1e-6
-# In standard errors: what cells that are left out may seem to hold.
-_HARDLY_ANY = 0.5
+# The share of rows that may be left out. A range that is too wide costs little: bins follow rows.
+_FEW_ROWS = 0.02
 _LARGEST_POWER = 63
 _SMALLEST_POWER = -32
 SMALLEST = 2.0**_SMALLEST_POWER
@@ -52,13 +52,18 @@ def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
     return above
 
 
-def num_empty(noisy: np.ndarray, sigma: float) -> int:
-    """Return how many cells at the beginning may well be empty; the last is none of them.
+def num_empty(noisy: np.ndarray, sigma: float, total: float) -> int:
+    """Return how many cells at the beginning may be left out; the last is none of them.
 
-    What is left out must hold next to no rows altogether, or rows would be moved to the bound.
+    What is left out must hold next to no rows altogether, for rows are moved to the bound.
 
     Privacy: post-processing.
+
+    Args:
+        noisy: Counts of cells.
+        sigma: Of their noise.
+        total: About how many rows there are.
     """
-    so_far = np.cumsum(noisy[:-1])
-    explained = so_far <= _HARDLY_ANY * sigma * np.sqrt(np.arange(1, len(noisy)))
-    return int(np.flatnonzero(explained)[-1]) + 1 if explained.any() else 0
+    at_most = np.cumsum(noisy[:-1]) + sigma * np.sqrt(np.arange(1, len(noisy)))
+    few = np.flatnonzero(at_most <= _FEW_ROWS * total)
+    return int(few[-1]) + 1 if few.size else 0

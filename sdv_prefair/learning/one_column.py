@@ -88,7 +88,8 @@ def _outermost_months(
         return noisy[: len(starts)], sigma
 
     starts = np.arange(0, num_months, decade)
-    occupied = starts[stands_out(*count(starts, decade))]
+    noisy, sigma = count(starts, decade)
+    occupied, total = starts[stands_out(noisy, sigma)], float(np.clip(noisy, 0, None).sum())
     if not occupied.size:
         _warn_unlearnt(column, 'range_min and range_max')
         return 0, num_months
@@ -98,8 +99,8 @@ def _outermost_months(
         starts = np.union1d(*inner)
         noisy, sigma = count(starts, together)
         left, right = (noisy[np.searchsorted(starts, part)] for part in inner)
-        first = int(inner[0][num_empty(left, sigma)])
-        last = int(inner[1][::-1][num_empty(right[::-1], sigma)])
+        first = int(inner[0][num_empty(left, sigma, total)])
+        last = int(inner[1][::-1][num_empty(right[::-1], sigma, total)])
     return first, last + month
 
 

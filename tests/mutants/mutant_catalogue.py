@@ -263,8 +263,8 @@ NOISE = [
     mutant(
         'both stages of a fit draw from one stream',
         'fitting/settings.py',
-        'LEARNING, MEASURING = 0, 1',
-        'LEARNING, MEASURING = 0, 0',
+        'LEARNING, MEASURING, LOOKING = 0, 1, 2',
+        'LEARNING, MEASURING, LOOKING = 0, 0, 2',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     mutant(
