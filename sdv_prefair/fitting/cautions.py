@@ -75,7 +75,7 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
             'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
             'private: do not release it; fit again without a seed.',
             PrivacyWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

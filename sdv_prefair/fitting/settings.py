@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
-from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.learning import reserved_delta
 from sdv_prefair.mechanisms.budget import Budget
@@ -65,6 +66,17 @@ class Settings:
         """The roles of the modelled columns."""
         # A plan that left no roles would have been refused when it was made.
         return self.promise.roles_after(self.plan) or Roles()
+
+    @property
+    def table_name(self) -> str:
+        """The name of the table."""
+        (name,) = self.plan.original_metadata.tables
+        return str(name)
+
+    @property
+    def columns(self) -> Mapping[str, dict[str, Any]]:
+        """The metadata of the table's columns, without constraints."""
+        return single_table(self.plan.original_metadata).columns
 
     @property
     def unchosen(self) -> dict[str, ColumnDomain]:
