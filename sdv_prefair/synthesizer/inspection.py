@@ -31,7 +31,12 @@ def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any
         seeded = settings.seed is not None
     else:
         promise, seeded = fitted.ledger, fitted.ledger.seeded
-    return {'epsilon': promise.epsilon, 'delta': promise.delta, 'is_private': not seeded}
+    return {
+        'epsilon': promise.epsilon,
+        'delta': promise.delta,
+        'is_private': not seeded,
+        'accounting': None if fitted is None else fitted.ledger.accounting,
+    }
 
 
 def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan) -> str:

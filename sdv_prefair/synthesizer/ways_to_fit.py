@@ -187,7 +187,8 @@ class WaysToFit(AfterFit):
 
     def _warn_before_reading(self) -> None:
         cautions.warn_of_seed(self.seed)
-        cautions.warn_of_refit(self._account, self.epsilon, self.delta)
+        if self._account.spent:
+            cautions.warn_of_refit(self._account, self._settings.open_ledger())
 
     def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
         attempt.finish()
