@@ -60,6 +60,11 @@ class Counts:
         dense[cells] = counts
         return dense.reshape(self.shape(clique))
 
+    def only(self, clique: Clique) -> 'Counts':
+        """Return the histogram of one declared clique, without the others."""
+        domain = {column: self.domain[column] for column in clique}
+        return Counts(domain, {tuple(clique): self._find(clique)})
+
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> 'Counts':
         """Return the histograms after merging codes: ``group_of[column][code]`` is the new code.
 

@@ -13,17 +13,19 @@ import pandas as pd
 from sdv_prefair.counts import Clique, Counts, Source
 from sdv_prefair.counts.consistency import check_not_empty
 from sdv_prefair.counts.reshape import Reshape
+from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
-from sdv_prefair.fitting.settings import LEARNING, MEASURING, Settings
+from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.mechanisms.protocol import estimate_release, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
+from sdv_prefair.transformers.bin_shape import BinShape
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
@@ -44,20 +46,38 @@ def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: P
 
 
 def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
-    """Learn what is not public, and make the encoders.
+    """Learn what is not public, cut columns into bins, and make the encoders.
 
-    Privacy: learns only domains that are not public, each paid for in the ledger.
+    Privacy: learns only domains that are not public and looks only at columns that are cut into
+    bins, each paid for in the ledger.
     """
     plan, looked_at = settings.plan, source
     if plan.chain or plan.domains_to_learn:
         looked_at = _reshaped(source, settings, plan.table_to_learn)
-    entropy = settings.entropy(LEARNING)
-    learnt, edges = learn_domains(
-        settings.to_learn, looked_at, settings.numeric_bins, ledger, entropy
-    )
-    edges = plan.edges(settings.numeric_bins) | edges
+    learnt = learn_domains(settings.to_learn, looked_at, ledger, settings.entropy(LEARNING))
+    domains = plan.settle(learnt)
+    shapes = bin_shapes(looked_at, settings, domains, ledger)
+    edges = plan.edges(settings.numeric_bins) | shapes
     dtypes = plan.dtypes_after(plan.transform, source.dtypes) if plan.chain else source.dtypes
-    return make_encoders(settings, plan.settle(learnt), edges, dtypes, ledger.debits)
+    return make_encoders(settings, domains, edges, dtypes, ledger.debits)
+
+
+def bin_shapes(
+    source: Source, settings: Settings, domains: Mapping[str, ColumnDomain], ledger: Ledger
+) -> dict[str, BinShape]:
+    """Return bins that are not even, of columns that constraints and the user leave open.
+
+    Privacy: with ``discretization='private'`` what is looked at is paid for in the ledger; without
+    it nothing is read.
+    """
+    free = {c: domains[c] for c in settings.to_look_at}
+    bins = settings.numeric_bins
+    even = transformers_for(free, bins, source.dtypes, settings.enforce_rounding)
+    grids = fine_grids(even, settings.spikes)
+    if settings.discretization == 'uniform':
+        return declared_shapes(grids, bins)
+    entropy = settings.entropy(LOOKING)
+    return discretize(grids, source, bins, len(domains), ledger, entropy)
 
 
 def make_encoders(

@@ -20,7 +20,7 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
 
 # Stages of a fit, so that a seed does not draw the same noise twice.
-LEARNING, MEASURING = 0, 1
+LEARNING, MEASURING, LOOKING = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Settings:
         max_rows_per_person: Rows one person may have.
         seed: Makes the noise reproducible, if given.
         numeric_bins: Number of bins of a column with a wide range.
+        discretization: ``'private'`` for bins that follow the data, ``'uniform'`` for even ones.
+        spikes: Values of columns that are to have a bin of their own.
         enforce_rounding: Whether numbers are rounded to the declared decimals.
         budget: How rho is divided.
         estimator: Which estimator the measurements go to.
@@ -48,6 +50,8 @@ class Settings:
     max_rows_per_person: int
     seed: int | None
     numeric_bins: int
+    discretization: str
+    spikes: Mapping[str, Sequence[Any]]
     enforce_rounding: bool
     budget: Budget
     estimator: str
@@ -88,6 +92,13 @@ class Settings:
     def to_learn(self) -> dict[str, ColumnDomain]:
         """The domains that are public or have to be learnt, those of constraints included."""
         return self.unchosen | self.plan.domains_to_learn
+
+    @property
+    def to_look_at(self) -> list[str]:
+        """The columns whose bins may follow the data: those that constraints leave as they are."""
+        tied = self.plan.consumed | set(self.plan.edges(self.numeric_bins))
+        original = self.plan.original_domains
+        return [c for c in self.unchosen if c in original and c not in tied]
 
     def for_table(self, dtypes: pd.Series) -> 'Settings':
         """Return the settings with the constraints prepared for a table of these dtypes."""

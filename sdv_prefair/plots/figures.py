@@ -6,12 +6,11 @@ import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, SKY
 from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,
-    PRIVTREE,
     RHO_OF,
     ROUNDED,
     ROUNDED_ON_SCORES,
@@ -37,7 +36,6 @@ _MECHANISM_COLOURS = {
     GAUSSIAN_ON_SCORES: GREEN,
     ROUNDED_ON_SCORES: GREEN,
     THRESHOLD: SKY,
-    PRIVTREE: PURPLE,
 }
 _ROW_PIXELS, _LEVEL_PIXELS, _PIXELS_PER_LETTER = 46, 130, 8
 _MARKER_SIZE, _FONT_SIZE = 16, 13

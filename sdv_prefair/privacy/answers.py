@@ -13,7 +13,6 @@ from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,
-    PRIVTREE,
     ROUNDED,
     ROUNDED_ON_SCORES,
 )
@@ -24,8 +23,6 @@ from sdv_prefair.privacy.mechanisms import (
     gaussian_variance,
     rounded_gaussian,
 )
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
-from sdv_prefair.privacy.samplers import discrete_laplace
 from sdv_prefair.privacy.score import ExactScores, Score
 from sdv_prefair.values.arrays import Integers
 
@@ -78,17 +75,12 @@ class Answers:
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
         return self._noisy(scores, variance).tolist(), sigma
 
-    def split(
-        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None
-    ) -> list[int]:
-        """See ``PrivateTable.split``."""
-        self._ledger.check(step, rho)
-        epsilon = pure_epsilon(rho)
-        self._debit(step, PRIVTREE, (column,), rho, float(epsilon))
-        scale = noise_scale(epsilon, self._rows)
-        cells = self.counts.project((column,))[:ordered]
-        noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731
-        return split_intervals(cells, int(bar), scale, noise)
+    def measure_groups(
+        self, column: str, group_of: np.ndarray, rho: Fraction, step: str
+    ) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_groups``."""
+        merged = self.counts.only((column,)).regroup({column: np.array(group_of)})
+        return Answers(merged, self._ledger, self._entropy).measure((column,), rho, step)
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
         """See ``PrivateTable.regroup``."""

@@ -9,12 +9,11 @@ GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'
 
 ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
 """The noise of a fit that is one Gaussian mechanism as a whole, which has no other."""
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
 """Every kind of noise there is."""
 
 MEASURING_NOISES = (GAUSSIAN, ROUNDED)
@@ -32,16 +31,21 @@ RHO_OF = {ZCDP: 'rho of zCDP', GDP: 'rho = mu^2/2 of GDP'}
 """What the lines of a ledger are added up by: of any noise, or of rounded Gaussians alone."""
 
 LEARN_DOMAINS = 'learn domains'
+DISCRETIZE = 'discretize'
 MEASURE_ONE_WAYS = 'measure one-ways'
 SELECT_TREE = 'select the tree'
 SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
 
 STEPS = {
-    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD, PRIVTREE),
+    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD),
+    DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
     SELECT_PAIRS: (EXPONENTIAL,),
     MEASURE_TWO_WAYS: MEASURING_NOISES,
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
+
+BEFORE_MEASURING = (LEARN_DOMAINS, DISCRETIZE)
+"""The steps that encoders rest on: what they measure is no marginal of the model."""

@@ -55,6 +55,11 @@ class PreFairSynthesizer(WaysToFit):
             of column pairs that form a tree, or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
+        discretization: ``'private'`` looks at such columns within the budget, for bins that are
+            narrow where rows are, and single values apart; ``'uniform'`` makes bins of equal width
+            and costs nothing.
+        spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
+            knowledge, that need not be found. Each gets a code of its own.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -92,6 +97,8 @@ class PreFairSynthesizer(WaysToFit):
         locales: Sequence[str] = ['en_US'],
         seed: int | None = None,
         verbose: bool = False,
+        discretization: str = 'private',
+        spikes: Mapping[str, Sequence] | None = None,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
@@ -105,17 +112,20 @@ class PreFairSynthesizer(WaysToFit):
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
+        self.discretization, self.spikes = discretization, spikes
         self._account = Account()
         roles, mechanism = Roles(protected, admissible, outcome), resolve_mechanism(structure)
         promise = Promise(roles, mechanism, public_ranges is not False)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
-        arguments.check_choices(budget, estimator, public_ranges, verbose)
+        arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
         settings = Settings(
             epsilon,
             delta,
             max_rows_per_person,
             seed,
             numeric_bins,
+            discretization,
+            self.spikes or {},
             enforce_rounding,
             resolve_budget(budget),
             estimator,
@@ -131,6 +141,7 @@ class PreFairSynthesizer(WaysToFit):
             ),
         )
         vars(self).update(state.of_settings(settings))
+        arguments.check_spikes(self.spikes, settings.plan.domains)
         if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
             cautions.warn_of_ranges()
 

@@ -4,6 +4,7 @@ Behind each of them is the same pipeline: encoders made of public facts, one ker
 mechanism. If a table cannot be read to its end, nothing has changed but the account.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -63,7 +64,8 @@ def prepare_from_metadata(settings: Settings, caller: str) -> Prepared:
         )
     plan = settings.plan
     public = public_frame(plan.original_domains, dtypes, plan.original_metadata)
-    # There is nothing to learn, so nothing is spent.
+    # Codes must be known before anything is counted: there is no look, so nothing is spent.
+    settings = replace(settings, discretization='uniform')
     return prepare(FrameSource(public), settings, settings.open_ledger())
 
 

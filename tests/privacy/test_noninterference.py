@@ -143,7 +143,8 @@ def _asked_for(case):
     if 'aim' in case and 'two rows' not in case:
         asked |= {('select more pairs', 'exponential')}
     if 'learnt' in case and 'hardly' not in case:
-        asked |= {('learn domains', m) for m in ('discrete Gaussian, threshold', 'PrivTree')}
+        asked |= {('learn domains', 'discrete Gaussian, threshold')}
+        asked |= {(step, 'discrete Gaussian') for step in ('learn domains', 'discretize')}
     return asked
 
 

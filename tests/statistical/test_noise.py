@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 import pytest
-from scipy.stats import binomtest, chi2, chisquare, ks_2samp
+from scipy.stats import chi2, chisquare, ks_2samp
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable
@@ -134,22 +134,19 @@ def test_counts_of_unknown_values_carry_the_noise_that_is_paid_for(rows):
 
 
 @pytest.mark.parametrize('rows', [1, 3])
-def test_intervals_are_split_as_often_as_the_noise_that_is_paid_for_lets_them(rows):
-    """Two cells that exceed the bar by the noise's scale: is the noise below minus that scale?"""
-    budget, (tables, each) = Ledger(100.0, 1e-9, rows).budget, (20, 200)
-    rho = budget / (2 * each)
-    scale = 3 * rows / math.sqrt(2 * rho)
-    bar, above = 10**6, round(scale)
-    codes = np.zeros(bar + above, dtype=int)
-    counts, entropy = count_codes({'x': codes}, {'x': 2}, [('x',)]), SeededEntropy(16)
-    split, times = 0, tables * each
-    for _ in range(tables):  # a long ledger takes long to add up
-        table = PrivateTable(counts, Ledger(100.0, 1e-9, rows), entropy)
-        split += sum(len(table.split('x', bar, rho, 'learn')) == 2 for _ in range(each))
+def test_groups_of_codes_carry_the_noise_that_is_paid_for(rows):
+    """Many groups at once: their noise has the variance of rows^2/(2 rho), and no other."""
+    ledger = Ledger(1.0, 1e-9, rows)
+    rho, num_groups = ledger.budget / 2, 4000
+    counts = count_codes({'x': np.arange(2 * num_groups)}, {'x': 2 * num_groups}, [('x',)])
+    table = PrivateTable(counts, ledger, SeededEntropy(17))
+    noisy, sigma = table.measure_groups('x', np.arange(2 * num_groups) // 2, rho, 'discretize')
+    assert sigma == pytest.approx(rows / math.sqrt(2 * rho))
+    squares = ((noisy - 2) ** 2).sum()
 
-    def p_value(times_scale):
-        ratio = math.exp(-1 / (scale * times_scale))
-        return binomtest(split, times, 1 - ratio**above / (1 + ratio)).pvalue
+    def p_value(times_sigma):
+        tail = chi2.cdf(squares / (sigma * times_sigma) ** 2, num_groups)
+        return 2 * min(tail, 1 - tail)
 
     assert p_value(1.0) > 1e-4
     for wrong in (0.7, 1.3):
