@@ -21,7 +21,12 @@ from sdv_prefair.release.account_record import (
     write_account,
 )
 from sdv_prefair.release.archive import Archive
-from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
+from sdv_prefair.release.columns_record import (
+    write_chosen,
+    write_dtypes,
+    write_learnt,
+    write_shapes,
+)
 from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
 from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoders
@@ -44,14 +49,14 @@ from sdv_prefair.release.values import read_value, write_value
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
-FORMAT, VERSION = 'sdv-prefair release', 2
+FORMAT, VERSION = 'sdv-prefair release', 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
 # What versions have added. The first does not tell of attempts other than the fit.
-_ADDED = {1: (), 2: ('account', 'seeded')}
+_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -73,6 +78,7 @@ def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
         'columns': write_dtypes(given_dtypes(fitted)),
         'learnt': write_learnt(settings.unchosen, fitted.encoding.transformers),
         'chosen': write_chosen(settings.chosen),
+        'shapes': _write_shapes(fitted),
         'given_names': write_value(synthesizer._original_columns.tolist()),
         'ledger': write_ledger(fitted.ledger, len(fitted.prepared.learning)),
         'account': write_account(synthesizer._account),
@@ -106,6 +112,12 @@ def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesi
     synthesizer._open(fitted, account, names)
     _mark_fitted(synthesizer, Fields(fields.raw('fit'), 'fit', _FIT_KEYS))
     return synthesizer
+
+
+def _write_shapes(fitted: Fitted) -> list[dict[str, Any]]:
+    settings, transformers = fitted.settings, fitted.encoding.transformers
+    made = {column: transformers[column] for column in settings.unchosen}
+    return write_shapes(made, settings.plan.edges(settings.numeric_bins))
 
 
 def _make_unfitted(
