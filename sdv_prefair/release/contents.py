@@ -175,7 +175,9 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_measured(model)
     check_measurements(model.measurements, ledger)
     check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
-    if (scores := num_scores(settings.mechanism, model.domain, settings.roles)) is not None:
+    if (
+        scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
+    ) is not None:
         check_scores(ledger.debits, scores, ledger.max_rows_per_person)
 
 

@@ -212,7 +212,7 @@ class PreFairSynthesizer(
         self._log('Fit processed data')
         prepared, progress = preparation.prepared, Progress(self.verbose)
         with preparation.continued(self._account) as attempt:
-            domain = prepared.encoding.domain
+            domain = prepared.encoding.counted_domain
             columns = {column: codes[column].to_numpy() for column in domain}
             cliques = declared_cliques(prepared)
             counts = count_codes(columns, domain, cliques, progress.counting)

@@ -74,7 +74,9 @@ class OutOfCore:
         Args:
             counts: For each clique of ``count_queries()`` its histogram: an array with an axis for
                 each column and a cell for each code, or a DataFrame with the columns of the clique,
-                which hold codes, and the column ``count``.
+                which hold codes, and the column ``count``. The queries give rows without a value
+                that may be shown, as nulls that are not declared, the code after the last one; an
+                axis may have a cell for it or not.
 
         Raises:
             PrivateDataError: If a histogram is missing, or they contradict each other. The
@@ -83,7 +85,8 @@ class OutOfCore:
         self._log('Fit counts')
         self._check_before_fit()
         prepared, _ = self._prepared_from_metadata('fit_counts')
-        exact = counts_of_user(counts, prepared.encoding.domain, declared_cliques(prepared))
+        encoding, cliques = prepared.encoding, declared_cliques(prepared)
+        exact = counts_of_user(counts, encoding.counted_domain, cliques, encoding.domain)
         self._warn_before_reading()
         with self._account.open('fit_counts', prepared.open_ledger()) as attempt:
             fitted = fit_counted(exact, prepared, attempt.ledger, Progress(self.verbose))
