@@ -41,7 +41,14 @@ def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneW
         m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))
         for m in measured
     }
-    table.regroup({column: c.group_of for column, c in compressions.items()})
+    table.regroup(
+        {column: c.group_of for column, c in compressions.items()},
+        {
+            column: (c.hidden, c.shares)
+            for column, c in compressions.items()
+            if c.hidden is not None and c.shares is not None
+        },
+    )
     return OneWays(
         [compressions[m.columns[0]].compress(m) for m in measured],
         compressions,

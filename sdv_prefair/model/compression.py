@@ -30,10 +30,14 @@ class Compression:
     Args:
         group_of: For every code, its group.
         weights: For every code, its probability inside its group.
+        hidden: A code of weight zero whose rows belong to no group: they are spread over all.
+        shares: How they are spread over the groups.
     """
 
     group_of: np.ndarray
     weights: Floats
+    hidden: int | None = None
+    shares: Floats | None = None
 
     @property
     def num_codes(self) -> int:
@@ -63,9 +67,22 @@ class Compression:
         """
         if self.is_identity:
             return measurement
-        values = self.sum_groups(measurement.values, axis)
-        variance = self.sum_groups(measurement.variance, axis)
+        values = self._fold(measurement.values, axis, 1)
+        variance = self._fold(measurement.variance, axis, 2)
         return Measurement(measurement.columns, values, np.sqrt(variance))
+
+    def _fold(self, table: Floats, axis: int, power: int) -> Floats:
+        """Sum the codes of every group; of what is hidden each gets its share, to that power."""
+        if self.hidden is None or self.shares is None:
+            return self.sum_groups(table, axis)
+        table = np.moveaxis(table, axis, 0)
+        rest = np.where(_at(self.hidden, table), 0.0, table)
+        folded = self.sum_groups(rest) + np.multiply.outer(self.shares**power, table[self.hidden])
+        return np.moveaxis(folded, 0, axis)
+
+    def shown(self, num_codes: int) -> Compression:
+        """Return the compression of the first codes alone, of which some is in every group."""
+        return Compression(self.group_of[:num_codes], self.weights[:num_codes])
 
     def sum_groups(self, table: Floats, axis: int = 0) -> Floats:
         """Sum the codes of every group along one axis of a table."""
@@ -123,8 +140,9 @@ def compress_rare_codes(
     The code ``other``, of values outside the domain, must not be drawn: it has no value of its
     own, and if it came back as a value that has a code as well, rows of both would be mixed under
     that value. Given it, columns that the model separates would depend on each other. So
-    ``other`` joins the group of ``stand_in`` (null, if there is one), or else the rare codes or
-    the rarest one, with weight zero.
+    ``other`` joins the group of ``stand_in`` (null, if there is one) with weight zero. Without one
+    its rows are spread over all groups in proportion to their noisy counts, before pairs are
+    measured: all that is shown keeps its share.
 
     Paper: the domain compression of MST, which PreFair keeps.
     Privacy: post-processing of a released one-way measurement.
@@ -144,20 +162,25 @@ def compress_rare_codes(
     weights = np.where(rare, np.maximum(measurement.values, 0.0), kept)
     inside = weights[rare].sum()
     weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
-    if other is not None and drawn.any():
-        group_of[other] = _group_of_other(measurement.values, group_of, rare, drawn, stand_in)
-    return Compression(group_of, weights if drawn.any() else np.ones(1))
-
-
-def _group_of_other(
-    values: Floats,
-    group_of: np.ndarray,
-    rare: Flags,
-    drawn: Flags,
-    stand_in: int | None,
-) -> int:
+    if not drawn.any():
+        return Compression(group_of, np.ones(1))
+    if other is None:
+        return Compression(group_of, weights)
     if stand_in is not None:
-        return int(group_of[stand_in])
-    if rare.any():
-        return int(group_of[np.argmax(rare)])
-    return int(group_of[np.argmin(np.where(drawn, values, np.inf))])
+        group_of[other] = group_of[stand_in]
+        return Compression(group_of, weights)
+    group_of[other] = 0  # any: with weight zero it is never drawn
+    shares = _shares_of_groups(measurement.values, group_of, drawn)
+    return Compression(group_of, weights, other, shares)
+
+
+def _shares_of_groups(values: Floats, group_of: np.ndarray, drawn: Flags) -> Floats:
+    sums = np.bincount(group_of[drawn], values[drawn])
+    positive: Floats = np.maximum(sums, 0.0)
+    return positive / positive.sum() if positive.any() else np.full(sums.size, 1 / sums.size)
+
+
+def _at(place: int, table: Floats) -> Flags:
+    flags: Flags = np.zeros(table.shape, dtype=bool)
+    flags[place] = True
+    return flags

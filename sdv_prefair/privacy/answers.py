@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
+from sdv_prefair.counts.spreading import Spread
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.ledger_words import (
@@ -24,7 +25,7 @@ from sdv_prefair.privacy.mechanisms import (
     rounded_gaussian,
 )
 from sdv_prefair.privacy.score import ExactScores, Score
-from sdv_prefair.values.arrays import Integers
+from sdv_prefair.values.arrays import Floats, Integers
 
 
 class Answers:
@@ -82,9 +83,14 @@ class Answers:
         merged = self.counts.only((column,)).regroup({column: np.array(group_of)})
         return Answers(merged, self._ledger, self._entropy).measure((column,), rho, step)
 
-    def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
+    def regroup(
+        self, group_of: Mapping[str, np.ndarray], spread: Mapping[str, tuple[int, Floats]]
+    ) -> None:
         """See ``PrivateTable.regroup``."""
-        self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
+        groups = {c: np.array(group) for c, group in group_of.items()}
+        # Made here, of plain numbers: what is applied to exact counts is nobody else's code.
+        spreads = {c: Spread(int(code), np.array(shares)) for c, (code, shares) in spread.items()}
+        self.counts = self.counts.regroup(groups, spreads)
         self._scores = None
 
     def _noisy(self, values: Integers, variance: Fraction) -> Integers:

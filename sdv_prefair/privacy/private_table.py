@@ -16,7 +16,7 @@ from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
-from sdv_prefair.values.arrays import Integers
+from sdv_prefair.values.arrays import Floats, Integers
 
 
 class HiddenCode(TypedDict, total=False):
@@ -33,7 +33,7 @@ _Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
 _Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
 _ScoreAll = Callable[[Sequence[Clique], Score, Fraction, str], tuple[list[int], float]]
 _MeasureGroups = Callable[[str, np.ndarray, Fraction, str], tuple[Integers, float]]
-_Regroup = Callable[[Mapping[str, np.ndarray]], None]
+_Regroup = Callable[[Mapping[str, np.ndarray], Mapping[str, tuple[int, Floats]]], None]
 
 
 class PrivateTable(Sealed):
@@ -71,7 +71,7 @@ class PrivateTable(Sealed):
         self._choose: _Choose = lambda *question: answers.choose(*question)
         self._score: _ScoreAll = lambda *question: answers.score(*question)
         self._measure_groups: _MeasureGroups = lambda *question: answers.measure_groups(*question)
-        self._regroup: _Regroup = lambda group_of: answers.regroup(group_of)
+        self._regroup: _Regroup = lambda *groups: answers.regroup(*groups)
 
     @property
     def domain(self) -> dict[str, int]:
@@ -145,9 +145,23 @@ class PrivateTable(Sealed):
         """
         return self._measure_groups(column, group_of, rho, step)
 
-    def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
-        """Merge codes, as earlier answers or public facts suggest; nothing is answered."""
-        self._regroup(group_of)
+    def regroup(
+        self,
+        group_of: Mapping[str, np.ndarray],
+        spread: Mapping[str, tuple[int, Floats]] = MappingProxyType({}),
+    ) -> None:
+        """Merge codes, as earlier answers or public facts suggest; nothing is answered.
+
+        Privacy: after merging and spreading one row still changes one cell by one.
+
+        Proof: proofs/histogram.md
+
+        Args:
+            group_of: For some columns the new code of each code.
+            spread: For some of these, a code whose rows are spread over the new codes, and the
+                share of each.
+        """
+        self._regroup(group_of, spread)
 
     def __repr__(self) -> str:
         return f'PrivateTable(columns={list(self.domain)})'

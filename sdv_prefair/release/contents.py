@@ -22,7 +22,12 @@ from sdv_prefair.release.account_record import (
     write_account,
 )
 from sdv_prefair.release.archive import Archive
-from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
+from sdv_prefair.release.columns_record import (
+    write_chosen,
+    write_dtypes,
+    write_learnt,
+    write_shapes,
+)
 from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
 from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoders
@@ -50,7 +55,7 @@ _KEYS = (
 )
 # What versions have added. The first does not tell of attempts other than the fit; up to the
 # second all lines were added up by zCDP, and ledger and account do not say so.
-_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded')}
+_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
 _ONLY_ZCDP = (1, 2)
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
@@ -90,6 +95,7 @@ def write_contents(released: Released) -> dict[str, bytes]:
         'columns': write_dtypes(given_dtypes(fitted)),
         'learnt': write_learnt(settings.unchosen, fitted.encoding.transformers),
         'chosen': write_chosen(settings.chosen),
+        'shapes': _write_shapes(fitted),
         'given_names': write_value(fitted.names.tolist()),
         'ledger': write_ledger(fitted.ledger, len(fitted.prepared.learning)),
         'account': write_account(released.account),
@@ -154,6 +160,12 @@ class Contents:
         return fitted, account, made.text('created', _DATE)
 
 
+def _write_shapes(fitted: Fitted) -> list[dict[str, Any]]:
+    settings, transformers = fitted.settings, fitted.encoding.transformers
+    made = {column: transformers[column] for column in settings.unchosen}
+    return write_shapes(made, settings.plan.edges(settings.numeric_bins))
+
+
 def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
     columns = settings.plan.domains | settings.plan.domains_to_learn
     seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
@@ -200,7 +212,9 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_measured(model)
     check_measurements(model.measurements, ledger)
     check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
-    if (scores := num_scores(settings.mechanism, model.domain, settings.roles)) is not None:
+    if (
+        scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
+    ) is not None:
         check_scores(ledger.debits, scores, ledger.max_rows_per_person)
 
 

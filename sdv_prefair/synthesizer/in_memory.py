@@ -45,7 +45,7 @@ def count_read(codes: pd.DataFrame, prepared: Prepared, progress: Progress) -> C
 
     Privacy: the result is private until a ``PrivateTable`` answers from it.
     """
-    domain = prepared.encoding.domain
+    domain = prepared.encoding.counted_domain
     columns = {column: codes[column].to_numpy() for column in domain}
     return count_codes(columns, domain, declared_cliques(prepared), progress.counting)
 

@@ -89,7 +89,9 @@ class WaysToFit(AfterFit):
         Args:
             counts: For each clique of ``count_queries()`` its histogram: an array with an axis for
                 each column and a cell for each code, or a DataFrame with the columns of the clique,
-                which hold codes, and the column ``count``.
+                which hold codes, and the column ``count``. The queries give rows without a value
+                that may be shown, as nulls that are not declared, the code after the last one; an
+                axis may have a cell for it or not.
 
         Raises:
             PrivateDataError: If a histogram is missing, or they contradict each other. The
@@ -97,7 +99,8 @@ class WaysToFit(AfterFit):
         """
         self._begin('Fit counts')
         prepared = out_of_core.prepare_from_metadata(self._settings, 'fit_counts')
-        exact = counts_of_user(counts, prepared.encoding.domain, declared_cliques(prepared))
+        encoding, cliques = prepared.encoding, declared_cliques(prepared)
+        exact = counts_of_user(counts, encoding.counted_domain, cliques, encoding.domain)
         self._warn_before_reading()
         with self._account.open('fit_counts', prepared.open_ledger()) as attempt:
             fitted = fit_counted(exact, prepared, attempt.ledger, Progress(self.verbose))
