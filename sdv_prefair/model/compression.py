@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
+from sdv_prefair.model.totals import project_on_simplex
 from sdv_prefair.values.arrays import Flags, Floats
 
 # Codes whose noisy count is under so many standard deviations are rare.
@@ -130,12 +131,14 @@ def compress_rare_codes(
     threshold: float = RARE,
     other: int | None = None,
     stand_in: int | None = None,
+    total: float | None = None,
 ) -> Compression:
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
     Codes inside the merged group are weighted by their noisy counts, as far as these are
-    positive; evenly when none is.
+    positive; evenly when none is. With ``total`` the counts are first projected on the simplex,
+    so that noise of both signs cancels instead of making codes that nobody has.
 
     The code ``other``, of values outside the domain, must not be drawn: it has no value of its
     own, and if it came back as a value that has a code as well, rows of both would be mixed under
@@ -152,26 +155,63 @@ def compress_rare_codes(
         threshold: Standard deviations below which a code is rare.
         other: Code of values outside the domain, if there is one.
         stand_in: Code that stands for them on the way back.
+        total: Number of rows, to which the counts are projected before they are weights.
     """
-    drawn = np.arange(measurement.values.size) != (-1 if other is None else other)
+    drawn = _drawn(measurement, other)
     rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
     if rare.sum() < 2:
         rare = np.zeros_like(rare)
     kept = drawn & ~rare
     group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-    weights = np.where(rare, np.maximum(measurement.values, 0.0), kept)
-    inside = weights[rare].sum()
-    weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
-    if not drawn.any():
-        return Compression(group_of, np.ones(1))
-    if other is None:
-        return Compression(group_of, weights)
+    if other is None or not drawn.any():
+        return _weighed(group_of, measurement, drawn, total)
     if stand_in is not None:
         group_of[other] = group_of[stand_in]
-        return Compression(group_of, weights)
+        return _weighed(group_of, measurement, drawn, total)
     group_of[other] = 0  # any: with weight zero it is never drawn
     shares = _shares_of_groups(measurement.values, group_of, drawn)
-    return Compression(group_of, weights, other, shares)
+    return replace(_weighed(group_of, measurement, drawn, total), hidden=other, shares=shares)
+
+
+def weigh_again(
+    compression: Compression, measurement: Measurement, total: float, other: int | None = None
+) -> Compression:
+    """Return the same groups with the weights that another measurement of the column gives.
+
+    Privacy: post-processing of a released one-way measurement.
+
+    Args:
+        compression: How codes were merged.
+        measurement: A one-way measurement over codes.
+        total: Number of rows.
+        other: As for ``compress_rare_codes``.
+    """
+    drawn = _drawn(measurement, other)
+    again = _weighed(compression.group_of, measurement, drawn, total)
+    return replace(again, hidden=compression.hidden, shares=compression.shares)
+
+
+def _drawn(measurement: Measurement, other: int | None) -> Flags:
+    return np.arange(measurement.values.size) != (-1 if other is None else other)
+
+
+def _weighed(
+    group_of: np.ndarray, measurement: Measurement, drawn: Flags, total: float | None
+) -> Compression:
+    """Return the groups with the weight of each code that may be drawn inside its group."""
+    if not drawn.any():
+        return Compression(group_of, np.ones(1))
+    merged = drawn & (np.bincount(group_of[drawn])[group_of] > 1)
+    weights = np.where(merged, _counts(measurement, total), drawn)
+    inside = weights[merged].sum()
+    weights[merged] = weights[merged] / inside if inside > 0 else 1 / max(1, merged.sum())
+    return Compression(group_of, weights)
+
+
+def _counts(measurement: Measurement, total: float | None) -> Floats:
+    if total is None:
+        return np.maximum(measurement.values, 0.0)
+    return project_on_simplex(measurement.values, total, measurement.variance)
 
 
 def _shares_of_groups(values: Floats, group_of: np.ndarray, drawn: Flags) -> Floats:

@@ -42,6 +42,7 @@ class Answers:
         self._ledger, self._entropy = ledger, entropy
         self._rows = ledger.max_rows_per_person
         self._scores: ExactScores | None = None
+        self._unmerged: Counts | None = None
 
     def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure``."""
@@ -51,6 +52,14 @@ class Answers:
         kind = ROUNDED if self._ledger.all_gaussian else GAUSSIAN
         self._debit(step, kind, clique, rho, math.sqrt(variance))
         return self._noisy(self.counts.project(clique), variance), math.sqrt(variance)
+
+    def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_codes``."""
+        merged, self.counts = self.counts, self._unmerged or self.counts
+        try:
+            return self.measure((column,), rho, step)
+        finally:
+            self.counts = merged
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
         """Return the place of the chosen candidate, see ``PrivateTable.choose``."""
@@ -87,6 +96,7 @@ class Answers:
         self, group_of: Mapping[str, np.ndarray], spread: Mapping[str, tuple[int, Floats]]
     ) -> None:
         """See ``PrivateTable.regroup``."""
+        self._unmerged = self._unmerged or _of_single_columns(self.counts)
         groups = {c: np.array(group) for c, group in group_of.items()}
         # Made here, of plain numbers: what is applied to exact counts is nobody else's code.
         spreads = {c: Spread(int(code), np.array(shares)) for c, (code, shares) in spread.items()}
@@ -107,6 +117,12 @@ class Answers:
         if self._scores is None or not self._scores.describes(score):
             self._scores = ExactScores(self.counts, score)
         return self._scores
+
+
+def _of_single_columns(counts: Counts) -> Counts:
+    """Return the one-way histograms alone, so that the others can be let go."""
+    single = [clique for clique in counts.cliques if len(clique) == 1]
+    return Counts(counts.domain, {clique: counts.observed(clique) for clique in single})
 
 
 def _columns(cliques: Sequence[Clique]) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ STEPS = {
     DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
-    SELECT_PAIRS: (EXPONENTIAL,),
+    SELECT_PAIRS: (EXPONENTIAL, *SCORING_NOISES),
     MEASURE_TWO_WAYS: MEASURING_NOISES,
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""

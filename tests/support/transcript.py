@@ -16,7 +16,8 @@ from walk import leaves
 from sdv_prefair.privacy import PrivateTable, PrivateValues, answers, private_values
 
 _QUESTIONS = (
-    *((PrivateTable, name) for name in ('measure', 'choose', 'score', 'measure_groups', 'regroup')),
+    *((PrivateTable, name) for name in ('measure', 'measure_codes', 'measure_groups')),
+    *((PrivateTable, name) for name in ('choose', 'score', 'regroup')),
     (PrivateValues, 'frequent'),
 )
 
