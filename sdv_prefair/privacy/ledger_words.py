@@ -20,6 +20,8 @@ MEASURE_ONE_WAYS = 'measure one-ways'
 SELECT_TREE = 'select the tree'
 SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
+SELECT_CLIQUES = 'select cliques'
+MEASURE_CLIQUES = 'measure cliques'
 
 STEPS = {
     LEARN_DOMAINS: (GAUSSIAN, THRESHOLD, PRIVTREE),
@@ -27,5 +29,7 @@ STEPS = {
     SELECT_TREE: (EXPONENTIAL, GAUSSIAN_ON_SCORES),
     SELECT_PAIRS: (EXPONENTIAL,),
     MEASURE_TWO_WAYS: (GAUSSIAN,),
+    SELECT_CLIQUES: (EXPONENTIAL,),
+    MEASURE_CLIQUES: (GAUSSIAN,),
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
