@@ -16,6 +16,10 @@ STRUCTURES = {
     'exact': 'the best fair tree for privately measured scores of all pairs',
     'aim': 'begun as a tree that was chosen privately, edge by edge; then edges were added, chosen '
     'privately among the pairs of columns that the model so far explained worst',
+    'privbayes': 'grown as a Bayesian network, node by node: a column and its parents among those '
+    'already there were chosen privately, as far as their table is clear of noise',
+    'mwem': 'grown clique by clique: the pair or three columns that the model so far explained '
+    'worst were chosen privately, in each of a fixed number of rounds',
     'none': 'chosen privately, edge by edge, without regard to fairness',
 }
 """What the report says of each structure: the graph was ..."""

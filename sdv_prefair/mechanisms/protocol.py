@@ -119,7 +119,10 @@ def estimate_release(
 
 
 def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
-    """Return the cliques that are not declared only because they have too many cells."""
+    """Return the pairs that are not declared only because they have too many cells.
+
+    Larger cliques are not missed: those of a table are more than anybody would count.
+    """
     declared = set(mechanism.declare(domain, roles))
     wished = mechanism.declare(dict.fromkeys(domain, 1), roles)
-    return [clique for clique in wished if clique not in declared]
+    return [clique for clique in wished if len(clique) == 2 and clique not in declared]

@@ -36,6 +36,8 @@ MEASURE_ONE_WAYS = 'measure one-ways'
 SELECT_TREE = 'select the tree'
 SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
+SELECT_CLIQUES = 'select cliques'
+MEASURE_CLIQUES = 'measure cliques'
 
 STEPS = {
     LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD),
@@ -44,6 +46,8 @@ STEPS = {
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
     SELECT_PAIRS: (EXPONENTIAL, *SCORING_NOISES),
     MEASURE_TWO_WAYS: MEASURING_NOISES,
+    SELECT_CLIQUES: (EXPONENTIAL,),
+    MEASURE_CLIQUES: MEASURING_NOISES,
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
 
