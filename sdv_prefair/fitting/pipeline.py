@@ -16,6 +16,7 @@ from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, MEASURING, Settings
@@ -135,6 +136,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     model = estimate_release(release, counts.domain, settings.estimator, budget)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
+    warn_of_doubts(model, prepared, release.mostly_outside)
     progress.close()
     return Fitted(prepared, ledger, model)
 
