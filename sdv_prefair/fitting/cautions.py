@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 
-from sdv_prefair.errors import DomainWarning, PrivacyWarning
+from sdv_prefair.errors import DomainWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
 
 
@@ -116,4 +116,72 @@ def warn_of_readers(columns: Sequence[str]) -> None:
             "dtype=str, keep_default_na=False and na_values=[''].",
             DomainWarning,
             stacklevel=5,
+        )
+
+
+def warn_of_ends(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows lie at an end of their range, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} lie at an end of their range, judging by the noisy '
+            'marginals; whatever is outside was moved there. If the range is too narrow, correct '
+            'range_min and range_max, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_one_bin(columns: Sequence[str]) -> None:
+    """Warn of columns nearly all of whose rows lie in one bin, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
+            'how they lie within it is lost. Narrow range_min and range_max, or give edges with '
+            'NumberBins or DatetimeBins, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_missing(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows are missing, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; what '
+            'cannot be read counts as missing. If these columns are not so empty, correct their '
+            'sdtype, datetime_format or dtype, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
+    """Warn of what noise swamps: of single columns, or of half of the pairs.
+
+    Privacy: all of this must come from released values.
+
+    Args:
+        columns: The columns whose one-way marginals are swamped.
+        pairs: How many marginals of two columns or more are swamped.
+        measured: How many of these were measured.
+    """
+    told = [f'the columns {list(columns)}'] if columns else []
+    if pairs and (columns or 2 * pairs >= measured):
+        told.append(f'{pairs} of {measured} measured pairs')
+    if told:
+        warnings.warn(
+            f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
+            'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
+            'shows all that was measured.',
+            NoiseWarning,
+            stacklevel=6,
         )

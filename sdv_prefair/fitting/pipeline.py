@@ -18,6 +18,7 @@ from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
@@ -157,6 +158,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     model = estimate_release(shown, counts.domain, settings.estimator, budget)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
+    warn_of_doubts(model, prepared, release.mostly_outside)
     progress.close()
     return Fitted(prepared, ledger, model)
 
