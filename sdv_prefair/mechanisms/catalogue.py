@@ -7,6 +7,8 @@ Nothing is imported here, so that a help text does not wait for SDV.
 DEFAULT_STRUCTURE = 'adaptive'
 
 STRUCTURES = {
+    'planned': 'planned from noisy scores of all pairs of columns at once: those are joined whose '
+    'error is expected to fall by more than the noise of one more table costs',
     'adaptive': 'chosen privately, edge by edge; an edge was allowed unless it would have joined a '
     'protected and an outcome column with no admissible one between',
     'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '

@@ -6,7 +6,13 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.mechanisms.budget import Budget, measure
-from sdv_prefair.model import Compression, Measurement, compress_rare_codes
+from sdv_prefair.model import (
+    Compression,
+    Measurement,
+    compress_rare_codes,
+    minimum_variance_total,
+)
+from sdv_prefair.model.compression import RARE
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
@@ -30,15 +36,25 @@ class OneWays:
     mostly_outside: list[str]
 
 
-def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneWays:
+def measure_one_ways(
+    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE
+) -> OneWays:
     """Measure all one-way marginals, and merge in the table the codes that noise would drown.
 
     Privacy: spends rho. What is merged follows from the noisy marginals.
+
+    Args:
+        table: Answers and debits.
+        rho: What all of them cost.
+        budget: By which weights rho is divided.
+        rare: Standard deviations below which a code is merged with others.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
-    hidden = table.hidden_codes
+    hidden, total = table.hidden_codes, minimum_variance_total(measured)
     compressions = {
-        m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))
+        m.columns[0]: compress_rare_codes(
+            m, rare, total=total, **hidden.get(m.columns[0], HiddenCode())
+        )
         for m in measured
     }
     table.regroup({column: c.group_of for column, c in compressions.items()})

@@ -60,6 +60,38 @@ def model_gap(expected: Mapping[Pair, np.ndarray], discount: Mapping[Pair, float
     return Score(2**bits, predictions, _in_units(discount, 2**bits))
 
 
+def noisy_scores(
+    table: PrivateTable,
+    pairs: Sequence[Pair],
+    score: Score,
+    rho: Fraction,
+    step: str,
+    most: float,
+) -> Floats:
+    """Return the scores of pairs in rows, drawn to their mean as far as their spread is noise.
+
+    Privacy: spends rho on all scores at once; the rest is post-processing.
+
+    Args:
+        table: Answers and debits.
+        pairs: The pairs.
+        score: The score of a pair.
+        rho: What the answers cost.
+        step: The step in the ledger.
+        most: The largest score that there can be.
+    """
+    answers, sigma = table.score(pairs, score, rho, step)
+    noisy = np.array([float(answer) for answer in answers]) / score.unit
+    return np.minimum(drawn_to_mean(noisy, sigma), most)
+
+
+def drawn_to_mean(values: Floats, sigma: float) -> Floats:
+    """Return noisy values, each moved to their mean by the share of their spread that is noise."""
+    spread = max(0.0, float(values.var()) - sigma**2)
+    drawn: Floats = values.mean() + (values - values.mean()) * spread / (spread + sigma**2)
+    return drawn
+
+
 def _bits_beside(total: float) -> int:
     """Return how many bits of fraction are left beside counts of this total."""
     bits = min(22, _LARGEST_BITS - _COUNT_BITS - math.ceil(math.log2(max(1.0, total))))

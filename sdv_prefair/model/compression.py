@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
+from sdv_prefair.model.totals import project_on_simplex
 from sdv_prefair.values.arrays import Flags, Floats
 
 # Codes whose noisy count is under so many standard deviations are rare.
@@ -113,12 +114,14 @@ def compress_rare_codes(
     threshold: float = RARE,
     other: int | None = None,
     stand_in: int | None = None,
+    total: float | None = None,
 ) -> Compression:
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
     Codes inside the merged group are weighted by their noisy counts, as far as these are
-    positive; evenly when none is.
+    positive; evenly when none is. With ``total`` the counts are first projected on the simplex,
+    so that noise of both signs cancels instead of making codes that nobody has.
 
     The code ``other``, of values outside the domain, must not be drawn: it has no value of its
     own, and if it came back as a value that has a code as well, rows of both would be mixed under
@@ -134,6 +137,7 @@ def compress_rare_codes(
         threshold: Standard deviations below which a code is rare.
         other: Code of values outside the domain, if there is one.
         stand_in: Code that stands for them on the way back.
+        total: Number of rows, to which the counts are projected before they are weights.
     """
     drawn = np.arange(measurement.values.size) != (-1 if other is None else other)
     rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
@@ -141,12 +145,18 @@ def compress_rare_codes(
         rare = np.zeros_like(rare)
     kept = drawn & ~rare
     group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-    weights = np.where(rare, np.maximum(measurement.values, 0.0), kept)
+    weights = np.where(rare, _counts(measurement, total), kept)
     inside = weights[rare].sum()
     weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
     if other is not None and drawn.any():
         group_of[other] = _group_of_other(measurement.values, group_of, rare, drawn, stand_in)
     return Compression(group_of, weights if drawn.any() else np.ones(1))
+
+
+def _counts(measurement: Measurement, total: float | None) -> Floats:
+    if total is None:
+        return np.maximum(measurement.values, 0.0)
+    return project_on_simplex(measurement.values, total, measurement.variance)
 
 
 def _group_of_other(

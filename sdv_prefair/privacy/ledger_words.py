@@ -25,7 +25,7 @@ STEPS = {
     LEARN_DOMAINS: (GAUSSIAN, THRESHOLD, PRIVTREE),
     MEASURE_ONE_WAYS: (GAUSSIAN,),
     SELECT_TREE: (EXPONENTIAL, GAUSSIAN_ON_SCORES),
-    SELECT_PAIRS: (EXPONENTIAL,),
+    SELECT_PAIRS: (EXPONENTIAL, GAUSSIAN_ON_SCORES),
     MEASURE_TWO_WAYS: (GAUSSIAN,),
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""

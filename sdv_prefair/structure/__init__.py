@@ -13,6 +13,7 @@ from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.known import KnownScores
 from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.planned import PlannedStrategy
 from sdv_prefair.structure.problem import fair_spanning_tree
 from sdv_prefair.structure.resolve import STRATEGIES, resolve_strategy
 from sdv_prefair.structure.tree import ExtendingStrategy, FairTree, Pair, Scores, Strategy
@@ -38,6 +39,7 @@ __all__ = [
     'GreedyStrategy',
     'KnownScores',
     'Pair',
+    'PlannedStrategy',
     'Scores',
     'Strategy',
     'UnconstrainedStrategy',

@@ -9,6 +9,7 @@ from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.planned import PlannedStrategy
 from sdv_prefair.structure.tree import FairTree, Strategy
 
 STRATEGIES = {
@@ -18,6 +19,7 @@ STRATEGIES = {
         ExactStrategy,
         AdaptiveStrategy,
         AimStrategy,
+        PlannedStrategy,
         UnconstrainedStrategy,
     )
 }
