@@ -28,15 +28,19 @@ class ExpectedErrors:
     """The expected L1 error of columns and pairs, as functions of the noise of a cell.
 
     Args:
-        expected: The expected counts of each column, all of one total.
+        expected: The expected counts of each column in a table, all of one total.
+        over_codes: The same for columns on their own, of which no codes are merged.
         places: The positions of the columns of each pair that will be asked about.
     """
 
-    def __init__(self, expected: Mapping[str, Floats], places: Integers):
+    def __init__(
+        self, expected: Mapping[str, Floats], over_codes: Mapping[str, Floats], places: Integers
+    ):
         total = max(float(counts.sum()) for counts in expected.values())
         self._caps = np.geomspace(1e-3, max(10.0, 2 * total), _GRID)
         levels = [_levels(counts) for counts in expected.values()]
-        self._of_columns = np.stack([_capped(*level, self._caps) for level in levels])
+        alone = [_levels(over_codes[column]) for column in expected]
+        self._of_columns = np.stack([_capped(*level, self._caps) for level in alone])
         self._of_pairs = _curves(levels, places, total, self._caps)
 
     def of_columns(self, sigma: Floats) -> Floats:

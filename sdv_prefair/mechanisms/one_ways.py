@@ -12,7 +12,8 @@ from sdv_prefair.model import (
     compress_rare_codes,
     minimum_variance_total,
 )
-from sdv_prefair.model.compression import RARE
+from sdv_prefair.model.compression import RARE, weigh_again
+from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
@@ -29,11 +30,26 @@ class OneWays:
         measurements: A measurement of each column, in groups of codes.
         compressions: How the codes of each column were merged.
         mostly_outside: Columns of which most rows hold a value that the domain does not.
+        over_codes: The measurements as they were, before codes were merged.
     """
 
     measurements: list[Measurement]
     compressions: dict[str, Compression]
     mostly_outside: list[str]
+    over_codes: list[Measurement]
+
+    def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
+        """Return the one-ways with further measurements over codes; groups stay as they are."""
+        over_codes = list(by_columns([*self.over_codes, *more]).values())
+        total = minimum_variance_total(over_codes)
+        compressions = {
+            (c := m.columns[0]): weigh_again(
+                self.compressions[c], m, total, hidden.get(c, HiddenCode()).get('other')
+            )
+            for m in over_codes
+        }
+        merged = [compressions[m.columns[0]].compress(m) for m in over_codes]
+        return OneWays(merged, compressions, self.mostly_outside, over_codes)
 
 
 def measure_one_ways(
@@ -62,6 +78,7 @@ def measure_one_ways(
         [compressions[m.columns[0]].compress(m) for m in measured],
         compressions,
         [m.columns[0] for m in measured if _is_mostly_outside(m, hidden)],
+        measured,
     )
 
 

@@ -114,17 +114,18 @@ class _PlannedFit:
         self._one_way_rho, self._scores_rho, self._residuals_rho, _ = self._ledger.shares(
             self._ledger.remaining, [*named, 1 - sum(named)]
         )
+        self._more_one_ways: list[Measurement] = []
         self._looks: list[Measurement] = []
         self._spent: dict[Clique, Fraction] = {}  # on tables
 
     def measure_one_ways(self) -> None:
         """Take a first look at all columns, and merge codes."""
-        lines_before = len(self._ledger.debits)
+        codes, lines_before = self._table.domain, len(self._ledger.debits)
         self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
         for line in self._ledger.debits[lines_before:]:
             self._spent[line.columns] = line.rho
         domain = self._table.domain
-        self._workload = Workload(domain, self._outcomes, self._strategy.outcome_weight)
+        self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
         self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
 
     def plan(self, declared: Sequence[Pair]) -> None:
@@ -137,7 +138,8 @@ class _PlannedFit:
         if not pairs:
             return
         total, expected = one_way_model(self._one_ways.measurements)
-        errors = ExpectedErrors(expected, self._workload.places(pairs))
+        _, over_codes = one_way_model(self._one_ways.over_codes)
+        errors = ExpectedErrors(expected, over_codes, self._workload.places(pairs))
         pool, rows = float(self._pool()), self._ledger.max_rows_per_person
         plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
         gap = independence_gap(expected)
@@ -150,13 +152,13 @@ class _PlannedFit:
     def finish(self) -> Release:
         """Spend all that is left on tables and one-ways, and return a measurement of each."""
         self._measure(self._shortfalls(), self._ledger.remaining)
-        measured = by_columns([*self._one_ways.measurements, *self._looks])
-        in_order: list[Clique] = [*((c,) for c in self._table.domain), *self._graph.edges]
+        one_ways = self._one_ways.with_more(self._more_one_ways, self._table.hidden_codes)
+        two_ways = by_columns(self._looks)
         return Release(
-            [measured[frozenset(clique)] for clique in in_order],
+            [*one_ways.measurements, *(two_ways[frozenset(edge)] for edge in self._graph.edges)],
             self._graph.cliques(),
-            self._one_ways.compressions,
-            self._one_ways.mostly_outside,
+            one_ways.compressions,
+            one_ways.mostly_outside,
         )
 
     def _look_at_forest(self) -> None:
@@ -221,9 +223,13 @@ class _PlannedFit:
         """
         parts = self._ledger.shares(rho, list(shares.values()))
         for clique, part in zip(shares, parts, strict=True):
-            step = MEASURE_ONE_WAYS if len(clique) == 1 else MEASURE_TWO_WAYS
-            values, sigma = self._table.measure(clique, part, step)
-            self._looks.append(Measurement(clique, values.astype(np.float64), sigma))
+            if len(clique) == 1:
+                values, sigma = self._table.measure_codes(clique[0], part, MEASURE_ONE_WAYS)
+                looks = self._more_one_ways
+            else:
+                values, sigma = self._table.measure(clique, part, MEASURE_TWO_WAYS)
+                looks = self._looks
+            looks.append(Measurement(clique, values.astype(np.float64), sigma))
             self._spent[clique] = self._spent.get(clique, Fraction(0)) + part
 
     def _precision(self) -> Floats:

@@ -25,12 +25,14 @@ class Workload:
     """All pairs of columns, and how much the error of each counts.
 
     Attributes:
-        domain: Number of codes of every column.
+        domain: Number of codes of every column in a table, rare ones merged.
+        codes: Number of codes of every column on its own.
         outcomes: Columns whose pairs count for more.
         outcome_weight: How much more.
     """
 
     domain: Mapping[str, int]
+    codes: Mapping[str, int]
     outcomes: Collection[str]
     outcome_weight: float
 
@@ -41,7 +43,7 @@ class Workload:
 
     @cached_property
     def sizes(self) -> Floats:
-        """Number of codes of every column."""
+        """Number of codes of every column in a table."""
         return np.array([float(size) for size in self.domain.values()])
 
     @cached_property
@@ -74,7 +76,8 @@ class Workload:
 
     def use_of_columns(self, places: Integers) -> Floats:
         """Return the claim of each one-way on rho, beside the tables of some pairs."""
-        use = np.maximum(self.open_weights(places), 1.0) * self.sizes
+        codes = np.array([float(self.codes[column]) for column in self.columns])
+        use = np.maximum(self.open_weights(places), 1.0) * codes
         claims: Floats = _BESIDE_TABLES * use ** (2 / 3)
         return claims
 

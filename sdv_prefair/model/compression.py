@@ -139,18 +139,48 @@ def compress_rare_codes(
         stand_in: Code that stands for them on the way back.
         total: Number of rows, to which the counts are projected before they are weights.
     """
-    drawn = np.arange(measurement.values.size) != (-1 if other is None else other)
+    drawn = _drawn(measurement, other)
     rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
     if rare.sum() < 2:
         rare = np.zeros_like(rare)
     kept = drawn & ~rare
     group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-    weights = np.where(rare, _counts(measurement, total), kept)
-    inside = weights[rare].sum()
-    weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
     if other is not None and drawn.any():
         group_of[other] = _group_of_other(measurement.values, group_of, rare, drawn, stand_in)
-    return Compression(group_of, weights if drawn.any() else np.ones(1))
+    return _weighed(group_of, measurement, drawn, total)
+
+
+def weigh_again(
+    compression: Compression, measurement: Measurement, total: float, other: int | None = None
+) -> Compression:
+    """Return the same groups with the weights that another measurement of the column gives.
+
+    Privacy: post-processing of a released one-way measurement.
+
+    Args:
+        compression: How codes were merged.
+        measurement: A one-way measurement over codes.
+        total: Number of rows.
+        other: As for ``compress_rare_codes``.
+    """
+    return _weighed(compression.group_of, measurement, _drawn(measurement, other), total)
+
+
+def _drawn(measurement: Measurement, other: int | None) -> Flags:
+    return np.arange(measurement.values.size) != (-1 if other is None else other)
+
+
+def _weighed(
+    group_of: np.ndarray, measurement: Measurement, drawn: Flags, total: float | None
+) -> Compression:
+    """Return the groups with the weight of each code that may be drawn inside its group."""
+    if not drawn.any():
+        return Compression(group_of, np.ones(1))
+    merged = drawn & (np.bincount(group_of[drawn])[group_of] > 1)
+    weights = np.where(merged, _counts(measurement, total), drawn)
+    inside = weights[merged].sum()
+    weights[merged] = weights[merged] / inside if inside > 0 else 1 / max(1, merged.sum())
+    return Compression(group_of, weights)
 
 
 def _counts(measurement: Measurement, total: float | None) -> Floats:

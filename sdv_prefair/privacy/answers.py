@@ -36,6 +36,7 @@ class Answers:
         self._ledger, self._entropy = ledger, entropy
         self._rows = ledger.max_rows_per_person
         self._scores: ExactScores | None = None
+        self._unmerged: Counts | None = None
 
     def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure``."""
@@ -44,6 +45,14 @@ class Answers:
         variance = gaussian_variance(rho, self._rows**2)
         self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))
         return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
+
+    def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_codes``."""
+        merged, self.counts = self.counts, self._unmerged or self.counts
+        try:
+            return self.measure((column,), rho, step)
+        finally:
+            self.counts = merged
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
         """Return the place of the chosen candidate, see ``PrivateTable.choose``."""
@@ -82,6 +91,7 @@ class Answers:
 
     def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
         """See ``PrivateTable.regroup``."""
+        self._unmerged = self._unmerged or _of_single_columns(self.counts)
         self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
         self._scores = None
 
@@ -94,6 +104,12 @@ class Answers:
         if self._scores is None or not self._scores.describes(score):
             self._scores = ExactScores(self.counts, score)
         return self._scores
+
+
+def _of_single_columns(counts: Counts) -> Counts:
+    """Return the one-way histograms alone, so that the others can be let go."""
+    single = [clique for clique in counts.cliques if len(clique) == 1]
+    return Counts(counts.domain, {clique: counts.observed(clique) for clique in single})
 
 
 def _columns(cliques: Sequence[Clique]) -> tuple[str, ...]:

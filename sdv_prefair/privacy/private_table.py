@@ -30,6 +30,7 @@ HiddenCodes = Mapping[str, HiddenCode]
 AnyClique = TypeVar('AnyClique', bound=Clique)
 
 _Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
+_MeasureCodes = Callable[[str, Fraction, str], tuple[Integers, float]]
 _Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
 _ScoreAll = Callable[[Sequence[Clique], Score, Fraction, str], tuple[list[int], float]]
 _Split = Callable[[str, int, Fraction, str, int | None], list[int]]
@@ -52,7 +53,7 @@ class PrivateTable(Sealed):
 
     __slots__ = (
         *('_choose', '_domain', '_hidden_codes', '_ledger', '_measure', '_regroup', '_score'),
-        '_split',
+        *('_measure_codes', '_split'),
     )
 
     def __init__(
@@ -68,6 +69,7 @@ class PrivateTable(Sealed):
         self._domain: Callable[[], dict[str, int]] = lambda: dict(answers.counts.domain)
         # Not the bound methods, whose ``__self__`` would lead to the counts.
         self._measure: _Measure = lambda *question: answers.measure(*question)
+        self._measure_codes: _MeasureCodes = lambda *question: answers.measure_codes(*question)
         self._choose: _Choose = lambda *question: answers.choose(*question)
         self._score: _ScoreAll = lambda *question: answers.score(*question)
         self._split: _Split = lambda *question: answers.split(*question)
@@ -97,6 +99,15 @@ class PrivateTable(Sealed):
         Proof: proofs/histogram.md
         """
         return self._measure(clique, rho, step)
+
+    def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
+        """Return the noisy histogram of a column over its codes before any were merged.
+
+        Privacy: as for ``measure``; a row is in one cell of this histogram too.
+
+        Proof: proofs/histogram.md
+        """
+        return self._measure_codes(column, rho, step)
 
     def choose(
         self, candidates: Sequence[AnyClique], score: Score, rho: Fraction, step: str

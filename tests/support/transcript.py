@@ -16,7 +16,8 @@ from walk import leaves
 from sdv_prefair.privacy import PrivateTable, PrivateValues, answers, private_values
 
 _QUESTIONS = (
-    *((PrivateTable, name) for name in ('measure', 'choose', 'score', 'split', 'regroup')),
+    *((PrivateTable, name) for name in ('measure', 'measure_codes', 'choose', 'score')),
+    *((PrivateTable, name) for name in ('split', 'regroup')),
     (PrivateValues, 'frequent'),
 )
 
