@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sdv_prefair.domain.metadata_file import save_metadata as save_metadata
     from sdv_prefair.errors import DomainWarning as DomainWarning
     from sdv_prefair.errors import FairnessWarning as FairnessWarning
+    from sdv_prefair.errors import NoiseWarning as NoiseWarning
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
     from sdv_prefair.release import load_release as load_release
     from sdv_prefair.roles import Roles as Roles
@@ -24,6 +25,7 @@ _HOME = {
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
+    'NoiseWarning': 'sdv_prefair.errors',
     'save_metadata': 'sdv_prefair.domain.metadata_file',
     'load_metadata': 'sdv_prefair.domain.metadata_file',
     'load_release': 'sdv_prefair.release',

@@ -1,4 +1,4 @@
-"""What can go wrong, as subclasses of SDV's own errors, and the three warnings.
+"""What can go wrong, as subclasses of SDV's own errors, and the four warnings.
 
 SDV re-raises some errors as ``type(error)(message)``, so every class here takes one string.
 No message of this package contains a value read from the user's rows.
@@ -70,3 +70,7 @@ class FairnessWarning(UserWarning):
 
 class DomainWarning(UserWarning):
     """A domain does not seem to be that of the rows, or is too large for all to be measured."""
+
+
+class NoiseWarning(UserWarning):
+    """Noise at this epsilon swamps something that was measured."""

@@ -36,7 +36,7 @@ def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
     Raises:
         PrivateDataError: If codes of this type cannot be had exactly; names the column.
     """
-    null = ibis.literal(encoder.null_code or 0)
+    null = ibis.literal(encoder.unread_code)
     if column.type().is_null():
         return null
     column = _readable(column)
@@ -104,7 +104,7 @@ def _as_floats(column: ir.Column) -> ir.FloatingValue:
 def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     other = encoder.other_code
     if other is None:
-        other = encoder.null_code or 0
+        other = encoder.unread_code
     values = _declared(column, encoder.values)
     codes = encoder.encode(values).tolist()
     pairs = [(_constant(v), code) for v, code in zip(values.tolist(), codes, strict=True)]

@@ -3,8 +3,8 @@
 import warnings
 from collections.abc import Sequence
 
-from sdv_prefair.errors import DomainWarning, PrivacyWarning
-from sdv_prefair.privacy import Account, epsilon_of, rho_of
+from sdv_prefair.errors import DomainWarning, NoiseWarning, PrivacyWarning
+from sdv_prefair.privacy import Account, Ledger
 
 
 def warn_of_ranges() -> None:
@@ -46,21 +46,21 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
         )
 
 
-def warn_of_refit(account: Account, epsilon: float, delta: float) -> None:
-    """Warn once that earlier attempts have spent already, if they have.
+def warn_of_refit(account: Account, ledger: Ledger) -> None:
+    """Warn once that earlier attempts have spent already.
 
     Args:
-        account: All attempts so far.
-        epsilon: What the next one may spend.
-        delta: Likewise.
+        account: All attempts so far, some of which have spent.
+        ledger: What the next one may spend.
     """
-    if not account.spent or account.told_of_refit:
+    if account.told_of_refit:
         return
-    rho = float(account.spent + rho_of(epsilon, delta))
+    rho, delta = float(account.spent + ledger.budget), ledger.delta
+    epsilon = account.epsilon_with(ledger.budget, ledger.all_gaussian, delta)
     warnings.warn(
         f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
         f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
-        f'{epsilon_of(rho, delta):.3g} where delta = {delta:g}, for people who are in every table. '
+        f'{epsilon:.3g} where delta = {delta:g}, for people who are in every table. '
         'Count all of it, see get_privacy_account(), or give a table of other people.',
         PrivacyWarning,
         stacklevel=4,
@@ -75,7 +75,7 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
             'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
             'private: do not release it; fit again without a seed.',
             PrivacyWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -116,4 +116,72 @@ def warn_of_readers(columns: Sequence[str]) -> None:
             "dtype=str, keep_default_na=False and na_values=[''].",
             DomainWarning,
             stacklevel=5,
+        )
+
+
+def warn_of_ends(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows lie at an end of their range, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} lie at an end of their range, judging by the noisy '
+            'marginals; whatever is outside was moved there. If the range is too narrow, correct '
+            'range_min and range_max, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_one_bin(columns: Sequence[str]) -> None:
+    """Warn of columns nearly all of whose rows lie in one bin, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
+            'how they lie within it is lost. Narrow range_min and range_max, or give edges with '
+            'NumberBins or DatetimeBins, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_missing(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows are missing, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; what '
+            'cannot be read counts as missing. If these columns are not so empty, correct their '
+            'sdtype, datetime_format or dtype, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
+    """Warn of what noise swamps: of single columns, or of half of the pairs.
+
+    Privacy: all of this must come from released values.
+
+    Args:
+        columns: The columns whose one-way marginals are swamped.
+        pairs: How many marginals of two columns or more are swamped.
+        measured: How many of these were measured.
+    """
+    told = [f'the columns {list(columns)}'] if columns else []
+    if pairs and (columns or 2 * pairs >= measured):
+        told.append(f'{pairs} of {measured} measured pairs')
+    if told:
+        warnings.warn(
+            f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
+            'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
+            'shows all that was measured.',
+            NoiseWarning,
+            stacklevel=6,
         )

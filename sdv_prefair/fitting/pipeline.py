@@ -6,6 +6,7 @@ sees a row. With the same seed every door ends in the same model.
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -17,12 +18,13 @@ from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import learn_domains
-from sdv_prefair.mechanisms.protocol import estimate_release, too_large
+from sdv_prefair.mechanisms.protocol import Release, estimate_release, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
 from sdv_prefair.transformers.bin_shape import BinShape
@@ -121,7 +123,7 @@ def make_encoders(
 def declared_cliques(prepared: Prepared) -> list[Clique]:
     """Return the histograms that the mechanism may read; nothing else is ever counted."""
     settings = prepared.settings
-    return settings.mechanism.declare(prepared.encoding.domain, settings.roles)
+    return settings.mechanism.declare(prepared.encoding.counted_domain, settings.roles)
 
 
 def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
@@ -152,11 +154,22 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
         c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
     ])
     progress.step('Estimating the model')
-    model = estimate_release(release, counts.domain, settings.estimator, budget)
+    shown = _without_hidden(release, prepared.encoding.domain)
+    model = estimate_release(shown, counts.domain, settings.estimator, budget)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
+    warn_of_doubts(model, prepared, release.mostly_outside)
     progress.close()
     return Fitted(prepared, ledger, model)
+
+
+def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:
+    """Return what was released, with the codes that are drawn and none that is hidden after them.
+
+    Privacy: post-processing.
+    """
+    compressions = {c: found.shown(domain[c]) for c, found in release.compressions.items()}
+    return replace(release, compressions=compressions)
 
 
 def _reshaped(

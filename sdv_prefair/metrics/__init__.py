@@ -1,5 +1,6 @@
 """Measures of fairness and quality for any synthetic table, as SDMetrics classes."""
 
+from sdv_prefair.metrics.described import describe_numbers
 from sdv_prefair.metrics.fairness import (
     ConditionalDemographicParity,
     ConditionalTrueNegativeRateBalance,
@@ -25,6 +26,7 @@ from sdv_prefair.metrics.quality import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.report import FairnessReport
+from sdv_prefair.metrics.unbinned import FrequentValueDifference, KolmogorovSmirnovDistance
 
 __all__ = [
     'AverageCorrelationDifference',
@@ -35,7 +37,9 @@ __all__ = [
     'DemographicParity',
     'DownstreamAccuracy',
     'FairnessReport',
+    'FrequentValueDifference',
     'Independence',
+    'KolmogorovSmirnovDistance',
     'OneWayTotalVariation',
     'RateGap',
     'TrueNegativeRateBalance',
@@ -43,6 +47,7 @@ __all__ = [
     'TwoWayTotalVariation',
     'conditional_mutual_information',
     'demographic_parity',
+    'describe_numbers',
     'independence_test',
     'rate_gap',
     'true_negative_rate_balance',

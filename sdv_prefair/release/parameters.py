@@ -1,12 +1,13 @@
 """The arguments of the synthesizer as JSON."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.release.fields import MOST_CODES, Fields
 from sdv_prefair.release.strategy import read_structure, write_structure
@@ -16,15 +17,13 @@ _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 
 
-def write_parameters(synthesizer: Any) -> dict[str, Any]:
-    """Return everything a fitted synthesizer was made with, but the metadata."""
-    given = synthesizer.get_parameters()
+def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
+    """Return everything a fitted synthesizer was made with, but the metadata, as JSON."""
+    given, promise = dict(parameters), fitted.settings.promise
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):
-            given[role] = getattr(synthesizer.get_roles(), role)
-    structure = write_structure(
-        given.pop('structure'), synthesizer._mechanism, synthesizer._result.model.cliques
-    )
+            given[role] = getattr(promise.roles, role)
+    structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
 

@@ -3,7 +3,6 @@
 ===================  ====================================================
 ``facts``            what a fitted synthesizer may show to anybody
 ``measured``         what is computed on the real table, only if asked for
-``noise``            how much of the measurements is noise
 ``promises`` ...     the sections, from facts to trees of HTML
 ``elements``         pieces of HTML
 ``page``             the page around them, the style and the scripts

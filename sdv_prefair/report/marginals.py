@@ -5,6 +5,19 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import plotly.graph_objects as go
 
+from sdv_prefair.model.noise import (
+    CLEAR,
+    NOISY,
+    NOISY_FROM,
+    NOISY_MERGED,
+    SWAMPED,
+    SWAMPED_FROM,
+    SWAMPED_MERGED,
+    Noise,
+    noise_of_columns,
+    noise_of_pairs,
+    sigma_of_codes,
+)
 from sdv_prefair.plots import ROLE_MARKERS
 from sdv_prefair.plots.style import BLACK, GREY, plain_text
 from sdv_prefair.report.elements import (
@@ -19,19 +32,6 @@ from sdv_prefair.report.elements import (
     tag,
 )
 from sdv_prefair.report.facts import Column, Facts
-from sdv_prefair.report.noise import (
-    CLEAR,
-    NOISY,
-    NOISY_FROM,
-    NOISY_MERGED,
-    SWAMPED,
-    SWAMPED_FROM,
-    SWAMPED_MERGED,
-    Noise,
-    noise_of_columns,
-    noise_of_pairs,
-    sigma_of_codes,
-)
 from sdv_prefair.report.words import counted, listed, percent, short, whole
 from sdv_prefair.roles import UNLABELLED
 
@@ -77,14 +77,8 @@ def marginals_section(facts: Facts) -> Element:
     )
 
 
-def lost(facts: Facts) -> list[Noise]:
-    """Return the marginals that noise swamps."""
-    measured = [*noise_of_columns(facts.model).values(), *noise_of_pairs(facts.model)]
-    return [noise for noise in measured if noise.verdict == SWAMPED]
-
-
 def _warnings(measured: list[Noise]) -> Element:
-    swamped = [noise for noise in measured if noise.verdict == SWAMPED]
+    swamped = [noise for noise in measured if noise.is_lost]
     if not swamped:
         return note('good', paragraph('No column and no pair is swamped by noise.'))
     return note(
@@ -160,7 +154,7 @@ def _ticks(column: Column, codes: list[int], few: bool) -> dict:
 def _shortened(column: Column, code: int, letters: int) -> str:
     label = column.labels[code]
     if column.kind in {'numerical', 'datetime'}:  # the start of a bin is enough
-        label = label.lstrip('[').split(' to ')[0].split(',')[0]
+        label = label.lstrip('[(').split(' to ')[0].split(',')[0]
     return label if len(label) <= letters else label[: letters - 1] + '…'
 
 

@@ -73,7 +73,7 @@ def measure(
         compare_with_mst: Whether to fit plain MST to the real table, to compare with.
     """
     synthesizer.validate(real_data)
-    name = synthesizer._table_name
+    name = synthesizer.fitted.settings.table_name
     real = single_table(real_data, name)
     sampled = {RELEASE: copy.deepcopy(synthesizer).sample(len(real))}
     if compare_with_mst:
@@ -107,12 +107,16 @@ def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFair
     """Return the same synthesizer without roles, fitted to the same table."""
     changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore', PrivacyWarning)  # given when the first one was made
+        # Given when the first one was made.
+        warnings.simplefilter('ignore', PrivacyWarning)
+        warnings.filterwarnings('ignore', 'Replacing the default transformer')
         plain = type(synthesizer)(
             synthesizer.get_metadata(), **synthesizer.get_parameters() | changes
         )
         if constraints := synthesizer.get_constraints():
             plain.add_constraints(constraints)
-        plain._chosen_transformers = copy.deepcopy(synthesizer._chosen_transformers)
+        if chosen := copy.deepcopy(dict(synthesizer.fitted.settings.chosen)):
+            plain.auto_assign_transformers(real_data)
+            plain.update_transformers(chosen)
         plain.fit(real_data)
     return plain

@@ -2,9 +2,9 @@
 
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.model.noise import lost
 from sdv_prefair.report.elements import note, paragraph, strong, tag
 from sdv_prefair.report.facts import Facts
-from sdv_prefair.report.marginals import lost
 from sdv_prefair.report.measured import Measured
 from sdv_prefair.report.words import counted, short
 
@@ -63,7 +63,7 @@ def _fairness(facts: Facts) -> Element:
 
 
 def _noise(facts: Facts) -> Element:
-    swamped, measured = len(lost(facts)), counted(len(facts.modelled), 'column')
+    swamped, measured = len(lost(facts.model)), counted(len(facts.modelled), 'column')
     if not swamped:
         return _tile('good', 'Noise', 'Nothing is lost in it', f'{measured} and the pairs joined.')
     found = f'Of {measured} and the pairs joined.'

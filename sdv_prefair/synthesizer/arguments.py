@@ -3,7 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 
+from sdv_prefair.constraints.adding import Promise
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.discretization import CHOICES
+from sdv_prefair.domain import modelled_columns, public_domain, single_table
 from sdv_prefair.domain.columns import (
     Categories,
     ColumnDomain,
@@ -13,12 +18,53 @@ from sdv_prefair.domain.columns import (
     as_number,
 )
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
+from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
 from sdv_prefair.values.timestamps import as_timestamp
 
 ESTIMATORS = ('auto', 'mbi')
 MOST_ROWS_PER_PERSON = 10**9
+
+
+def check_amounts(
+    epsilon: float, delta: float, numeric_bins: int, max_rows_per_person: int, seed: int | None
+) -> None:
+    """Raise for a number that is none, or out of its range."""
+    check_epsilon_delta(epsilon, delta)
+    check_whole_number('numeric_bins', numeric_bins, 2)
+    check_whole_number('max_rows_per_person', max_rows_per_person, 1, MOST_ROWS_PER_PERSON)
+    check_seed(seed)
+
+
+def check_choices(
+    budget: str, estimator: str, public_ranges: bool | None, verbose: bool, discretization: str
+) -> None:
+    """Raise for an argument that is none of those it may be."""
+    resolve_budget(budget)
+    check_choice('estimator', estimator, ESTIMATORS)
+    check_choice('public_ranges', public_ranges, (None, True, False))
+    check_choice('verbose', verbose, (True, False))
+    check_choice('discretization', discretization, CHOICES)
+
+
+def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
+    """Return the plan of a table without constraints; raise if its columns do not fit the roles.
+
+    Args:
+        metadata: What describes the table.
+        promise: Roles and mechanism.
+        person_column: Tells persons apart, if given.
+    """
+    table = single_table(metadata)
+    columns, modelled = list(table.columns), modelled_columns(table)
+    check_modelled(modelled)
+    check_roles(promise.roles, promise.mechanism, columns, set(modelled))
+    check_person_column(person_column, columns, set(modelled))
+    promise.mechanism.declare(dict.fromkeys(modelled, 1), promise.roles)
+    domains = public_domain(table, promise.public_ranges)
+    return ConstraintPlan.without_constraints(metadata, domains)
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:

@@ -108,6 +108,10 @@ class GridBins:
         """Return the first and the last number of each bin."""
         return self._number(self._starts), self._number(self._ends)
 
+    def sizes(self) -> np.ndarray:
+        """Return how many numbers each bin holds."""
+        return (self._ends - self._starts).astype(np.float64) + 1
+
     def _position(self, numbers: np.ndarray) -> np.ndarray:
         limits = np.iinfo(numbers.dtype)
         lowest, highest = max(self.first, limits.min), min(self.last, limits.max)
@@ -208,6 +212,31 @@ class RealBins:
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper edge of each bin."""
         return self.edges[:-1], self.edges[1:]
+
+    def sizes(self) -> np.ndarray:
+        """Return the width of each bin; 0 if it holds one number."""
+        lower, upper = self.ends()
+        return np.where(self.single(), 0.0, upper - lower)
+
+    def single(self) -> np.ndarray:
+        """Return which bins hold one number."""
+        lower, upper = self.ends()
+        highest = np.append(np.nextafter(upper[:-1], -np.inf), upper[-1])
+        return highest <= lower
+
+    def labels(self) -> list[str]:
+        """Return each bin as an interval, or as its number if it holds one."""
+        single = self.single()
+        lower, upper = self.ends()
+        texts = []
+        for code, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            if single[code]:
+                texts.append(f'{low:.15g}')
+                continue
+            after_single = code > 0 and single[code - 1]
+            opening = f'({lower[code - 1]:.15g}' if after_single else f'[{low:.6g}'
+            texts.append(f'{opening}, {high:.6g}{")" if code < len(self) - 1 else "]"}')
+        return texts
 
 
 def check_bins(bins: int) -> None:

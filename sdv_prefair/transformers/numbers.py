@@ -176,16 +176,17 @@ class NumberBins(BinCodes):
         return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
 
     def bin_sizes(self) -> np.ndarray:
-        """Return how many values each bin has, or how wide it is if they cannot be counted."""
-        first, last = (ends.astype(np.float64) for ends in self._bins.ends())
-        return last - first + bool(self._on_grid)
+        """Return how many values each bin has, or how wide it is if they cannot be counted.
+
+        A single number among those that cannot be counted has no width.
+        """
+        return self._bins.sizes()
 
     def _value_labels(self) -> list[str]:
+        if isinstance(self._bins, RealBins):
+            return self._bins.labels()
         first, last = (self._finish(ends) for ends in self._bins.ends())
-        if self._on_grid:
-            return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
-        closing = [')'] * (len(first) - 1) + [']']
-        return [f'[{a:.6g}, {b:.6g}{c}' for a, b, c in zip(first, last, closing, strict=True)]
+        return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
 
 
 def _is_numpy_whole(dtype: Any) -> bool:

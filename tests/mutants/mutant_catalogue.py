@@ -527,9 +527,9 @@ NOT_THERE = [
     ),
     mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer/face.py',
-        'bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
-        'bound_rows_per_person(table, None, self.max_rows_per_person)',
+        'synthesizer/in_memory.py',
+        'bound_rows_per_person(table, person_column, settings.max_rows_per_person)',
+        'bound_rows_per_person(table, None, settings.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',
     ),
 ]

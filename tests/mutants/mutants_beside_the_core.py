@@ -304,7 +304,7 @@ VALUES = [
     mutant(
         'fairness is verified by codes alone',
         'synthesizer/inspection.py',
-        '        assert_told(self._encoding)\n',
+        '    assert_told(fitted.encoding)\n',
         '',
         f'{_SHOWN_IN_RELEASES}::test_verification_looks_at_values',
     ),

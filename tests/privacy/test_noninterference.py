@@ -151,7 +151,7 @@ def _asked_for(case):
 @pytest.mark.parametrize('case', CASES)
 def test_another_table_behind_the_same_answers_gives_the_same(case, tmp_path):
     (one, warned), (two, warned_again) = pair_of_fits(**CASES[case])
-    assert _asked_for(case) <= {(d.step, d.mechanism) for d in one._ledger.debits}
+    assert _asked_for(case) <= {(d.step, d.mechanism) for d in one.fitted.ledger.debits}
     assert warned == warned_again
     if not CASES[case].keys() & {'learnt', 'constrained'}:
         assert any("'shop'" in text for _, text in warned), 'most of them are outside'

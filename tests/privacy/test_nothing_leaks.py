@@ -135,7 +135,7 @@ def test_learnt_domains_differ_only_by_what_was_paid_for():
     for synthesizer in (one, two):
         held = pickle.dumps(synthesizer)
         assert SENTINEL.encode() not in held
-        assert synthesizer.get_privacy_ledger()['rho'].sum() == float(one._ledger.budget)
+        assert synthesizer.get_privacy_ledger()['rho'].sum() == float(one.fitted.ledger.budget)
 
 
 @pytest.mark.parametrize('ranges', [True, False])

@@ -16,7 +16,8 @@ from walk import leaves
 from sdv_prefair.privacy import PrivateTable, PrivateValues, answers, private_values
 
 _QUESTIONS = (
-    *((PrivateTable, name) for name in ('measure', 'choose', 'score', 'measure_groups', 'regroup')),
+    *((PrivateTable, name) for name in ('measure', 'measure_codes', 'measure_groups')),
+    *((PrivateTable, name) for name in ('choose', 'score', 'regroup')),
     (PrivateValues, 'frequent'),
 )
 
@@ -31,6 +32,7 @@ def _of_exponential(scores, epsilon, sensitivity, entropy):
 
 _DRAWS = (
     (answers, 'gaussian', _of_gaussian),
+    (answers, 'rounded_gaussian', _of_gaussian),
     (answers, 'exponential', _of_exponential),
     (private_values, 'gaussian', _of_gaussian),
 )

@@ -84,15 +84,17 @@ GIVEN = [
         lambda: new(structure='forest'),
         StructureError,
         "structure ('forest')",
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'none', a list of column pairs that "
-        'form a tree, or a strategy object with name, requires_roles, declare and select.',
+        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'none', a list of column "
+        'pairs that form a tree, or a strategy object with name, requires_roles, declare and '
+        'select.',
     ),
     Message(
         lambda: new(structure=PEOPLE.frame),
         StructureError,
         'structure (of type DataFrame)',
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'none', a list of column pairs that "
-        'form a tree, or a strategy object with name, requires_roles, declare and select.',
+        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'none', a list of column "
+        'pairs that form a tree, or a strategy object with name, requires_roles, declare and '
+        'select.',
     ),
     Message(
         lambda: new(structure=['sex']),

@@ -16,7 +16,15 @@ from message_catalogue.message import FOLDER, Message
 from message_catalogue.own_constraints import Named
 from message_catalogue.sampling import fitted
 from message_catalogue.tables import WIDE, described, wide
-from sdv_prefair import DomainWarning, FairnessWarning, PrivacyWarning, load_release
+from sdv_prefair import (
+    DomainWarning,
+    FairnessWarning,
+    NoiseWarning,
+    PreFairSynthesizer,
+    PrivacyWarning,
+    load_release,
+)
+from sdv_prefair.datasets.dataset import public_metadata
 
 
 class Few(Named):
@@ -78,7 +86,48 @@ def declare_what_pandas_guesses():
     words(['NA', 'EU']).fit({'people': pd.DataFrame({'x': ['NA', 'EU']})})
 
 
+def fit_numbers(values, low, high, epsilon=100.0, **about):
+    """Fit one column of numbers whose range is declared, in whole numbers that may be missing."""
+    column = {'sdtype': 'numerical', 'range_min': low, 'range_max': high, 'decimal_places': 0}
+    metadata = public_metadata('t', {'x': column | about})
+    table = pd.DataFrame({'x': values})
+    PreFairSynthesizer(metadata, epsilon=epsilon, public_ranges=True, structure='none').fit({
+        't': table
+    })
+
+
 MESSAGES = [
+    Message(
+        lambda: fit_numbers(np.arange(1000), 20, 120),
+        DomainWarning,
+        "Most rows of ['x'] lie at an end of their range, judging by the noisy marginals; whatever "
+        'is outside was moved there.',
+        'If the range is too narrow, correct range_min and range_max, and fit again, which costs '
+        'again.',
+    ),
+    Message(
+        lambda: fit_numbers(np.arange(1000), 0, 1_000_000),
+        DomainWarning,
+        "One bin holds nearly all rows of ['x'], judging by the noisy marginals: how they lie "
+        'within it is lost.',
+        'Narrow range_min and range_max, or give edges with NumberBins or DatetimeBins, and fit '
+        'again, which costs again.',
+    ),
+    Message(
+        lambda: fit_numbers(np.where(np.arange(1000) % 10, np.nan, 7), 0, 100),
+        DomainWarning,
+        "Most rows of ['x'] are missing, judging by the noisy marginals; what cannot be read "
+        'counts as missing.',
+        'If these columns are not so empty, correct their sdtype, datetime_format or dtype, and '
+        'fit again, which costs again.',
+    ),
+    Message(
+        lambda: fit_numbers(np.arange(50), 0, 50, epsilon=0.1),
+        NoiseWarning,
+        "Noise swamps the columns ['x'] at this epsilon: do not read anything into them.",
+        'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report shows '
+        'all that was measured.',
+    ),
     Message(
         fit_two_wide_columns,
         DomainWarning,

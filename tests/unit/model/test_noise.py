@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from sdv_prefair.model import Compression, Measurement, estimate
-from sdv_prefair.report.noise import (
+from sdv_prefair.model.noise import (
     CLEAR,
     NOISY,
     SWAMPED,
     UNRELATED,
+    lost,
     noise_of_columns,
     noise_of_pairs,
     sigma_of_codes,
@@ -68,6 +69,11 @@ def test_verdicts(joint, sigma, column, pair):
     assert found.verdict == pair
     assert found.columns == ('a', 'b')
     assert found.is_lost == (pair == SWAMPED)
+    assert [noise.columns for noise in lost(model)] == [
+        noise.columns
+        for noise in [*noise_of_columns(model).values(), found]
+        if noise.verdict == SWAMPED
+    ]
 
 
 def test_signal_is_the_departure_from_independence_in_units_of_noise():

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_prefair.model import Compression, GraphicalModel, Measurement
+from sdv_prefair.model.compression import Compression
+from sdv_prefair.model.graphical_model import GraphicalModel
 from sdv_prefair.model.junction import marginal
-from sdv_prefair.model.measurement import by_columns
+from sdv_prefair.model.measurement import Measurement, by_columns
+from sdv_prefair.values.arrays import Flags, Floats
 
 CLEAR, NOISY, SWAMPED, UNRELATED = 'clear', 'noisy', 'swamped by noise', 'no dependence seen'
 
@@ -61,7 +63,13 @@ def noise_of_pairs(model: GraphicalModel) -> list[Noise]:
     return [_of_pair(model, m) for m in _measured(model) if len(m.columns) > 1]
 
 
-def sigma_of_codes(model: GraphicalModel, column: str) -> np.ndarray:
+def lost(model: GraphicalModel) -> list[Noise]:
+    """Return the marginals that noise swamps, single columns first."""
+    measured = [*noise_of_columns(model).values(), *noise_of_pairs(model)]
+    return [noise for noise in measured if noise.is_lost]
+
+
+def sigma_of_codes(model: GraphicalModel, column: str) -> Floats:
     """Return the noise of what is shown for each code: its own count, or its share of a group."""
     (measurement,) = (m for m in _measured(model) if m.columns == (column,))
     of_group = np.sqrt(measurement.variance)
@@ -69,7 +77,8 @@ def sigma_of_codes(model: GraphicalModel, column: str) -> np.ndarray:
     if known is None:
         return of_group
     size = np.where(_is_merged(known), np.bincount(known.group_of)[known.group_of], 1)
-    return of_group[known.group_of] / np.sqrt(size)
+    sigma: Floats = of_group[known.group_of] / np.sqrt(size)
+    return sigma
 
 
 def _measured(model: GraphicalModel) -> list[Measurement]:
@@ -103,7 +112,14 @@ def _of_pair(model: GraphicalModel, measurement: Measurement) -> Noise:
     return _noise(measurement, misplaced, 0, 0.0, signal, verdict)
 
 
-def _noise(measurement: Measurement, misplaced, merged, share, signal, verdict) -> Noise:
+def _noise(
+    measurement: Measurement,
+    misplaced: float,
+    merged: int,
+    share: float,
+    signal: float,
+    verdict: str,
+) -> Noise:
     sigma, cells = float(np.min(measurement.stddev)), measurement.values.size
     return Noise(measurement.columns, cells, sigma, misplaced, merged, share, signal, verdict)
 
@@ -121,8 +137,9 @@ def _merged(model: GraphicalModel, column: str) -> tuple[int, float]:
     return int(inside.sum()), float(model.marginal(column)[inside].sum())
 
 
-def _is_merged(compression: Compression) -> np.ndarray:
+def _is_merged(compression: Compression) -> Flags:
     """Return which codes share a group; taking in values outside the domain is not sharing."""
     greatest = np.zeros(compression.num_groups)
     np.maximum.at(greatest, compression.group_of, compression.weights)
-    return (greatest < 1)[compression.group_of]
+    merged: Flags = (greatest < 1)[compression.group_of]
+    return merged

@@ -1,0 +1,122 @@
+"""What released marginals show for free: ranges that do not fit, empty columns, too much noise.
+
+A slip in the metadata ends in a model that keeps every promise and is of no use, and nobody may
+look at the rows to find out why. The noisy marginals often tell.
+
+A range that is too narrow leaves a pile at its end, for what is outside is moved there. Not every
+pile is a slip: many rows hold a zero that means nothing, or a code such as -1 or 999, and ranges
+end there for that reason. A slope is none either: where most rows lie in the first of many equal
+bins and fewer in each that follows, the range is wide and not narrow.
+"""
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Prepared
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model.noise import lost, noise_of_columns, noise_of_pairs
+from sdv_prefair.transformers import DatetimeBins, NumberBins
+from sdv_prefair.values.arrays import Floats
+
+_MOST = 0.5
+_NEARLY_ALL = 0.98
+# The bin beside a pile holds at most this part of it.
+_BESIDE_A_PILE = 0.1
+# With fewer values, as of grades from 1 to 5, rows at an end are nothing to wonder at.
+_ENOUGH_BINS = 10
+# Narrower bins than this part of their numbers hold one number.
+_ONE_NUMBER = 1e-12
+
+Bins = NumberBins | DatetimeBins
+
+
+def warn_of_doubts(
+    model: GraphicalModel, prepared: Prepared, mostly_outside: Collection[str]
+) -> None:
+    """Warn of what the model's marginals make doubtful. Post-processing of released values.
+
+    Args:
+        model: The fitted model.
+        prepared: The encoders, and which columns are the table's own.
+        mostly_outside: Columns most of whose rows hold nothing of the domain.
+    """
+    binned = dict(_clear_bins(model, prepared))
+    piled = [c for c, (bins, shares) in binned.items() if is_piled(bins, shares)]
+    cautions.warn_of_ends(piled)
+    one_bin = [c for c, (bins, shares) in binned.items() if is_in_one_bin(bins, shares)]
+    cautions.warn_of_one_bin([c for c in one_bin if c not in piled])
+    cautions.warn_of_missing(_mostly_missing(model, prepared, mostly_outside))
+    swamped = [noise.columns for noise in lost(model)]
+    columns = [names[0] for names in swamped if len(names) == 1]
+    pairs = len(swamped) - len(columns)
+    cautions.warn_of_noise(columns, pairs, len(noise_of_pairs(model)))
+
+
+def is_piled(bins: Bins, shares: Floats) -> bool:
+    """Whether most rows lie at an end of the range that means nothing by itself.
+
+    Args:
+        bins: The bins.
+        shares: The share of rows in each, nulls left out.
+    """
+    if len(shares) < _ENOUGH_BINS:
+        return False
+    ends = [(bins.low, shares[0], shares[1]), (bins.high, shares[-1], shares[-2])]
+    return any(
+        at > _MOST and beside < _BESIDE_A_PILE * at and not _means_something(end)
+        for end, at, beside in ends
+    )
+
+
+def is_in_one_bin(bins: Bins, shares: Floats) -> bool:
+    """Whether nearly all rows lie in one of several bins, and not on a single value."""
+    largest = int(np.argmax(shares))
+    if len(shares) < 2 or shares[largest] < _NEARLY_ALL:
+        return False
+    first, last = (float(end[largest]) for end in bins._bins.ends())
+    return last - first > _ONE_NUMBER * max(abs(first), abs(last))
+
+
+def _clear_bins(
+    model: GraphicalModel, prepared: Prepared
+) -> Iterator[tuple[str, tuple[Bins, Floats]]]:
+    """Yield the table's own binned columns that noise leaves to be seen, with shares of values."""
+    for column in _clear_columns(model, prepared):
+        bins = prepared.encoding.transformers[column]
+        if isinstance(bins, Bins):
+            of_values = model.marginal(column)[: len(bins._bins)]
+            if of_values.sum() > 0:
+                yield column, (bins, of_values / of_values.sum())
+
+
+def _clear_columns(model: GraphicalModel, prepared: Prepared) -> list[str]:
+    own = prepared.plan.original_domains
+    noise = noise_of_columns(model)
+    return [column for column in noise if column in own and not noise[column].is_lost]
+
+
+def _mostly_missing(
+    model: GraphicalModel, prepared: Prepared, mostly_outside: Collection[str]
+) -> list[str]:
+    """Return columns of nulls. Of numbers what is outside the domain is no number, so a null."""
+    found = []
+    for column in _clear_columns(model, prepared):
+        codes = prepared.encoding.transformers[column]
+        if column in mostly_outside:
+            is_empty = isinstance(codes, Bins)
+        else:
+            null = codes.null_code
+            is_empty = null is not None and bool(model.marginal(column)[null] > _MOST)
+        if is_empty:
+            found.append(column)
+    return found
+
+
+def _means_something(end: object) -> bool:
+    """Whether an end of a range is a number that rows hold for a reason, as 0, -1 or 999 are."""
+    if not isinstance(end, int | float) or float(end) != int(end):
+        return False
+    digits = str(abs(int(end)))
+    return digits in {'0', '1'} or set(digits) == {'9'}
