@@ -4,6 +4,7 @@ There are too many cells to look up, so these are the grids that databases compu
 same operations on floats of 64 bits give the same cells everywhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,10 @@ class FineCells(Cells):
     def first(self) -> float:
         """Where the first cell begins, once numbers are multiplied."""
         return self.low if self.scale is None else float(np.floor(self.low * self.scale + 0.5))
+
+    def locate(self, numbers: Sequence[float]) -> np.ndarray:
+        """Return the cells of public numbers, each once and in order."""
+        return np.unique(self._locate(np.array(numbers, dtype=np.float64)))
 
     def _read(self, values: pd.Series) -> tuple[np.ndarray, Flags]:
         numbers, nulls = read_numbers(values)

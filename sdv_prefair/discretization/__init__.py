@@ -19,8 +19,9 @@ from sdv_prefair.discretization.look import found_pieces, look
 from sdv_prefair.discretization.segmentation import Pieces
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 from sdv_prefair.privacy.ledger_words import DISCRETIZE
-from sdv_prefair.transformers import ColumnCodes, DatetimeBins, NumberBins
+from sdv_prefair.transformers import DatetimeBins
 from sdv_prefair.transformers.bin_shape import BinShape
+from sdv_prefair.transformers.own_values import BinCodes
 
 __all__ = ['CHOICES', 'discretize', 'fine_grids', 'declared_shapes']
 
@@ -31,8 +32,8 @@ LOOKING_SHARE = Fraction(1, 10)
 Spikes = Mapping[str, Sequence[Any]]
 
 
-def fine_grids(columns: Mapping[str, ColumnCodes], spikes: Spikes) -> dict[str, FineGrid]:
-    """Return the grids of columns that are cut into bins; all others need no look.
+def fine_grids(columns: Mapping[str, BinCodes], spikes: Spikes) -> dict[str, FineGrid]:
+    """Return the grids of columns that are cut into bins, if there are any for them.
 
     Args:
         columns: The columns in even bins.
@@ -42,12 +43,10 @@ def fine_grids(columns: Mapping[str, ColumnCodes], spikes: Spikes) -> dict[str, 
     return {column: grid for column, grid in grids.items() if grid is not None}
 
 
-def _grid(codes: ColumnCodes, spikes: Sequence[Any]) -> FineGrid | None:
-    if not isinstance(codes, NumberBins | DatetimeBins) or not codes.is_coarse:
-        return None
-    if isinstance(codes, NumberBins):
-        return grid_of_numbers(codes, spikes)
-    return grid_of_moments(codes, spikes)
+def _grid(codes: BinCodes, spikes: Sequence[Any]) -> FineGrid | None:
+    if isinstance(codes, DatetimeBins):
+        return grid_of_moments(codes, spikes)
+    return grid_of_numbers(codes, spikes)
 
 
 def discretize(
@@ -95,9 +94,7 @@ def declared_shapes(grids: Mapping[str, FineGrid], bins: int) -> dict[str, BinSh
         whole = np.array([0, len(grid.widths)])
         even = Pieces(whole, np.ones(1), np.zeros(1))
         found[column] = cut(even, grid.widths, grid.values, bins, grid.spikes)
-    return {
-        c: BinShape(_shape(grids[c], cuts).edges) for c, cuts in found.items() if cuts is not None
-    }
+    return {c: _shape(grids[c], cuts) for c, cuts in found.items() if cuts is not None}
 
 
 def _look(table: PrivateTable, column: str, grid: FineGrid, rho: Fraction) -> Pieces:

@@ -1,6 +1,7 @@
 """The public grid over which moments are looked at: years, then months, days, hours and so on."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from sdv_prefair.counts.cells import MonthCells
 from sdv_prefair.counts.fine_cells import MOST_CELLS, MomentCells
 from sdv_prefair.discretization.fine_grid import ONE_LEVEL, FineGrid
 from sdv_prefair.transformers import DatetimeBins
+from sdv_prefair.values.timestamps import as_timestamp
 
 # From fine to coarse, with how many seconds each has if all have the same.
 _SECONDS = {'s': 1, 'm': 60, 'h': 3600, 'D': 86_400}
@@ -16,7 +18,7 @@ _UNITS = [*_SECONDS, 'M', 'Y']
 _FINER_THAN_SECONDS = ('us', 'ms')
 
 
-def grid_of_moments(codes: DatetimeBins, spikes: Sequence[pd.Timestamp]) -> FineGrid | None:
+def grid_of_moments(codes: DatetimeBins, spikes: Sequence[Any]) -> FineGrid | None:
     """Return the grid of a column of moments, or None if there is none for it.
 
     Args:
@@ -39,10 +41,18 @@ def grid_of_moments(codes: DatetimeBins, spikes: Sequence[pd.Timestamp]) -> Fine
         moment = starts[cell].astype('M8[us]').astype(np.int64)
         return pd.Timestamp(moment, unit='us', tz=zone)
 
-    named = [pd.Timestamp(spike).tz_localize(None).to_datetime64() for spike in spikes]
-    places = np.searchsorted(starts, np.array(named, dtype=starts.dtype), side='right') - 1
-    own = np.unique(places[(places >= 0) & (values[places] == 1)]) if len(named) else places
+    own = _named_cells(cells, spikes, codes.datetime_format)
+    own = own[values[own] == 1]
     return FineGrid(cells, _levels(starts, fine), values, values, edge, own)
+
+
+def _named_cells(
+    cells: MonthCells | MomentCells, spikes: Sequence[Any], written: str | None
+) -> np.ndarray:
+    if not spikes:
+        return np.zeros(0, dtype=np.int64)
+    moments = pd.Series([as_timestamp(spike, written, 'spikes') for spike in spikes])
+    return np.unique(cells.encode(moments))
 
 
 def _fine_unit(unit: str, first: np.datetime64, last: np.datetime64) -> str | None:

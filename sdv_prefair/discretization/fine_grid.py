@@ -22,6 +22,7 @@ from sdv_prefair.values.arrays import Floats
 # So many cells are looked at together; of more there is a tree, whose first level has fewer.
 ONE_LEVEL = 1024
 _FIRST_LEVEL, _BRANCHES = 256, 64
+_LARGEST = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -71,31 +72,29 @@ def grid_of_numbers(codes: NumberBins, spikes: Sequence[float]) -> FineGrid:
 def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     scale = 10**places
     low, high = line.first / scale, line.last / scale
+    named = _offsets(line, scale, spikes)
     width = -(-line.size // MOST_CELLS)
+    singles = sorted({*_offsets(line, scale, _telling(low, high)), *named}) if width > 1 else []
     num_even = -(-line.size // width)
-    named = [point - line.first for point in map(round, (float(s) * scale for s in spikes))]
-    named = [offset for offset in named if 0 <= offset < line.size]
-    often = [round(value * scale) - line.first for value in _telling(low, high)] + named
-    singles = sorted({o for o in often if 0 <= o < line.size}) if width > 1 else []
-    starts = [width * cell for cell in range(1, num_even)]
-    cuts = np.array(sorted([*starts, *singles, *(single + 1 for single in singles)]), dtype=object)
-    bounds = np.array([0, *cuts, line.size], dtype=object)
+    starts = np.arange(num_even, dtype=np.uint64) * np.uint64(width)
+    own = [*singles, *(single + 1 for single in singles), min(line.size, _LARGEST)]
+    bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]))
     values = np.diff(bounds).astype(np.float64)
-    cells = FineCells(
-        float(low),
-        float(high),
-        float(scale),
-        float(width),
-        num_even,
-        tuple(float(line.first + single) for single in singles),
-    )
+    held = tuple(float(line.first + single) for single in singles)
+    cells = FineCells(float(low), float(high), float(scale), float(width), num_even, held)
 
     def edge(cell: int) -> float:
         point = line.first + int(bounds[cell])
         return point / scale if places else point
 
-    found = np.searchsorted(bounds.astype(np.float64), np.array(named, dtype=np.float64), 'right')
-    return FineGrid(cells, even_levels(len(values)), values, values, edge, np.unique(found) - 1)
+    found = cells.locate([(line.first + offset) / scale for offset in named])
+    return FineGrid(cells, even_levels(len(values)), values, values, edge, found)
+
+
+def _offsets(line: GridBins, scale: int, values: Sequence[float]) -> list[int]:
+    """Return where values lie on a line, counted from its first; without those that do not."""
+    points = [round(float(value) * scale) - line.first for value in values]
+    return sorted({point for point in points if 0 <= point < min(line.size, _LARGEST)})
 
 
 def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
@@ -109,18 +108,15 @@ def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
     bounds = np.concatenate([[low], np.sort(np.concatenate([starts, singles, above])), [high]])
     bounds = np.maximum.accumulate(np.minimum(bounds, high))
     widths = np.diff(bounds)
-    own = np.searchsorted(bounds, singles, side='right') - 1
-    own = np.minimum(own, len(widths) - 1)
-    values = np.where(widths > 0, np.inf, 0.0)
-    values[own] = 1.0
     cells = FineCells(low, high, None, width, num_even, tuple(singles))
-    last = float(np.nextafter(high, -np.inf))
+    values = np.where(widths > 0, np.inf, 0.0)
+    values[cells.locate(singles)] = 1.0
 
     def edge(cell: int) -> float:
-        return min(float(bounds[cell]), last)
+        return float(bounds[cell])
 
-    named_cells = own[np.isin(singles, named)]
-    return FineGrid(cells, even_levels(len(widths)), widths, values, edge, np.unique(named_cells))
+    named_cells = cells.locate(named)
+    return FineGrid(cells, even_levels(len(widths)), widths, values, edge, named_cells)
 
 
 def _telling(low: float, high: float) -> list[float]:

@@ -185,3 +185,18 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
             NoiseWarning,
             stacklevel=6,
         )
+
+
+def warn_of_one_reading(columns: Sequence[str]) -> None:
+    """Warn of columns whose bins cannot follow the data, if there are any.
+
+    Privacy: these are columns of numbers and moments with public ranges, whatever they hold.
+    """
+    if columns:
+        warnings.warn(
+            f'A reader can be read only once, so there is no look at {list(columns)} before they '
+            'are counted, and wide ranges are cut into bins of equal width. Pass what can be read '
+            "again, as files, a dataset or a table; or say discretization='uniform'.",
+            DomainWarning,
+            stacklevel=5,
+        )

@@ -28,6 +28,7 @@ from sdv_prefair.mechanisms.protocol import Release, estimate_release, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
 from sdv_prefair.transformers.bin_shape import BinShape
+from sdv_prefair.transformers.own_values import BinCodes
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
@@ -72,14 +73,25 @@ def bin_shapes(
     Privacy: with ``discretization='private'`` what is looked at is paid for in the ledger; without
     it nothing is read.
     """
-    free = {c: domains[c] for c in settings.to_look_at}
-    bins = settings.numeric_bins
-    even = transformers_for(free, bins, source.dtypes, settings.enforce_rounding)
-    grids = fine_grids(even, settings.spikes)
+    bins, coarse = settings.numeric_bins, coarse_columns(settings, domains, source.dtypes)
     if settings.discretization == 'uniform':
-        return declared_shapes(grids, bins)
+        named = {c: codes for c, codes in coarse.items() if c in settings.spikes}
+        return declared_shapes(fine_grids(named, settings.spikes), bins)
+    grids = fine_grids(coarse, settings.spikes)
     entropy = settings.entropy(LOOKING)
     return discretize(grids, source, bins, len(domains), ledger, entropy)
+
+
+def coarse_columns(
+    settings: Settings, domains: Mapping[str, ColumnDomain], dtypes: pd.Series
+) -> dict[str, BinCodes]:
+    """Return columns of more values than get a code each, in bins of equal width.
+
+    Those that constraints or the user decide about are left out.
+    """
+    free = {c: domains[c] for c in settings.to_look_at}
+    even = transformers_for(free, settings.numeric_bins, dtypes, settings.enforce_rounding)
+    return {c: t for c, t in even.items() if isinstance(t, BinCodes) and t.is_coarse}
 
 
 def make_encoders(

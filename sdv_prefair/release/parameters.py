@@ -15,6 +15,8 @@ from sdv_prefair.release.values import read_value, write_value
 
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
+# Arguments that a release written by an earlier version does not have.
+_BEFORE_LOOKS = {'discretization': 'uniform', 'spikes': None}
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
@@ -23,6 +25,7 @@ def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str,
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):
             given[role] = getattr(promise.roles, role)
+    given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
     structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
@@ -43,15 +46,29 @@ def read_parameters(
         ReleaseError: If an argument is not known, or would make what it asks for too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
+    if isinstance(written, dict):
+        written = _BEFORE_LOOKS | written
     fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
     _check_locales(given['locales'])
+    given['spikes'] = _read_spikes(given['spikes'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
     return given | {'structure': read_structure(written['structure'], columns)}
+
+
+def _read_spikes(pairs: Any) -> dict[str, list] | None:
+    if pairs is None:
+        return None
+    is_list = isinstance(pairs, list) and len(pairs) <= MOST_CODES
+    if not is_list or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
+    if not _are_texts([column for column, _ in pairs]):
+        raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
+    return dict(pairs)
 
 
 def _check_locales(locales: Any) -> None:

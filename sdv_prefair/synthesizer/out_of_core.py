@@ -16,8 +16,9 @@ from sdv_prefair.counts.tables import open_table
 from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
+from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Prepared
-from sdv_prefair.fitting.pipeline import declared_cliques, prepare
+from sdv_prefair.fitting.pipeline import coarse_columns, declared_cliques, prepare
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.learning import undeclared_columns
 
@@ -33,12 +34,17 @@ def table_source(table: Any, settings: Settings, person_column: str | None) -> S
     return open_table(table, describe, person_column, settings.max_rows_per_person, columns)
 
 
-def check_readable(source: Source, settings: Settings) -> None:
-    """Raise if a table has to be read more often than it can be.
+def readable(source: Source, settings: Settings) -> Settings:
+    """Return settings for a table that is read as often as it can be.
+
+    What can be read once is not looked at before it is counted: bins are then of equal width.
 
     Args:
         source: The table.
         settings: Prepared for its dtypes.
+
+    Raises:
+        PrivateDataError: If domains must be learnt from what can be read only once.
     """
     unknown = undeclared_columns(settings.to_learn)
     if unknown and not source.can_be_read_again:
@@ -47,6 +53,10 @@ def check_readable(source: Source, settings: Settings) -> None:
             'table is counted, but a reader can be read only once. Declare their ranges in '
             'the metadata, or pass what can be read again: files, a dataset, a table.'
         )
+    if source.can_be_read_again or settings.discretization == 'uniform':
+        return settings
+    cautions.warn_of_one_reading(list(coarse_columns(settings, settings.unchosen, source.dtypes)))
+    return replace(settings, discretization='uniform')
 
 
 def prepare_from_metadata(settings: Settings, caller: str) -> Prepared:

@@ -55,10 +55,11 @@ class WaysToFit(AfterFit):
         Memory does not grow with rows. The columns must be those of the metadata. Sampled columns
         have the dtypes that stand for the table's types, see ``sdv_prefair.encoding.arrow_schema``.
 
-        What is not public is learnt from histograms over public grids, within the budget; for that
-        the table is read up to three more times. With ``person_column`` the first rows of each
-        person are counted: memory then grows with the number of persons. Databases and Spark have
-        no first rows; there it is those that come first when all columns are compared.
+        What is not public is learnt from histograms over public grids, within the budget, and so
+        are bins that follow the data; for that the table is read up to three more times. With
+        ``person_column`` the first rows of each person are counted: memory then grows with the
+        number of persons. Databases and Spark have no first rows; there it is those that come
+        first when all columns are compared.
 
         Args:
             table: The path of a Parquet file or folder; an Arrow ``RecordBatchReader``, dataset or
@@ -74,7 +75,7 @@ class WaysToFit(AfterFit):
         source = out_of_core.table_source(table, self._settings, self.person_column)
         self._warn_before_reading()
         settings = self._settings.for_table(source.dtypes)
-        out_of_core.check_readable(source, settings)
+        settings = out_of_core.readable(source, settings)
         with self._account.open('fit_table', settings.open_ledger()) as attempt:
             fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
         self._adopt(fitted, attempt)

@@ -134,12 +134,12 @@ def test_thousands_of_dates_stand_out_beside_fourteen_other_columns(years, num_r
     share = float(LEARNING_SHARE) / 15
     assert float(ledger.spent / ledger.budget) <= share * 1.001
     outside = (values < learnt['d'].low) | (values > learnt['d'].high)
-    assert outside.mean() < 0.05
+    assert outside.mean() < 0.08
     assert learnt['d'].high - learnt['d'].low <= pd.Timedelta(days=366 * (years + 10))
 
 
 def test_dates_of_one_month_are_found_to_the_month():
-    values = pd.Timestamp('1999-12-01') + pd.to_timedelta(RNG.integers(0, 31, 5000), 'D')
+    values = pd.Timestamp('1999-12-01') + pd.to_timedelta(RNG.integers(0, 31, 20_000), 'D')
     learnt, _ = learn({'d': values}, {'d': Undeclared('datetimes')})
     assert learnt['d'].low == pd.Timestamp('1999-12-01')
     assert learnt['d'].high == pd.Timestamp('1999-12-31')
