@@ -31,19 +31,29 @@ class Cells(ABC):
             """Number of cells without that of null."""
 
     @property
-    def num_counted(self) -> int:
+    def num_codes(self) -> int:
         """Number of cells, that of null included."""
         return self.num_cells + 1
 
     @property
-    def unread_code(self) -> int:
+    def null_code(self) -> int:
         """The cell of null."""
         return self.num_cells
+
+    @property
+    def num_counted(self) -> int:
+        """Number of cells: none is hidden."""
+        return self.num_codes
+
+    @property
+    def unread_code(self) -> int:
+        """The cell of null."""
+        return self.null_code
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Return the cell of each value; what lies outside goes to the nearest cell."""
         numbers, nulls = self._read(values)
-        return np.where(nulls, self.unread_code, self._locate(np.where(nulls, 0, numbers)))
+        return np.where(nulls, self.null_code, self._locate(np.where(nulls, 0, numbers)))
 
     @abstractmethod
     def _read(self, values: pd.Series) -> tuple[np.ndarray, Flags]:
