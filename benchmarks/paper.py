@@ -37,7 +37,12 @@ from sdv_prefair.metrics import (
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import group_names, strata_codes
 from sdv_prefair.metrics.table_pair import Tables, read_tables
-from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    MwemStrategy,
+    PrivBayesStrategy,
+    UnconstrainedStrategy,
+)
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
 SETTINGS = {
@@ -49,6 +54,10 @@ SETTINGS = {
     'Fair AIM': {'structure': 'aim', 'budget': 'tuned'},
     'AIM, not fair': {'structure': AimStrategy(UnconstrainedStrategy()), 'budget': 'tuned'},
     'Planned': {'structure': 'planned', 'budget': 'tuned'},
+    'Fair PrivBayes': {'structure': 'privbayes'},
+    'PrivBayes, not fair': {'structure': PrivBayesStrategy(UnconstrainedStrategy())},
+    'Fair MWEM': {'structure': 'mwem'},
+    'MWEM, not fair': {'structure': MwemStrategy(UnconstrainedStrategy())},
 }
 # Table: how it is loaded, the column of the groups S and the two groups that are compared.
 TABLES = {

@@ -14,6 +14,8 @@ rough, and wait for a few cliques once there are many columns; the last one is n
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
 from statistics import fmean
 from typing import ClassVar
 
@@ -76,40 +78,71 @@ class MwemPgm:
         progress('Measuring one-way marginals')
         one_ways = measure_one_ways(table, one_way_rho, budget)
         progress('Choosing cliques')
-        rounds = self.strategy.rounds or len(table.domain)
-        shares = table.ledger.shares(selection_rho, [1] * rounds)
         left = table.ledger.remaining - selection_rho
         measured = MeasuredInTurn(table, one_ways, budget, left)
-        on_offer, at_once = telling(cliques, table), math.ceil(rounds / _ESTIMATES)
-        for place, rho in enumerate(shares):
-            open_now = self.strategy.additions(on_offer, measured.cliques, roles, table.domain)
-            if not open_now:
-                break
-            if place % at_once == 0:
-                typical = fmean(map(measured.weight, open_now))
-                gap = _gap(table, measured, on_offer, typical, rounds - place - 1, budget)
-            clique = table.choose(open_now, gap, rho, SELECT_CLIQUES)
-            measured.measure(clique, typical, rounds - place - 1)
+        loop = _Loop(table, measured, budget, self.strategy, roles, telling(cliques, table))
+        rounds = self.strategy.rounds or 2 * len(table.domain)
+        shares = table.ledger.shares(selection_rho, [1] * rounds)
+        at_once = math.ceil(rounds / _ESTIMATES)
+        for start in range(0, rounds, at_once):
+            loop.choose(shares[start : start + at_once], max(0, rounds - start - at_once))
         return measured.finish()
 
 
-def _gap(
-    table: PrivateTable,
-    measured: MeasuredInTurn,
-    cliques: Sequence[Clique],
-    typical: float,
-    to_come: int,
-    budget: Budget,
-) -> Score:
-    """Return the score: how far counts are from the model's, less the error of a measurement."""
-    model = estimate(
-        measured.measurements,
-        table.domain,
-        measured.cliques,
-        shrink=budget.shrink,
-        iterations=_ROUGHLY,
-    )
-    expected = {clique: model.total * model.marginal(clique) for clique in cliques}
-    noise = {clique: measured.noise(clique, typical, to_come) for clique in cliques}
-    errors = {c: float(np.minimum(rows, noise[c]).sum()) for c, rows in expected.items()}
-    return model_gap(expected, errors)
+class _Loop:
+    """Rounds of choosing and measuring.
+
+    Privacy: holds released values; counts are asked of the table.
+    """
+
+    def __init__(
+        self,
+        table: PrivateTable,
+        measured: MeasuredInTurn,
+        budget: Budget,
+        strategy: MwemStrategy,
+        roles: Roles,
+        on_offer: Sequence[Clique],
+    ):
+        self._table, self._measured, self._budget = table, measured, budget
+        self._strategy, self._roles, self._on_offer = strategy, roles, on_offer
+
+    def choose(self, shares: Sequence[Fraction], after: int) -> None:
+        """Choose and measure a clique for each share, by one estimate of the model.
+
+        Privacy: spends the shares at most, and a part of what the tables may spend.
+
+        Args:
+            shares: What each choice may spend.
+            after: How many rounds follow these.
+        """
+        candidates = self._candidates()
+        if not candidates:
+            return
+        typical = fmean(map(self._measured.weight, candidates))
+        gap = self._gap(candidates, typical, after + len(shares) - 1)
+        for to_come, rho in zip(count(after + len(shares) - 1, -1), shares, strict=False):
+            open_now = set(self._candidates())
+            allowed = [clique for clique in candidates if clique in open_now]
+            if not allowed:
+                break
+            clique = self._table.choose(allowed, gap, rho, SELECT_CLIQUES)
+            self._measured.measure(clique, typical, to_come)
+
+    def _candidates(self) -> list[Clique]:
+        chosen, domain = self._measured.cliques, self._table.domain
+        return self._strategy.additions(self._on_offer, chosen, self._roles, domain)
+
+    def _gap(self, cliques: Sequence[Clique], typical: float, to_come: int) -> Score:
+        """Return the score: how far counts are from the model's, less the noise to come."""
+        model = estimate(
+            self._measured.measurements,
+            self._table.domain,
+            self._measured.cliques,
+            shrink=self._budget.shrink,
+            iterations=_ROUGHLY,
+        )
+        expected = {clique: model.total * model.marginal(clique) for clique in cliques}
+        noise = {clique: self._measured.noise(clique, typical, to_come) for clique in cliques}
+        errors = {c: float(np.minimum(rows, noise[c]).sum()) for c, rows in expected.items()}
+        return model_gap(expected, errors)

@@ -84,12 +84,12 @@ def declared_cliques(domain: Mapping[str, int], roles: Roles, strategy: Strategy
 
 
 def first_shares(
-    table: PrivateTable, budget: Budget, pairs: Sequence[Pair]
+    table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
 ) -> tuple[Fraction, Fraction]:
-    """Return what one-ways and selection may spend; without pairs, the one-ways have it all."""
+    """Return what one-ways and selection may spend; without cliques, the one-ways have it all."""
     shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
     one_way, selection, _ = table.ledger.shares(
-        table.ledger.remaining, shares if pairs else [1, 0, 0]
+        table.ledger.remaining, shares if cliques else [1, 0, 0]
     )
     return one_way, selection
 

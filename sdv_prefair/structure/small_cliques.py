@@ -34,7 +34,7 @@ class CliqueStrategy:
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
-    max_cells: int = 50_000
+    max_cells: int = 20_000
     max_triples: int = 1_000
     name: ClassVar[str]
 
@@ -44,7 +44,7 @@ class CliqueStrategy:
                 f'rule ({shown(self.rule)}) must be a strategy object, for example '
                 'GreedyStrategy().'
             )
-        check_whole('max_cells', self.max_cells, 50_000)
+        check_whole('max_cells', self.max_cells, 20_000)
         check_whole('max_triples', self.max_triples, 1_000)
 
     @property

@@ -29,7 +29,14 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.fitting.pipeline import declared_cliques
-from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    FairTree,
+    GreedyStrategy,
+    MwemStrategy,
+    PrivBayesStrategy,
+    UnconstrainedStrategy,
+)
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
@@ -76,6 +83,8 @@ def test_conditions_give_the_same_rows(census, path):
         'greedy',
         'exact',
         'aim',
+        'privbayes',
+        'mwem',
         TREE,
         tuple(map(list, TREE)),
         FairTree(TREE),
@@ -84,6 +93,8 @@ def test_conditions_give_the_same_rows(census, path):
         ExactStrategy(time_limit=5.0),
         AimStrategy(),
         AimStrategy(UnconstrainedStrategy()),
+        PrivBayesStrategy(UnconstrainedStrategy(), theta=0.01),
+        MwemStrategy(rounds=3),
     ],
     ids=lambda structure: type(structure).__name__,
 )
@@ -164,7 +175,9 @@ def test_arguments_come_back(changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'none'])
+@pytest.mark.parametrize(
+    'structure', ['adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'none']
+)
 @pytest.mark.parametrize(
     'changes',
     [
@@ -181,7 +194,15 @@ def test_whatever_was_paid_for_opens(structure, changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['none', AimStrategy(UnconstrainedStrategy())])
+@pytest.mark.parametrize(
+    'structure',
+    [
+        'none',
+        AimStrategy(UnconstrainedStrategy()),
+        PrivBayesStrategy(UnconstrainedStrategy()),
+        MwemStrategy(UnconstrainedStrategy()),
+    ],
+)
 @pytest.mark.parametrize('ranges', [True, False])
 def test_a_single_column_comes_back(structure, ranges, path):
     synthesizer = PreFairSynthesizer(
