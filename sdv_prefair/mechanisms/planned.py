@@ -47,6 +47,8 @@ from sdv_prefair.values.arrays import Floats
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
 # one-ways are measured once more.
 _RARE = 2.0
+# Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
+_TELLING = 0.15
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # A table that is to get less than this part of its share is not measured again.
@@ -135,9 +137,9 @@ class _PlannedFit:
         """
         domain = self._table.domain
         pairs = [pair for pair in declared if min(domain[column] for column in pair) > 1]
-        if not pairs:
-            return
         total, expected = one_way_model(self._one_ways.measurements)
+        if not pairs or self._noise_of_scores(len(pairs)) > _TELLING * total:
+            return
         _, over_codes = one_way_model(self._one_ways.over_codes)
         errors = ExpectedErrors(expected, over_codes, self._workload.places(pairs))
         pool, rows = float(self._pool()), self._ledger.max_rows_per_person
@@ -188,6 +190,11 @@ class _PlannedFit:
             self._table, chosen, gap, self._residuals_rho, SELECT_PAIRS, 2 * model.total
         )
         plan.grow_chords(residuals, self._precision())
+
+    def _noise_of_scores(self, number: int) -> float:
+        """Return the standard deviation of the noise on so many scores."""
+        rows, rho = self._ledger.max_rows_per_person, float(self._scores_rho)
+        return rows * math.sqrt(number / (2 * rho))
 
     def _forest_model(self) -> GraphicalModel:
         return estimate(
