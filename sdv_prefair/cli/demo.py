@@ -15,6 +15,7 @@ from sdv_prefair.metrics import (
     DownstreamAccuracy,
     TwoWayTotalVariation,
 )
+from sdv_prefair.privacy.ledger_words import RHO_OF
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 STRUCTURES = {'none': 'plain MST', DEFAULT_STRUCTURE: 'PreFair'}
@@ -95,7 +96,7 @@ def _explain(census: Dataset, fair: PreFairSynthesizer, say: Callable) -> None:
     ledger = fair.get_privacy_ledger()
     footer = ledger.attrs
     say('')
-    say('Where the privacy budget of PreFair went (rho of zCDP):')
+    say(f'Where the privacy budget of PreFair went ({RHO_OF[footer["accounting"]]}):')
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         say(f'  {step:<20} {rho:.6f}  {rho / footer["rho"]:4.0%}')
     say(f'  {"total":<20} {ledger["rho"].sum():.6f}  the whole budget, to the last bit')

@@ -34,9 +34,7 @@ class Prepared:
 
     def open_ledger(self) -> Ledger:
         """Return the budget of a fit that has paid for learning, and for nothing else."""
-        ledger = self.settings.open_ledger()
-        ledger.carry_over(self.learning)
-        return ledger
+        return self.settings.open_ledger(self.learning)
 
 
 @dataclass(frozen=True)

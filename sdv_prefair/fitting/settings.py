@@ -1,6 +1,6 @@
 """What a fit rests on besides the rows: arguments, constraints, and what a user chose."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -10,10 +10,11 @@ from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.encoding.processor import CodesProcessor
-from sdv_prefair.learning import reserved_delta
+from sdv_prefair.learning import learns_by_gaussians, reserved_delta
 from sdv_prefair.mechanisms.budget import Budget
-from sdv_prefair.mechanisms.protocol import Mechanism
-from sdv_prefair.privacy import Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.mechanisms.protocol import Mechanism, is_all_gaussian
+from sdv_prefair.privacy import Debit, Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy.ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
 
@@ -80,15 +81,26 @@ class Settings:
         """Return the settings with the constraints prepared for a table of these dtypes."""
         return replace(self, plan=self.plan.fit(dtypes)) if self.plan.tied else self
 
-    def open_ledger(self) -> Ledger:
-        """Return the budget of one fit, with nothing spent."""
-        return Ledger(
+    def open_ledger(self, learning: Sequence[Debit] = ()) -> Ledger:
+        """Return the budget of one fit, with nothing spent but what learning has cost before.
+
+        How its lines will be added up is decided here, by public facts and before a row is read.
+
+        Args:
+            learning: What learning domains has cost already; lines of another version, or of
+                another mechanism, may have other noise.
+        """
+        gaussian = is_all_gaussian(self.mechanism) and learns_by_gaussians(self.to_learn)
+        ledger = Ledger(
             self.epsilon,
             self.delta,
             self.max_rows_per_person,
             reserved_delta(self.to_learn, self.delta),
             seeded=self.seed is not None,
+            all_gaussian=gaussian and all(d.mechanism in ROUNDED_NOISES for d in learning),
         )
+        ledger.carry_over(learning)
+        return ledger
 
     def entropy(self, stage: int) -> Entropy:
         """Return where the noise of a stage comes from."""

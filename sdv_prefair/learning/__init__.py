@@ -17,7 +17,7 @@ from sdv_prefair.learning.one_column import (
 )
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
 
-__all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
+__all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
 
 # If every column had to be learnt, this part of the budget would pay for it.
 LEARNING_SHARE = Fraction(1, 5)
@@ -34,6 +34,15 @@ def undeclared_columns(domains: Mapping[str, ColumnDomain]) -> list[str]:
 def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
     """Return the part of delta that thresholds on unknown categories will use."""
     return _DELTA_SHARE * delta if _unknown_categories(domains) else 0.0
+
+
+def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
+    """Whether learning needs no noise but the Gaussian, as far as the metadata tell.
+
+    Categories need a threshold. Whether numbers need PrivTree is seen from an answer, which is too
+    late to decide by.
+    """
+    return all(domain.kind == 'datetimes' for domain in _undeclared(domains).values())
 
 
 def learn_domains(

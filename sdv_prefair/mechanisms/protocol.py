@@ -44,7 +44,12 @@ class Release:
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """One way from counts to noisy measurements."""
+    """One way from counts to noisy measurements.
+
+    One that asks for noise by ``measure`` and ``score`` alone may say so: if it has an attribute
+    ``all_gaussian`` that is True, the whole fit is one Gaussian mechanism, with less noise for the
+    same promise, and ``choose`` and ``split`` are refused.
+    """
 
     @property
     def name(self) -> str:
@@ -84,6 +89,11 @@ class Mechanism(Protocol):
             budget: How what is left in the ledger is divided.
             progress: Called with the name of each step.
         """
+
+
+def is_all_gaussian(mechanism: Mechanism) -> bool:
+    """Whether the mechanism promises, before anything is read, that all its noise is Gaussian."""
+    return getattr(mechanism, 'all_gaussian', False) is True
 
 
 def estimate_release(

@@ -41,6 +41,11 @@ class TreeFirst:
         """Whether the strategy promises fairness."""
         return self.strategy.requires_roles
 
+    @property
+    def all_gaussian(self) -> bool:
+        """Whether the strategy promises to release all scores at once, or to ask for none."""
+        return getattr(self.strategy, 'all_gaussian', False) is True
+
     def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
         """Return all single columns, and the strategy's pairs that are small enough to measure."""
         return declared_cliques(domain, roles, self.strategy)

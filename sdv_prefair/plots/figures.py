@@ -12,7 +12,11 @@ from sdv_prefair.privacy.ledger_words import (
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,
     PRIVTREE,
+    RHO_OF,
+    ROUNDED,
+    ROUNDED_ON_SCORES,
     THRESHOLD,
+    ZCDP,
 )
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
@@ -28,8 +32,10 @@ _EDGE_COLOUR, _CHORD_COLOUR = '#B5B5B5', '#8FBBDA'
 # One colour for a mechanism in every figure, whichever others a ledger holds.
 _MECHANISM_COLOURS = {
     GAUSSIAN: BLUE,
+    ROUNDED: BLUE,
     EXPONENTIAL: ORANGE,
     GAUSSIAN_ON_SCORES: GREEN,
+    ROUNDED_ON_SCORES: GREEN,
     THRESHOLD: SKY,
     PRIVTREE: PURPLE,
 }
@@ -100,7 +106,7 @@ def plot_ledger(frame: pd.DataFrame, title: str = 'Privacy budget by step') -> g
     figure.update_layout(
         title=f'{title} (rho = {totals.sum():.4g} in all)', barmode='stack',
         template='plotly_white', xaxis={'categoryorder': 'array', 'categoryarray': steps},
-        yaxis_title='rho (zCDP)', showlegend=True,
+        yaxis_title=RHO_OF[frame.attrs.get('accounting', ZCDP)], showlegend=True,
     )  # fmt: skip
     return figure
 

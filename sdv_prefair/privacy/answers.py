@@ -9,12 +9,20 @@ import numpy as np
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
-from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
+from sdv_prefair.privacy.ledger_words import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    GAUSSIAN_ON_SCORES,
+    PRIVTREE,
+    ROUNDED,
+    ROUNDED_ON_SCORES,
+)
 from sdv_prefair.privacy.mechanisms import (
     exponential,
     exponential_epsilon,
     gaussian,
     gaussian_variance,
+    rounded_gaussian,
 )
 from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
 from sdv_prefair.privacy.samplers import discrete_laplace
@@ -28,7 +36,7 @@ class Answers:
     Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
     whose methods say what is asked and what it costs.
 
-    Proof: proofs/composition.md
+    Proof: proofs/composition.md, proofs/gaussian_composition.md
     """
 
     def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
@@ -43,8 +51,9 @@ class Answers:
         clique = tuple(clique)
         self._ledger.check(step, rho)
         variance = gaussian_variance(rho, self._rows**2)
-        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))
-        return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
+        kind = ROUNDED if self._ledger.all_gaussian else GAUSSIAN
+        self._debit(step, kind, clique, rho, math.sqrt(variance))
+        return self._noisy(self.counts.project(clique), variance), math.sqrt(variance)
 
     def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure_codes``."""
@@ -73,9 +82,10 @@ class Answers:
         exact = self._exact_scores(score)
         variance = gaussian_variance(rho, len(cliques) * (exact.unit * self._rows) ** 2)
         sigma = math.sqrt(variance) / exact.unit
-        self._debit(step, GAUSSIAN_ON_SCORES, _columns(cliques), rho, sigma)
+        kind = ROUNDED_ON_SCORES if self._ledger.all_gaussian else GAUSSIAN_ON_SCORES
+        self._debit(step, kind, _columns(cliques), rho, sigma)
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
-        return gaussian(scores, variance, self._entropy).tolist(), sigma
+        return self._noisy(scores, variance).tolist(), sigma
 
     def split(
         self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None
@@ -94,6 +104,11 @@ class Answers:
         self._unmerged = self._unmerged or _of_single_columns(self.counts)
         self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
         self._scores = None
+
+    def _noisy(self, values: Integers, variance: Fraction) -> Integers:
+        """Add the noise that the ledger can add up."""
+        draw = rounded_gaussian if self._ledger.all_gaussian else gaussian
+        return draw(values, variance, self._entropy)
 
     def _debit(
         self, step: str, mechanism: str, columns: Clique, rho: Fraction, scale: float

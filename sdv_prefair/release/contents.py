@@ -44,14 +44,16 @@ from sdv_prefair.release.values import read_value, write_value
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
-FORMAT, VERSION = 'sdv-prefair release', 2
+FORMAT, VERSION = 'sdv-prefair release', 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
-# What versions have added. The first does not tell of attempts other than the fit.
-_ADDED = {1: (), 2: ('account', 'seeded')}
+# What versions have added. The first does not tell of attempts other than the fit; up to the
+# second all lines were added up by zCDP, and ledger and account do not say so.
+_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded')}
+_ONLY_ZCDP = (1, 2)
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -123,11 +125,14 @@ def _make_unfitted(
 def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
     columns = settings.plan.domains | settings.plan.domains_to_learn
     seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
-    return read_ledger(fields.raw('ledger'), settings, columns, seeded)
+    only_zcdp = fields.raw('version') in _ONLY_ZCDP
+    return read_ledger(fields.raw('ledger'), settings, columns, seeded, only_zcdp)
 
 
 def _read_account(fields: Fields, ledger: Ledger) -> Account:
-    return read_account(fields.raw('account')) if 'account' in fields else account_of_one(ledger)
+    if 'account' not in fields:
+        return account_of_one(ledger)
+    return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
 
 
 def _check_version(written: Any) -> int:

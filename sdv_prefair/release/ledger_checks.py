@@ -17,11 +17,12 @@ from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
-    GAUSSIAN,
-    GAUSSIAN_ON_SCORES,
     LEARN_DOMAINS,
+    MEASURING_NOISES,
     NOISES,
     PRIVTREE,
+    ROUNDED_NOISES,
+    SCORING_NOISES,
     STEPS,
     THRESHOLD,
 )
@@ -49,14 +50,22 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
                 'may.'
             )
         # Of scores there is one for two columns, at least; `check_scores` knows better.
-        scores = math.ceil(len(line.columns) / 2) if line.mechanism == GAUSSIAN_ON_SCORES else 1
+        scores = math.ceil(len(line.columns) / 2) if line.mechanism in SCORING_NOISES else 1
         _check_scale(line, max_rows_per_person**2 * scores)
+
+
+def check_noises(lines: Iterable[Debit], all_gaussian: bool) -> None:
+    """Raise unless lines that are added up as one Gaussian mechanism are rounded Gaussians."""
+    if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):
+        raise ReleaseError(
+            'The ledger of the release adds up its lines in another way than their noise allows.'
+        )
 
 
 def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: int) -> None:
     """Raise unless noise on scores is enough for so many of them."""
     for line in lines:
-        if line.mechanism == GAUSSIAN_ON_SCORES:
+        if line.mechanism in SCORING_NOISES:
             _check_scale(line, max_rows_per_person**2 * num_pairs)
 
 
@@ -84,7 +93,7 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
     """
     paid, claimed = Counter(), Counter()
     for line in ledger.debits:
-        if line.mechanism == GAUSSIAN and line.step != LEARN_DOMAINS:
+        if line.mechanism in MEASURING_NOISES and line.step != LEARN_DOMAINS:
             paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)
     for measurement in measurements:
         claimed[frozenset(measurement.columns)] += float(1 / np.min(measurement.variance))

@@ -36,6 +36,7 @@ class Inspection:
             'epsilon': promise.epsilon,
             'delta': promise.delta,
             'is_private': not seeded,
+            'accounting': self._ledger.accounting if self._fitted else None,
             'ranges': self._ranges_in_words(),
         }
 

@@ -77,7 +77,8 @@ class FittedState(BaseSingleTableSynthesizer):
 
     def _warn_before_reading(self) -> None:
         cautions.warn_of_seed(self.seed)
-        cautions.warn_of_refit(self._account, self.epsilon, self.delta)
+        if self._account.spent:
+            cautions.warn_of_refit(self._account, self._settings().open_ledger())
 
     def _adopt(self, fitted: Fitted, attempt: Attempt, names: pd.Index) -> None:
         """Take over a finished fit: the one place where what is fitted changes."""

@@ -36,6 +36,7 @@ def _of_intervals(cells, bar, scale, noise):
 
 _DRAWS = (
     (answers, 'gaussian', _of_gaussian),
+    (answers, 'rounded_gaussian', _of_gaussian),
     (answers, 'exponential', _of_exponential),
     (answers, 'split_intervals', _of_intervals),
     (private_values, 'gaussian', _of_gaussian),

@@ -133,7 +133,7 @@ def test_floats_decide_only_what_their_error_cannot_change():
 
 def test_all_draws_of_a_fit_are_below_what_is_kept_back_of_delta():
     """Noise that is t away in total variation costs (1 + e^epsilon) t more of delta."""
-    kept_back = accounting._DELTA_FOR_ROUNDING * LEAST_DELTA / 2  # the other half may be reserved
+    kept_back = accounting.DELTA_FOR_ROUNDING * LEAST_DELTA / 2  # the other half may be reserved
     assert (1 + math.exp(MOST_EPSILON)) * MOST_DRAWS * float(TOTAL_VARIATION) < kept_back / 10
     assert MAX_CELLS * 2**20 <= MOST_DRAWS
 
@@ -142,7 +142,7 @@ def test_all_draws_of_a_fit_are_below_what_is_kept_back_of_delta():
 @pytest.mark.parametrize('epsilon', [0.01, 1.0, 100.0])
 def test_the_conversion_keeps_it_back(epsilon, delta):
     rho = float(rho_of(epsilon, delta))
-    assert delta_of_rho(rho, epsilon) <= delta * (1 - 0.9 * accounting._DELTA_FOR_ROUNDING)
+    assert delta_of_rho(rho, epsilon) <= delta * (1 - 0.9 * accounting.DELTA_FOR_ROUNDING)
 
 
 @pytest.mark.parametrize('delta', [1e-31, 1e-100])
