@@ -19,6 +19,7 @@ class IndependentColumns:
     name: ClassVar[str] = 'independent'
     requires_roles: ClassVar[bool] = True
     shape: ClassVar[Shape] = 'any'
+    all_gaussian: ClassVar[bool] = True
 
     def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
         """Return all single columns."""

@@ -35,6 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--data', type=Path, default=DATA)
     parser.add_argument('--samples', type=int, default=10, help='subsamples of each size')
+    parser.add_argument('--structures', nargs='+', choices=STRUCTURES, default=list(STRUCTURES))
     parser.add_argument('--out', type=Path, default=Path(__file__).parent / 'results')
     options = parser.parse_args()
     warnings.simplefilter('ignore')
@@ -45,7 +46,7 @@ def main() -> None:
 
 def _run(results: ResultsFile, options: argparse.Namespace) -> None:
     done = results.finished()
-    keys = product(_NAMES, EPSILONS, STRUCTURES, range(options.samples))
+    keys = product(_NAMES, EPSILONS, options.structures, range(options.samples))
     whole = {table: TABLES[table][0](options.data) for table, _ in _NAMES.values()}
     for key in tqdm([key for key in keys if key not in done], file=sys.stderr):
         name, epsilon, structure, sample = key
