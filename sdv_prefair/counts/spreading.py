@@ -7,6 +7,7 @@ value of its column without a look at the rest of the row.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -62,6 +63,13 @@ class Spread:
         spread[axis] = np.append(codes[axis][~hidden], code)
         return spread, np.append(counts[~hidden], shared)
 
+    @cached_property
+    def _turns(self) -> tuple[Integers, Integers]:
+        """Whose turn it is, and code after code the turns that it has in two rounds, as one line."""
+        turns = _in_turn(self.shares)
+        keys = np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS)
+        return turns, np.sort(keys)
+
     def _split(self, cells: Integers, counts: Integers) -> tuple[Integers, Integers, Integers]:
         """Return which rows of each cell go to which code.
 
@@ -72,9 +80,7 @@ class Spread:
         Returns:
             The place of a cell, a new code and a count, for all that are not 0.
         """
-        turns, num_codes = _in_turn(self.shares), len(self.shares)
-        # Codes one after the other, and for each the turns it has in two rounds.
-        keys = np.sort(np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS))
+        (turns, keys), num_codes = self._turns, len(self.shares)
         line = np.arange(num_codes) * 2 * _TURNS
         first = (cells * _NEXT_CELL % _TURNS)[:, np.newaxis] + line
         rounds, left = np.divmod(counts, _TURNS)
