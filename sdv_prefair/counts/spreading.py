@@ -65,7 +65,7 @@ class Spread:
 
     @cached_property
     def _turns(self) -> tuple[Integers, Integers]:
-        """Whose turn it is, and code after code the turns that it has in two rounds, as one line."""
+        """Whose turn it is; and, code after code, the turns of two rounds as one line."""
         turns = _in_turn(self.shares)
         keys = np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS)
         return turns, np.sort(keys)
