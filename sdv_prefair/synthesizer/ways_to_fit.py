@@ -186,8 +186,9 @@ class WaysToFit(AfterFit):
         self._check_input_metadata_updated()
 
     def _warn_before_reading(self) -> None:
-        cautions.warn_of_seed(self.seed)
-        cautions.warn_of_refit(self._account, self.epsilon, self.delta)
+        settings = self._settings
+        cautions.warn_of_seed(settings.seed)
+        cautions.warn_of_refit(self._account, settings.epsilon, settings.delta)
 
     def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
         attempt.finish()
