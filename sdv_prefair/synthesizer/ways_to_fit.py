@@ -190,9 +190,10 @@ class WaysToFit(AfterFit):
         self._check_input_metadata_updated()
 
     def _warn_before_reading(self) -> None:
-        cautions.warn_of_seed(self.seed)
+        settings = self._settings
+        cautions.warn_of_seed(settings.seed)
         if self._account.spent:
-            cautions.warn_of_refit(self._account, self._settings.open_ledger())
+            cautions.warn_of_refit(self._account, settings.open_ledger())
 
     def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
         attempt.finish()

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 from fractions import Fraction
 
 import pandas as pd
@@ -298,7 +299,7 @@ def test_opening_a_seeded_fit_warns_and_so_does_its_first_sample(tmp_path):
 
 def test_a_seeded_attempt_leaves_no_sum_to_promise():
     synthesizer = seeded()
-    synthesizer.__dict__['seed'] = None
+    synthesizer._settings = replace(synthesizer._settings, seed=None)
     quietly(synthesizer.fit, data('first'))
     assert says_private(synthesizer) == {True}
     footer = synthesizer.get_privacy_ledger().attrs
