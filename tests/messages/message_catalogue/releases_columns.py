@@ -37,6 +37,12 @@ def disordered():
 
 FIELDS = [
     Opened(
+        lambda: with_field(
+            'shapes', [{'name': 'sex', 'edges': [], 'finer': [], 'weights': []}] * 2
+        ),
+        'The release has bins for a column that is not cut into any.',
+    ),
+    Opened(
         lambda: with_field('learnt', [{}]),
         "learnt of the release must have the keys ['edges', 'name', 'values'].",
     ),
