@@ -12,7 +12,6 @@ outside any privacy budget: this is a benchmark.
 """
 
 import argparse
-import csv
 import sys
 import time
 import warnings
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from paper_results import KEY, QUALITY, read_results, write_results
+from results_file import ResultsFile, commit
 from tqdm import tqdm
 
 from sdv_prefair import PreFairSynthesizer
@@ -37,17 +37,27 @@ from sdv_prefair.metrics import (
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import group_names, strata_codes
 from sdv_prefair.metrics.table_pair import Tables, read_tables
-from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    MwemStrategy,
+    PrivBayesStrategy,
+    UnconstrainedStrategy,
+)
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
 SETTINGS = {
     'MST': {'structure': 'none', 'budget': 'paper'},
     'Greedy': {'structure': 'greedy', 'budget': 'paper'},
     'Exact': {'structure': 'exact', 'budget': 'paper'},
-    'Ours': {'structure': 'adaptive', 'budget': 'tuned'},
-    'Ours, greedy': {'structure': 'greedy', 'budget': 'tuned'},
+    'Adaptive': {'structure': 'adaptive', 'budget': 'tuned'},
+    'Greedy, tuned': {'structure': 'greedy', 'budget': 'tuned'},
     'Fair AIM': {'structure': 'aim', 'budget': 'tuned'},
     'AIM, not fair': {'structure': AimStrategy(UnconstrainedStrategy()), 'budget': 'tuned'},
+    'Planned': {'structure': 'planned', 'budget': 'tuned'},
+    'Fair PrivBayes': {'structure': 'privbayes'},
+    'PrivBayes, not fair': {'structure': PrivBayesStrategy(UnconstrainedStrategy())},
+    'Fair MWEM': {'structure': 'mwem'},
+    'MWEM, not fair': {'structure': MwemStrategy(UnconstrainedStrategy())},
 }
 # Table: how it is loaded, the column of the groups S and the two groups that are compared.
 TABLES = {
@@ -63,10 +73,10 @@ def main() -> None:
     """Run what is missing, then write the tables."""
     options = _options()
     warnings.simplefilter('ignore')
-    options.out.mkdir(parents=True, exist_ok=True)
-    results = options.out / ('paper_quick.csv' if options.quick else 'paper.csv')
+    name = 'paper_quick.csv' if options.quick else 'paper.csv'
+    results = ResultsFile(options.out / name, KEY)
     _run(results, options)
-    write_results(read_results(results), results.with_suffix('.md'))
+    write_results(read_results(results.path), results.path.with_suffix('.md'))
 
 
 def _options() -> argparse.Namespace:
@@ -87,8 +97,8 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _run(results: Path, options: argparse.Namespace) -> None:
-    done = _finished(results)
+def _run(results: ResultsFile, options: argparse.Namespace) -> None:
+    done = results.finished()
     for name in options.tables:
         load, column, groups = TABLES[name]
         wanted = [key for key in _keys(name, options) if key not in done]
@@ -98,7 +108,7 @@ def _run(results: Path, options: argparse.Namespace) -> None:
         for key in tqdm(wanted, desc=name, file=sys.stderr):
             row = dict(zip(KEY, key, strict=True))
             row |= _measure(dataset, column, groups, row, options)
-            _append(results, row)
+            results.append(row | {'commit': commit()})
 
 
 def _keys(table: str, options: argparse.Namespace) -> Iterator[tuple]:
@@ -106,32 +116,6 @@ def _keys(table: str, options: argparse.Namespace) -> Iterator[tuple]:
         for epsilon in options.epsilons:
             for setting in options.settings:
                 yield table, epsilon, setting, sample
-
-
-def _finished(results: Path) -> set[tuple]:
-    if not results.exists():
-        return set()
-    _drop_torn_line(results)
-    return set(pd.read_csv(results)[KEY].itertuples(index=False, name=None))
-
-
-def _drop_torn_line(results: Path) -> None:
-    """Cut off a line that a run which was killed has left unfinished."""
-    text = results.read_bytes()
-    whole = text[: text.rfind(b'\n') + 1]
-    if whole != text:
-        results.write_bytes(whole)
-
-
-def _append(results: Path, row: dict) -> None:
-    """Add a line. A file of an older run keeps its columns: what it has no column for is lost."""
-    columns = list(pd.read_csv(results, nrows=0)) if results.exists() else list(row)
-    new = not results.exists()
-    with results.open('a', newline='') as file:
-        writer = csv.DictWriter(file, columns, extrasaction='ignore')
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
 
 
 def _measure(dataset: Dataset, column: str, groups, row: dict, options: argparse.Namespace) -> dict:

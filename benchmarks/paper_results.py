@@ -27,7 +27,7 @@ PRINTED = {
     'COMPAS as released': [96.5, 119.8, 103.3, 86.2, 66.2, 70.3, 73.0, 50.0, 50.5, 53.1],
     'Census KDD': [101.4, 100.8, 104.3, 99.6, 62.5, 81.8, 24.4, 22.5, 31.8, 24.4],
 }
-COLOURS = ['#7F7F7F', '#E69F00', '#CC79A7', '#0072B2', '#009E73', '#D55E00', '#56B4E9']
+COLOURS = ['#7F7F7F', '#E69F00', '#CC79A7', '#0072B2', '#009E73', '#D55E00', '#56B4E9', '#000000']
 _RESULTS = Path(__file__).parent / 'results' / 'paper.csv'
 
 
@@ -59,10 +59,12 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         '',
         'Made by `python benchmarks/paper.py` and `python benchmarks/paper_results.py`. Fits of '
         f'each kind: {_fits(results)}.',
-        "MST, Greedy and Exact use the paper's budget (`budget='paper'`); Ours is the default "
-        "(`'adaptive'`, `budget='tuned'`), and Ours, greedy is `structure='greedy'` with the tuned "
-        "budget. Fair AIM is `structure='aim'`; AIM, not fair is the same without regard to roles, "
-        'to show what fairness costs. ± is one standard error of the mean over fits.',
+        "MST, Greedy and Exact use the paper's budget (`budget='paper'`), the others the "
+        'tuned one. '
+        "Planned is the default (`structure='planned'`); Adaptive is `structure='adaptive'`, the "
+        "default before it, Greedy, tuned is `structure='greedy'` and Fair AIM `structure='aim'`. "
+        'AIM, not fair is AIM without regard to roles, to show what fairness costs. '
+        '± is one standard error of the mean over fits.',
     ]
     lines += _shares_of_mst(results, trained)
     lines += ['', '## Quality', '', _markdown(spread(results, QUALITY))]

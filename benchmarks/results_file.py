@@ -4,6 +4,7 @@ import csv
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,9 @@ class ResultsFile:
             self.path.write_bytes(whole)
 
 
+@cache
 def commit() -> str:
-    """Return the commit that a line is made with, as far as git knows."""
+    """Return the commit that a run began with, as far as git knows."""
     asked = ['git', '-C', str(Path(__file__).parent), 'rev-parse', '--short', 'HEAD']
     answer = subprocess.run(asked, capture_output=True, text=True)
     return answer.stdout.strip() or 'unknown'

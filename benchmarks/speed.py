@@ -119,8 +119,8 @@ def one_growth(kind: str, size: int) -> dict:
         synthesizer.fit_table(path)
         fit, fit_cpu = time.perf_counter() - started, time.process_time() - cpu
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        sizes = dict.fromkeys(synthesizer._domains, num_codes)
-        cliques = synthesizer._mechanism.declare(sizes, synthesizer.get_roles())
+        sizes = dict.fromkeys(synthesizer.fitted.plan.domains, num_codes)
+        cliques = synthesizer.fitted.settings.mechanism.declare(sizes, synthesizer.get_roles())
         started, cpu = time.perf_counter(), time.process_time()
         _plain_scan(pq.ParquetFile(path), [c for c in cliques if len(c) == 2], num_codes)
         scan, scan_cpu = time.perf_counter() - started, time.process_time() - cpu

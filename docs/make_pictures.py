@@ -1,6 +1,6 @@
 """The pictures in the README and the docs: `make pictures`. Needs kaleido and a browser.
 
-The trees are those of two fits of the simulated census, fitted anew each time. The figures of the
+The graphs are those of two fits of the simulated census, fitted anew each time. The figures of the
 paper's experiments are drawn by benchmarks/paper_results.py from its committed results.
 """
 
@@ -8,16 +8,20 @@ from pathlib import Path
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
+from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
 
 FOLDER = Path(__file__).parent / 'pictures'
 TREES = {
     'unfair_tree': ('none', 'Plain MST: sex and race reach income past the admissible columns'),
-    'fair_tree': ('adaptive', 'PreFair: every way to income leads through an admissible column'),
+    'fair_tree': (
+        DEFAULT_STRUCTURE,
+        'PreFair: every way to income leads through an admissible column',
+    ),
 }
 
 
 def main() -> None:
-    """Fit with and without fairness and draw both trees."""
+    """Fit with and without fairness and draw both graphs."""
     FOLDER.mkdir(exist_ok=True)
     census = simulate_census(20_000, seed=7)
     for name, (structure, title) in TREES.items():

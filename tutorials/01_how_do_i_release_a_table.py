@@ -115,8 +115,8 @@ synthesizer.visualize().show()
 # ## Where the privacy budget went
 #
 # Every access to the rows is a line in the ledger, and the lines add up to the budget exactly.
-# `scale` is the standard deviation of the noise on a count, in rows (for the choice of the tree it
-# is the epsilon of a round).
+# `scale` is the standard deviation of the noise on a count, in rows (on the scores by which pairs
+# are planned too).
 
 # %%
 ledger = synthesizer.get_privacy_ledger()
@@ -172,8 +172,8 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Single columns come out close. Pairs of columns that are neighbours in the tree do too; other
-# pairs come out as well as the tree implies, and the pair of sex and income on purpose not. Compare
+# Single columns come out close. Pairs of columns that are neighbours in the graph do too; other
+# pairs come out as well as these imply, and the pair of sex and income on purpose not. Compare
 # the shares of high incomes: in the synthetic table the sexes differ far less, and what difference
 # is left goes through education, occupation and hours. That is the meaning of *justifiably* fair:
 # it is not parity.
@@ -211,8 +211,8 @@ received.sample(num_rows=3)['census']
 
 # %% [markdown]
 # The report is one page for the person who must sign, and works offline: what is promised in plain
-# words, the tree, the ledger, how much of each measured table is noise, what is *not* promised, and
-# a list to go through before signing. Numbers computed on the real table are left out of it unless
+# words, the graph, the ledger, how much of each measured table is noise, what is *not* promised,
+# and a list to go through before signing. Numbers computed on the real table are left out unless
 # you pass `show_real_numbers=True`, and are then marked.
 
 # %%
@@ -222,7 +222,7 @@ folder.cleanup()
 # ## What to remember
 #
 # - Ranges and values in the metadata count as public. Write them from knowledge, not from the rows.
-# - `verify_fairness()` checks the fitted model; the picture of the tree shows the same to people.
+# - `verify_fairness()` checks the fitted model; the picture of the graph shows it to people.
 # - The ledger lists every access to the rows and adds up to the budget. A second fit spends it
 #   again.
 # - Rows, release file and report may go out. Anything that compares with the real table may not.

@@ -117,10 +117,9 @@ figure.show()
 
 # %% [markdown]
 # Read it from left to right: error falls with epsilon, and flattens. What is left on the right is
-# not noise: it is that the model is a tree, that rows are finitely many, and that the direct
-# effect of sex and race on income is kept out on purpose. More epsilon cannot buy that. To the
-# first there is an answer, `structure='aim'`: where noise leaves room it holds more pairs than a
-# tree, so it is worth most where these lines are flat.
+# not noise: it is that the model holds pairs and no more, that rows are finitely many, and that the
+# direct effect of sex and race on income is kept out on purpose. More epsilon cannot buy that. How
+# many pairs it holds depends on the noise: the plan takes those that are worth theirs.
 #
 # Compare the lines: ten times the rows are worth about ten times the epsilon, for noise does not
 # grow with the table. So "which epsilon is normal?" has no answer without "for how many rows?".
@@ -170,7 +169,7 @@ pd.DataFrame(noise).round(5)
 #
 # Every question asked of the rows is a line. `mechanism` says how noise came in, `columns` what was
 # looked at, `rho` what it cost, `delta` the part of delta it used (only learning unknown categories
-# does), `scale` is sigma in rows, or for choices of the tree their own epsilon.
+# does), `scale` is sigma in rows, of counts and of the scores by which pairs are planned.
 
 # %%
 ledger = fits[largest, 1.0].get_privacy_ledger()

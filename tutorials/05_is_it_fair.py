@@ -39,7 +39,7 @@ from sdv_prefair.plots.style import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format
-COLOURS = {'real': GREY, 'plain MST': VERMILION, 'greedy': GREEN, 'adaptive': BLUE}
+COLOURS = {'real': GREY, 'plain MST': VERMILION, 'adaptive': GREEN, 'planned': BLUE}
 
 # %% [markdown]
 # ## A table whose bias is known
@@ -57,7 +57,8 @@ roles.as_dict()
 
 # %% [markdown]
 # Three private synthesizers, all with epsilon 1: plain MST, which knows nothing of fairness, and
-# two that do.
+# two that do: the default, `'planned'`, and `'adaptive'`, which may tie an outcome to a column
+# without a role.
 
 
 # %%
@@ -73,7 +74,7 @@ def synthesize(dataset, structure):
     return synthesizer
 
 
-structures = {'plain MST': 'none', 'greedy': 'greedy', 'adaptive': 'adaptive'}
+structures = {'plain MST': 'none', 'adaptive': 'adaptive', 'planned': 'planned'}
 fitted = {name: synthesize(biased, structure) for name, structure in structures.items()}
 synthetic = {name: synthesizer.sample(ROWS)['census'] for name, synthesizer in fitted.items()}
 
@@ -145,7 +146,7 @@ plot_information(asked, 'What sex and race tell about income, the rest being equ
 # that is asked in one line:
 
 # %%
-{name: fitted[name].verify_fairness() for name in ('greedy', 'adaptive')}
+{name: fitted[name].verify_fairness() for name in ('adaptive', 'planned')}
 
 # %% [markdown]
 # ## Coverage: how much of the table was asked at all
@@ -164,7 +165,7 @@ held_equal = {
 }
 strata = pd.DataFrame({
     (table, held): information(synthetic[table], admissible=columns, protected='sex')
-    for table in ('plain MST', 'adaptive')
+    for table in ('plain MST', 'planned')
     for held, columns in held_equal.items()
 }).T
 strata[['score', 'null_mean', 'excess', 'p_value', 'coverage']]
@@ -207,7 +208,7 @@ def six_measures(trained_on, judged):
 
 trained_on = {'real': biased.data['census'], **synthetic}
 judged = pd.concat({name: six_measures(table, people) for name, table in trained_on.items()})
-judged.loc['adaptive', ['score', 'first', 'second', 'low', 'high', 'coverage']]
+judged.loc['planned', ['score', 'first', 'second', 'low', 'high', 'coverage']]
 
 
 # %%
@@ -242,9 +243,8 @@ plot_measures(judged, 'How a classifier treats real men and women').show()
 # The guarantee is about the synthetic table, not about a classifier on real rows. In the synthetic
 # table a column without a role, such as marital status, may stand beside income, with no way to
 # sex around the admissible columns. In the *real* table marital status differs between the sexes,
-# and the classifier, which learnt to use it, passes that on. `greedy` never lets an outcome touch
-# a column without a role, so its classifier has nothing of the kind to use; it is also the less
-# accurate one:
+# and the classifier, which learnt to use it, passes that on. `planned` never lets an outcome touch
+# a column without a role, so its classifier has nothing of the kind to use. The accuracies:
 
 # %%
 accuracy = {
@@ -266,8 +266,8 @@ pd.DataFrame({
 }).T.astype(float)
 
 # %% [markdown]
-# If the rows will train a model that meets real people, give such columns a role, or use
-# `structure='greedy'`, and measure.
+# If the rows will train a model that meets real people, keep the default or give such columns a
+# role, and measure.
 #
 # ## A fair table with less parity than the real one
 #
@@ -279,8 +279,8 @@ pd.DataFrame({
 # %%
 balanced = simulate_census(ROWS, seed=0, direct_effect=-0.22)
 real = balanced.data['census']
-fair = synthesize(balanced, 'adaptive').sample(ROWS)['census']
-both = {'real': real, 'adaptive': fair}
+fair = synthesize(balanced, 'planned').sample(ROWS)['census']
+both = {'real': real, 'planned': fair}
 
 rates = pd.concat({
     name: table['income'].eq('>50K').groupby(table['sex']).mean() for name, table in both.items()
@@ -311,7 +311,7 @@ asked[['score', 'low', 'high', 'p_value', 'coverage']]
 # %%
 nothing_to_repair = {'real': unbiased.data['census']} | {
     name: synthesize(unbiased, structures[name]).sample(ROWS)['census']
-    for name in ('plain MST', 'adaptive')
+    for name in ('plain MST', 'planned')
 }
 people_without_bias = simulate_census(ROWS, seed=1, direct_effect=0).data['census']
 pd.DataFrame({
@@ -326,7 +326,7 @@ pd.DataFrame({
 
 # %%
 report = FairnessReport(roles, positive={'income': '>50K'}, seed=0)
-report.generate(biased.data, {'census': synthetic['adaptive']}, metadata, verbose=False)
+report.generate(biased.data, {'census': synthetic['planned']}, metadata, verbose=False)
 report.get_properties()
 
 # %%
@@ -357,7 +357,7 @@ f'{report.get_score():.3f}'
 
 # %%
 trends = {}
-for name in ('plain MST', 'adaptive'):
+for name in ('plain MST', 'planned'):
     quality = evaluate_quality(
         biased.data, {'census': synthetic[name]}, metadata, verbose=False
     ).get_details('Column Pair Trends')
@@ -366,7 +366,7 @@ for name in ('plain MST', 'adaptive'):
 trends = pd.DataFrame(
     trends
 ).dropna()  # pairs with little association in the real table have no score
-of_income = trends[trends.index.str.contains('income')].sort_values('adaptive')
+of_income = trends[trends.index.str.contains('income')].sort_values('planned')
 figure = px.scatter(
     of_income.reset_index(names='pair').melt('pair', var_name='table', value_name='score'),
     x='score', y='pair', color='table', symbol='table', color_discrete_map=COLOURS,
@@ -380,7 +380,7 @@ figure.update_traces(marker={'size': 11}).update_layout(
 # %% [markdown]
 # The pair of sex and income is lower on purpose (and that of race and income, where it is strong
 # enough to be scored). Where another pair with income is lower than plain MST's, that is a real
-# loss: the fair tree has to keep income away from some columns, and what it cannot hold it loses.
+# loss: a fair model has to keep income away from some columns, and what it cannot hold it loses.
 # To compare synthesizers on what both may keep, leave the protected-outcome pairs out:
 
 # %%
@@ -398,7 +398,7 @@ pd.DataFrame({
 # - Measures find unfairness; `verify_fairness()` is what proves its absence, and it speaks of the
 #   synthetic table alone.
 # - A classifier trained on a fair table can still tell real groups apart by columns without a
-#   role. Give them one, or use `'greedy'`, and pay in accuracy.
+#   role, if it was tied to them, as `'adaptive'` may do. The default does not.
 # - Parity is another notion. Making a table justifiably fair can leave DP where it was, or raise
 #   it.
 # - General quality scores count the removed dependence as an error. Look at the pairs, not at the

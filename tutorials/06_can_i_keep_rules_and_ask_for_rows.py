@@ -183,8 +183,8 @@ pd.DataFrame({
 
 # %% [markdown]
 # The two ages had no role. Tied by a rule, they are modelled by two columns, and if one of them
-# stood beside sex and the other beside income, the rule would join what the tree keeps apart. So
-# both are treated as protected: kept away from income but through admissible columns. The tree
+# stood beside sex and the other beside income, the rule would join what the model keeps apart. So
+# both are treated as protected: kept away from income but through admissible columns. The graph
 # shows it, and `verify_fairness()` checks the rules' ties with the model's.
 
 # %%
@@ -296,7 +296,7 @@ print(*{str(warning.message) for warning in caught}, sep='\n')
 
 # %% [markdown]
 # The warning also comes when a column *without a role* stands in for one of the two: if age hangs
-# on income in the tree, age and sex together are as good as income and sex. `visualize()` shows
+# on income in the graph, age and sex together are as good as income and sex. `visualize()` shows
 # which side a column is on.
 #
 # Asking for either of them alone is no such thing, and there is no warning: the promise is about

@@ -83,7 +83,7 @@ synthesizer.fit_table(folder)
 synthesizer.sample(3)['census']
 
 # %% [markdown]
-# That is all. The ledger, the tree, `verify_fairness()`, conditions and releases are the same as
+# That is all. The ledger, the graph, `verify_fairness()`, conditions and releases are the same as
 # after `fit`.
 #
 # ## One corridor, many doors
@@ -155,7 +155,7 @@ if installed['ibis']:
     queries = new_synthesizer().count_queries(dialect='duckdb')
     print(len(queries), 'queries; the one for age and sex:\n')
     print(next(sql for clique, sql in queries.items() if set(clique) == {'age', 'sex'}))
-    print('\nleft out, because a fair tree cannot use it:', end=' ')
+    print('\nleft out, because a fair model cannot use it:', end=' ')
     print([pair for pair in (('sex', 'income'), ('race', 'income')) if pair not in queries])
 
 # %% [markdown]
@@ -253,7 +253,7 @@ figure.update_layout(
 measured.pivot(index='rows', columns='door', values='ratio').rename_axis(columns='time / reading')
 
 # %% [markdown]
-# A fit has a fixed part (choosing the tree, estimating the model), which is why the multiple falls
+# A fit has a fixed part (planning the pairs, estimating the model), which is why the multiple falls
 # with rows. Times of a busy machine are rough; `python benchmarks/speed.py` measures more
 # carefully, up to 100 million rows.
 #

@@ -53,6 +53,7 @@ def _make_synthesizer(
             structure=options.structure,
             budget=options.budget,
             numeric_bins=options.numeric_bins,
+            discretization=options.discretization,
             public_ranges=public_ranges,
             person_column=options.person_column,
             max_rows_per_person=options.max_rows_per_person,

@@ -16,6 +16,7 @@ from sdv_prefair.cli.where import read_conditions
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release import load_release
 from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.synthesizer.conditional_sampling import askable_columns
 
 
 def open_file(path: Path) -> PreFairSynthesizer:
@@ -56,7 +57,7 @@ def draw_rows(
         independent_rows: Whether every row is drawn by itself.
     """
     (described,) = synthesizer.get_metadata().tables.values()
-    asked = read_conditions(where, described.columns, synthesizer._askable())
+    asked = read_conditions(where, described.columns, askable_columns(synthesizer.fitted))
     try:
         if asked:
             tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])

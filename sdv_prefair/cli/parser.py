@@ -15,6 +15,7 @@ from sdv_prefair import __version__
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
 _BUDGETS = ('tuned', 'paper')
+_DISCRETIZATIONS = ('private', 'uniform')
 _ROLES = ('protected', 'admissible', 'outcome')
 _TABLE = 'CSV or Parquet file, or a folder of Parquet files'
 _NAMES = 'columns, separated by commas; in "quotation marks" if a name holds a comma'
@@ -81,6 +82,12 @@ def _fit(subparsers) -> None:
     )
     parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
     parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument(
+        '--discretization',
+        choices=_DISCRETIZATIONS,
+        default='private',
+        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+    )
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()

@@ -7,11 +7,11 @@ by code, the asked value takes its place in the row that was drawn, other column
 from it, and the row is kept only if the codes that were drawn can be read back from what it shows.
 
 What is kept has the distribution of rows that happen to have the asked values: for ``Inequality``
-and ``Range``, steps within a bin are equally likely, and so is the one that leads to the asked
-value; combinations and one-hot columns are chosen among those that fit. For a constraint that the
-user wrote nothing of the kind is known: there a row's density is that of its codes, times a factor
-of the columns of the constraint. That is what fairness rests on (see ``ties``): no value is ever
-put in the place of one that tells another code.
+and ``Range``, steps within a bin are taken to be equally likely, and so is the one that leads to
+the asked value; combinations and one-hot columns are chosen among those that fit. For a constraint
+that the user wrote nothing of the kind is known: there a row's density is that of its codes, times
+a factor of the columns of the constraint. That is what fairness rests on (see ``ties``): no value
+is ever put in the place of one that tells another code.
 """
 
 from collections.abc import Iterator, Mapping

@@ -133,7 +133,8 @@ class RisingColumns(Transformation):
     ) -> dict[str, np.ndarray]:
         """Return how likely it is that a step ends at the asked value, wherever it begins.
 
-        Steps of a bin are equally likely, so a step that is given has one over their number.
+        Steps of a bin are taken to be equally likely, so a step that is given has one over their
+        number.
         """
         steps = dict(zip(self._names[1:], self.columns[1:], strict=True))
         open_steps = {
@@ -182,7 +183,9 @@ def _share_of_each(codes: ColumnCodes, is_null: bool) -> np.ndarray:
         shares[codes.null_code] = 1.0
     else:
         sizes = codes.bin_sizes()
-        shares[: len(sizes)] = sizes.min() / sizes
+        wide = sizes > 0  # a single real number leads to the asked value from nowhere
+        shares[: len(sizes)] = ~wide.any()
+        shares[: len(sizes)][wide] = sizes[wide].min() / sizes[wide]
     return shares
 
 

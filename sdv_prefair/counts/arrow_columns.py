@@ -31,14 +31,14 @@ def encode_array(encoder: Encoder, array: pa.Array) -> np.ndarray:
     """Return the codes of an Arrow column: those of the same column in pandas."""
     array = plain_array(array)
     if types.is_null(array.type):
-        return np.full(len(array), encoder.null_code or 0)
+        return np.full(len(array), encoder.unread_code)
     if not types.is_dictionary(array.type) and _has_few_values(array.type):
         array = array.dictionary_encode()
     if not types.is_dictionary(array.type):
         return encoder.encode(series_of(array))
     of_value = encoder.encode(series_of(plain_array(array.dictionary)))
     # The index of a null is -1, which takes the last entry.
-    of_value = np.append(of_value, np.array([encoder.null_code or 0], dtype=of_value.dtype))
+    of_value = np.append(of_value, np.array([encoder.unread_code], dtype=of_value.dtype))
     indices = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     codes: np.ndarray = of_value[indices]
     return codes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.values.arrays import Flags, Integers
+from sdv_prefair.values.arrays import Flags
 from sdv_prefair.values.dtypes import read_numbers
 from sdv_prefair.values.timestamps import read_micros
 
@@ -39,6 +39,16 @@ class Cells(ABC):
     def null_code(self) -> int:
         """The cell of null."""
         return self.num_cells
+
+    @property
+    def num_counted(self) -> int:
+        """Number of cells: none is hidden."""
+        return self.num_codes
+
+    @property
+    def unread_code(self) -> int:
+        """The cell of null."""
+        return self.null_code
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Return the cell of each value; what lies outside goes to the nearest cell."""
@@ -99,31 +109,6 @@ class MonthCells(Cells):
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
         months = numbers.astype('datetime64[us]').astype('datetime64[M]').astype(np.int64)
         return np.clip(months - self.first, 0, self.num_cells - 1)
-
-
-@dataclass(frozen=True)
-class EvenCells(Cells):
-    """Many cells of numbers, all equally wide.
-
-    Attributes:
-        low: Where the first begins.
-        high: What larger numbers are lowered to.
-        width: Width of a cell.
-        num_cells: Number of cells without that of null.
-    """
-
-    low: float
-    high: float
-    width: float
-    num_cells: int
-
-    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        return _read_floats(values)
-
-    def _locate(self, numbers: np.ndarray) -> np.ndarray:
-        cells = np.floor((np.clip(numbers, self.low, self.high) - self.low) / self.width)
-        located: Integers = np.minimum(cells, self.num_cells - 1).astype(np.int64)
-        return located
 
 
 def _read_floats(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Encoders as expressions that a database evaluates: the same codes, computed where rows are.
 
 They consist of comparisons with public constants, so that a database's codes are those of the
-encoder to the last bit, whatever arithmetic it has. (Two grids have too many cells for that.)
+encoder to the last bit, whatever arithmetic it has. (Some grids have too many cells for that.)
 """
 
 from datetime import date, datetime, timedelta
@@ -15,7 +15,8 @@ import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts.cells import EvenCells, MonthCells
+from sdv_prefair.counts.cells import MonthCells
+from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.source import Encoder
 from sdv_prefair.counts.thresholds import Line, moments, real_numbers, steps, whole_numbers
 from sdv_prefair.errors import PrivateDataError
@@ -35,7 +36,7 @@ def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
     Raises:
         PrivateDataError: If codes of this type cannot be had exactly; names the column.
     """
-    null = ibis.literal(encoder.null_code or 0)
+    null = ibis.literal(encoder.unread_code)
     if column.type().is_null():
         return null
     column = _readable(column)
@@ -80,8 +81,10 @@ def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     if column.type().is_boolean():
         codes = encoder.encode(pd.Series([False, True])).tolist()
         return ibis.ifelse(column, codes[1], codes[0])
-    if isinstance(encoder, EvenCells):
-        return _code_of_even_cell(_as_floats(column), encoder)
+    if isinstance(encoder, FineCells):
+        return _code_of_fine_cell(_as_floats(column), encoder)
+    if isinstance(encoder, MomentCells):
+        return _code_of_moment(column, encoder)
     if isinstance(encoder, MonthCells):
         return _code_of_month(column, encoder)
     return (_code_of_value if hasattr(encoder, 'values') else _code_of_bin)(column, encoder)
@@ -101,7 +104,7 @@ def _as_floats(column: ir.Column) -> ir.FloatingValue:
 def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     other = encoder.other_code
     if other is None:
-        other = encoder.null_code or 0
+        other = encoder.unread_code
     values = _declared(column, encoder.values)
     codes = encoder.encode(values).tolist()
     pairs = [(_constant(v), code) for v, code in zip(values.tolist(), codes, strict=True)]
@@ -193,13 +196,32 @@ def _counted_from(
 # -- grids of which a domain is learnt ----------------------------------------------------------
 
 
-def _code_of_even_cell(number: ir.FloatingValue, cells: EvenCells) -> ir.IntegerValue:
+def _code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.IntegerValue:
     """Return the cell by arithmetic: there are too many to look up."""
-    low, high, width = (_constant(float(x)) for x in (cells.low, cells.high, cells.width))
-    clipped = ibis.ifelse(number < low, low, ibis.ifelse(number > high, high, number))
-    cell = ((clipped - low) / width).floor()
+    low, high, first, width = (
+        _constant(float(x)) for x in (cells.low, cells.high, cells.first, cells.width)
+    )
+    place = ibis.ifelse(number < low, low, ibis.ifelse(number > high, high, number))
+    if cells.scale is not None:
+        place = (place * _constant(float(cells.scale)) + _constant(0.5)).floor().cast('float64')
+    last = cells.num_even - 1
+    even = ((place - first) / width).floor().cast('int64')
+    code = ibis.ifelse(even > last, last, even)
+    for single in map(_constant, map(float, cells.singles)):
+        code = code + (place >= single).cast('int64') + (place > single).cast('int64')
+    return code
+
+
+def _code_of_moment(column: ir.Column, cells: MomentCells) -> ir.IntegerValue:
+    _moments(column, cells)  # refuses types of which this would be another clock
+    moments = column.cast(dt.Timestamp(scale=6)) if column.type().is_date() else column
+    seconds = moments.truncate('s').epoch_seconds().cast('int64') - cells.first
     last = cells.num_cells - 1
-    return ibis.ifelse(cell > last, last, cell.cast('int64'))
+    return ibis.cases(
+        (seconds < 0, 0),
+        (seconds >= last * cells.length, last),
+        else_=(seconds.cast('float64') / _constant(float(cells.length))).floor().cast('int64'),
+    )
 
 
 def _code_of_month(column: ir.Column, cells: MonthCells) -> ir.IntegerValue:

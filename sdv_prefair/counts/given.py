@@ -1,6 +1,7 @@
 """Histograms that the user's own queries have made: checked before anything is fitted to them."""
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from sdv_prefair.errors import PrivateDataError
 
 
 def counts_of_user(
-    given: Mapping[Any, Any], domain: Mapping[str, int], cliques: Iterable[Clique]
+    given: Mapping[Any, Any],
+    domain: Mapping[str, int],
+    cliques: Iterable[Clique],
+    drawn: Mapping[str, int] = MappingProxyType({}),
 ) -> Counts:
     """Return the histograms as counted ones.
 
@@ -23,6 +27,8 @@ def counts_of_user(
             each cell: its codes, and the count.
         domain: Number of codes of each column.
         cliques: Those that must be there, and no others.
+        drawn: For columns with a hidden code after all others, how many codes there are without
+            it. Arrays may leave it out: then no row has it.
 
     Raises:
         PrivateDataError: If one is missing, has another shape, or contradicts another. No count
@@ -35,10 +41,25 @@ def counts_of_user(
     for clique in cliques:
         check_cells(clique, domain)
         columns, histogram = found[frozenset(clique)]
+        if not isinstance(histogram, pd.DataFrame):
+            histogram = _with_hidden(np.asarray(histogram), columns, domain, drawn)
         observed[clique] = _read(histogram, columns, clique, domain)
     counts = Counts(domain, observed)
     check_consistent(counts, 'run all queries again, on one snapshot of the table.')
     return counts
+
+
+def _with_hidden(
+    array: np.ndarray, columns: Clique, domain: Mapping[str, int], drawn: Mapping[str, int]
+) -> np.ndarray:
+    """Return an array with cells for hidden codes, empty ones where it has none."""
+    if array.ndim != len(columns):
+        return array
+    missing = [
+        domain[column] - size if size == drawn.get(column) else 0
+        for column, size in zip(columns, array.shape, strict=True)
+    ]
+    return np.pad(array, [(0, cells) for cells in missing]) if any(missing) else array
 
 
 def _by_columns(given: Mapping[Any, Any]) -> dict[frozenset[str], tuple[Clique, Any]]:

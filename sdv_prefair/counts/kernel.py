@@ -7,9 +7,11 @@ only); all are int64, because float32 rounds counts above 2^24.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
+from sdv_prefair.counts.spreading import Spread
 from sdv_prefair.errors import DomainError, StructureError
 
 Clique = tuple[str, ...]
@@ -60,23 +62,40 @@ class Counts:
         dense[cells] = counts
         return dense.reshape(self.shape(clique))
 
-    def regroup(self, group_of: Mapping[str, np.ndarray]) -> 'Counts':
+    def only(self, clique: Clique) -> 'Counts':
+        """Return the histogram of one declared clique, without the others."""
+        domain = {column: self.domain[column] for column in clique}
+        return Counts(domain, {tuple(clique): self._find(clique)})
+
+    def regroup(
+        self,
+        group_of: Mapping[str, np.ndarray],
+        spread: Mapping[str, Spread] = MappingProxyType({}),
+    ) -> 'Counts':
         """Return the histograms after merging codes: ``group_of[column][code]`` is the new code.
 
-        Merging is applied to each row alone, so it changes no sensitivity.
+        Merging is applied to each row alone, so it changes no sensitivity; nor does spreading.
+
+        Args:
+            group_of: The new codes.
+            spread: For some of these columns a code whose rows are spread over the new codes.
         """
         domain = {
             column: int(group_of[column].max()) + 1 if column in group_of else size
             for column, size in self.domain.items()
         }
+        if any(domain[column] != len(of_code.shares) for column, of_code in spread.items()):
+            raise ValueError('A spread needs a share for each of the new codes.')
         merged = {}
         for clique in self._observed:
             indices, counts = self.observed(clique)
-            before = np.unravel_index(indices, self.shape(clique))
-            codes = [
-                group_of[column][code] if column in group_of else code
-                for column, code in zip(clique, before, strict=True)
-            ]
+            codes = list(np.unravel_index(indices, self.shape(clique)))
+            for axis, column in enumerate(clique):
+                hidden = codes[axis] == spread[column].code if column in spread else None
+                if column in group_of:
+                    codes[axis] = group_of[column][codes[axis]]
+                if hidden is not None:
+                    codes, counts = spread[column].apply(codes, counts, axis, hidden)
             shape = tuple(domain[column] for column in clique)
             merged[clique] = gather(np.ravel_multi_index(codes, shape), counts, shape)
         return Counts(domain, merged)

@@ -19,12 +19,12 @@ class Encoder(Protocol):
     """Turns the values of one column into codes, row by row, from public facts alone."""
 
     @property
-    def num_codes(self) -> int:
-        """Number of codes."""
+    def num_counted(self) -> int:
+        """Number of codes that are counted, one that is never drawn included."""
 
     @property
-    def null_code(self) -> int | None:
-        """The code of null; if there is none, null counts as code 0."""
+    def unread_code(self) -> int:
+        """The code of null, and of what cannot be read."""
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Return a code for each value."""
@@ -64,7 +64,7 @@ class Source(Protocol):
 
 def sizes(encoders: Mapping[str, Encoder]) -> dict[str, int]:
     """Return the number of codes of each column."""
-    return {column: encoder.num_codes for column, encoder in encoders.items()}
+    return {column: encoder.num_counted for column, encoder in encoders.items()}
 
 
 def count_name(clique: Sequence[str]) -> str:

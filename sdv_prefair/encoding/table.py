@@ -33,12 +33,17 @@ class Encoding:
         return {column: codes.num_codes for column, codes in self.transformers.items()}
 
     @property
+    def counted_domain(self) -> dict[str, int]:
+        """Number of codes of each modelled column that are counted, hidden ones included."""
+        return {column: codes.num_counted for column, codes in self.transformers.items()}
+
+    @property
     def hidden_codes(self) -> dict[str, HiddenCode]:
-        """The codes of values outside the domain, and what stands for them on the way back."""
+        """The codes of what has no value to be shown, and what stands for it on the way back."""
         return {
-            column: {'other': codes.other_code, 'stand_in': codes.null_code}
+            column: {'other': codes.hidden_code, 'stand_in': codes.null_code}
             for column, codes in self.transformers.items()
-            if codes.other_code is not None
+            if codes.hidden_code is not None
         }
 
     def check_values(self) -> None:
@@ -79,7 +84,7 @@ def check_codes(codes: pd.DataFrame, encoding: Encoding | None) -> None:
     """
     if encoding is None:
         raise PrivateDataError('There is no preprocessed data yet. Call preprocess or fit first.')
-    sizes = encoding.domain
+    sizes = encoding.counted_domain
     strange = [column for column in sizes if column not in codes or codes[column].dtype.kind != 'u']
     if codes.empty or strange or any((codes[c] >= size).any() for c, size in sizes.items()):
         raise PrivateDataError(

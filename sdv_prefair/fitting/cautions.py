@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 from sdv_prefair.errors import DomainWarning, NoiseWarning, PrivacyWarning
-from sdv_prefair.privacy import Account, epsilon_of, rho_of
+from sdv_prefair.privacy import Account, Ledger
 
 
 def warn_of_ranges() -> None:
@@ -46,21 +46,21 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
         )
 
 
-def warn_of_refit(account: Account, epsilon: float, delta: float) -> None:
-    """Warn once that earlier attempts have spent already, if they have.
+def warn_of_refit(account: Account, ledger: Ledger) -> None:
+    """Warn once that earlier attempts have spent already.
 
     Args:
-        account: All attempts so far.
-        epsilon: What the next one may spend.
-        delta: Likewise.
+        account: All attempts so far, some of which have spent.
+        ledger: What the next one may spend.
     """
-    if not account.spent or account.told_of_refit:
+    if account.told_of_refit:
         return
-    rho = float(account.spent + rho_of(epsilon, delta))
+    rho, delta = float(account.spent + ledger.budget), ledger.delta
+    epsilon = account.epsilon_with(ledger.budget, ledger.all_gaussian, delta)
     warnings.warn(
         f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
         f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
-        f'{epsilon_of(rho, delta):.3g} where delta = {delta:g}, for people who are in every table. '
+        f'{epsilon:.3g} where delta = {delta:g}, for people who are in every table. '
         'Count all of it, see get_privacy_account(), or give a table of other people.',
         PrivacyWarning,
         stacklevel=4,
@@ -75,7 +75,7 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
             'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
             'private: do not release it; fit again without a seed.',
             PrivacyWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -184,4 +184,19 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
             'shows all that was measured.',
             NoiseWarning,
             stacklevel=6,
+        )
+
+
+def warn_of_one_reading(columns: Sequence[str]) -> None:
+    """Warn of columns whose bins cannot follow the data, if there are any.
+
+    Privacy: these are columns of numbers and moments with public ranges, whatever they hold.
+    """
+    if columns:
+        warnings.warn(
+            f'A reader can be read only once, so there is no look at {list(columns)} before they '
+            'are counted, and wide ranges are cut into bins of equal width. Pass what can be read '
+            "again, as files, a dataset or a table; or say discretization='uniform'.",
+            DomainWarning,
+            stacklevel=5,
         )

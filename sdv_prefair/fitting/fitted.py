@@ -1,7 +1,11 @@
 """What a fit leaves behind: frozen, so that it changes as a whole or not at all."""
 
+import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import pandas as pd
+from sdv import version
 
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.processor import CodesProcessor
@@ -34,9 +38,25 @@ class Prepared:
 
     def open_ledger(self) -> Ledger:
         """Return the budget of a fit that has paid for learning, and for nothing else."""
-        ledger = self.settings.open_ledger()
-        ledger.carry_over(self.learning)
-        return ledger
+        return self.settings.open_ledger(self.learning)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """When a fit was made, and by which versions of SDV."""
+
+    date: str
+    sdv_version: str | None
+    sdv_enterprise_version: str | None
+
+    @classmethod
+    def here_and_now(cls) -> 'Provenance':
+        """Return that of a fit that is just finished."""
+        return cls(
+            datetime.datetime.today().strftime('%Y-%m-%d'),
+            getattr(version, 'community', None),
+            getattr(version, 'enterprise', None),
+        )
 
 
 @dataclass(frozen=True)
@@ -50,11 +70,15 @@ class Fitted:
         prepared: Constraints, encoders and processor.
         ledger: Every access to the rows.
         model: What rows are sampled from.
+        names: The names that the user's frame had, if they were not all texts.
+        provenance: When and by what it was made.
     """
 
     prepared: Prepared
     ledger: Ledger
     model: GraphicalModel
+    names: pd.Index = field(default_factory=lambda: pd.Index([]))
+    provenance: Provenance = field(default_factory=Provenance.here_and_now)
 
     @property
     def settings(self) -> Settings:

@@ -6,6 +6,7 @@ sees a row. With the same seed every door ends in the same model.
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -13,18 +14,21 @@ import pandas as pd
 from sdv_prefair.counts import Clique, Counts, Source
 from sdv_prefair.counts.consistency import check_not_empty
 from sdv_prefair.counts.reshape import Reshape
+from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
-from sdv_prefair.fitting.settings import LEARNING, MEASURING, Settings
+from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import learn_domains
-from sdv_prefair.mechanisms.protocol import estimate_release, too_large
+from sdv_prefair.mechanisms.protocol import Release, estimate_release, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
+from sdv_prefair.transformers.bin_shape import BinShape
+from sdv_prefair.transformers.own_values import BinCodes
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
@@ -45,20 +49,49 @@ def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: P
 
 
 def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
-    """Learn what is not public, and make the encoders.
+    """Learn what is not public, cut columns into bins, and make the encoders.
 
-    Privacy: learns only domains that are not public, each paid for in the ledger.
+    Privacy: learns only domains that are not public and looks only at columns that are cut into
+    bins, each paid for in the ledger.
     """
     plan, looked_at = settings.plan, source
     if plan.chain or plan.domains_to_learn:
         looked_at = _reshaped(source, settings, plan.table_to_learn)
-    entropy = settings.entropy(LEARNING)
-    learnt, edges = learn_domains(
-        settings.to_learn, looked_at, settings.numeric_bins, ledger, entropy
-    )
-    edges = plan.edges(settings.numeric_bins) | edges
+    learnt = learn_domains(settings.to_learn, looked_at, ledger, settings.entropy(LEARNING))
+    domains = plan.settle(learnt)
+    shapes = bin_shapes(looked_at, settings, domains, ledger)
+    edges = plan.edges(settings.numeric_bins) | shapes
     dtypes = plan.dtypes_after(plan.transform, source.dtypes) if plan.chain else source.dtypes
-    return make_encoders(settings, plan.settle(learnt), edges, dtypes, ledger.debits)
+    return make_encoders(settings, domains, edges, dtypes, ledger.debits)
+
+
+def bin_shapes(
+    source: Source, settings: Settings, domains: Mapping[str, ColumnDomain], ledger: Ledger
+) -> dict[str, BinShape]:
+    """Return bins that are not even, of columns that constraints and the user leave open.
+
+    Privacy: with ``discretization='private'`` what is looked at is paid for in the ledger; without
+    it nothing is read.
+    """
+    bins, coarse = settings.numeric_bins, coarse_columns(settings, domains, source.dtypes)
+    if settings.discretization == 'uniform':
+        named = {c: codes for c, codes in coarse.items() if c in settings.spikes}
+        return declared_shapes(fine_grids(named, settings.spikes), bins)
+    grids = fine_grids(coarse, settings.spikes)
+    entropy = settings.entropy(LOOKING)
+    return discretize(grids, source, bins, len(domains), ledger, entropy)
+
+
+def coarse_columns(
+    settings: Settings, domains: Mapping[str, ColumnDomain], dtypes: pd.Series
+) -> dict[str, BinCodes]:
+    """Return columns of more values than get a code each, in bins of equal width.
+
+    Those that constraints or the user decide about are left out.
+    """
+    free = {c: domains[c] for c in settings.to_look_at}
+    even = transformers_for(free, settings.numeric_bins, dtypes, settings.enforce_rounding)
+    return {c: t for c, t in even.items() if isinstance(t, BinCodes) and t.is_coarse}
 
 
 def make_encoders(
@@ -102,7 +135,7 @@ def make_encoders(
 def declared_cliques(prepared: Prepared) -> list[Clique]:
     """Return the histograms that the mechanism may read; nothing else is ever counted."""
     settings = prepared.settings
-    return settings.mechanism.declare(prepared.encoding.domain, settings.roles)
+    return settings.mechanism.declare(prepared.encoding.counted_domain, settings.roles)
 
 
 def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
@@ -133,12 +166,22 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
         c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
     ])
     progress.step('Estimating the model')
-    model = estimate_release(release, counts.domain, settings.estimator, budget)
+    shown = _without_hidden(release, prepared.encoding.domain)
+    model = estimate_release(shown, counts.domain, settings.estimator, budget)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
     warn_of_doubts(model, prepared, release.mostly_outside)
     progress.close()
     return Fitted(prepared, ledger, model)
+
+
+def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:
+    """Return what was released, with the codes that are drawn and none that is hidden after them.
+
+    Privacy: post-processing.
+    """
+    compressions = {c: found.shown(domain[c]) for c, found in release.compressions.items()}
+    return replace(release, compressions=compressions)
 
 
 def _reshaped(

@@ -1,24 +1,26 @@
 """What a fit rests on besides the rows: arguments, constraints, and what a user chose."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
-from sdv_prefair.domain import ColumnDomain
+from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding.processor import CodesProcessor
-from sdv_prefair.learning import reserved_delta
+from sdv_prefair.learning import learns_by_gaussians, reserved_delta
 from sdv_prefair.mechanisms.budget import Budget
-from sdv_prefair.mechanisms.protocol import Mechanism
-from sdv_prefair.privacy import Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.mechanisms.protocol import Mechanism, is_all_gaussian
+from sdv_prefair.privacy import Debit, Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy.ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
 
 # Stages of a fit, so that a seed does not draw the same noise twice.
-LEARNING, MEASURING = 0, 1
+LEARNING, MEASURING, LOOKING = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Settings:
         max_rows_per_person: Rows one person may have.
         seed: Makes the noise reproducible, if given.
         numeric_bins: Number of bins of a column with a wide range.
+        discretization: ``'private'`` for bins that follow the data, ``'uniform'`` for even ones.
+        spikes: Values of columns that are to have a bin of their own.
         enforce_rounding: Whether numbers are rounded to the declared decimals.
         budget: How rho is divided.
         estimator: Which estimator the measurements go to.
@@ -46,6 +50,8 @@ class Settings:
     max_rows_per_person: int
     seed: int | None
     numeric_bins: int
+    discretization: str
+    spikes: Mapping[str, Sequence[Any]]
     enforce_rounding: bool
     budget: Budget
     estimator: str
@@ -67,6 +73,17 @@ class Settings:
         return self.promise.roles_after(self.plan) or Roles()
 
     @property
+    def table_name(self) -> str:
+        """The name of the table."""
+        (name,) = self.plan.original_metadata.tables
+        return str(name)
+
+    @property
+    def columns(self) -> Mapping[str, dict[str, Any]]:
+        """The metadata of the table's columns, without constraints."""
+        return single_table(self.plan.original_metadata).columns
+
+    @property
     def unchosen(self) -> dict[str, ColumnDomain]:
         """The modelled columns for which the user chose no transformer."""
         return {c: d for c, d in self.plan.domains.items() if c not in self.chosen}
@@ -76,19 +93,37 @@ class Settings:
         """The domains that are public or have to be learnt, those of constraints included."""
         return self.unchosen | self.plan.domains_to_learn
 
+    @property
+    def to_look_at(self) -> list[str]:
+        """The columns whose bins may follow the data: those that constraints leave as they are."""
+        tied = self.plan.consumed | set(self.plan.edges(self.numeric_bins))
+        original = self.plan.original_domains
+        return [c for c in self.unchosen if c in original and c not in tied]
+
     def for_table(self, dtypes: pd.Series) -> 'Settings':
         """Return the settings with the constraints prepared for a table of these dtypes."""
         return replace(self, plan=self.plan.fit(dtypes)) if self.plan.tied else self
 
-    def open_ledger(self) -> Ledger:
-        """Return the budget of one fit, with nothing spent."""
-        return Ledger(
+    def open_ledger(self, learning: Sequence[Debit] = ()) -> Ledger:
+        """Return the budget of one fit, with nothing spent but what learning has cost before.
+
+        How its lines will be added up is decided here, by public facts and before a row is read.
+
+        Args:
+            learning: What learning domains has cost already; lines of another version, or of
+                another mechanism, may have other noise.
+        """
+        gaussian = is_all_gaussian(self.mechanism) and learns_by_gaussians(self.to_learn)
+        ledger = Ledger(
             self.epsilon,
             self.delta,
             self.max_rows_per_person,
             reserved_delta(self.to_learn, self.delta),
             seeded=self.seed is not None,
+            all_gaussian=gaussian and all(d.mechanism in ROUNDED_NOISES for d in learning),
         )
+        ledger.carry_over(learning)
+        return ledger
 
     def entropy(self, stage: int) -> Entropy:
         """Return where the noise of a stage comes from."""

@@ -7,23 +7,19 @@ from sdv_prefair.counts import Counts, Encoder, Source
 from sdv_prefair.counts.cells import MonthCells
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
 from sdv_prefair.learning.one_column import (
-    FineLook,
     Purse,
     first_look,
     learn_categories,
     learn_datetimes,
-    learn_edges,
     learn_numbers,
 )
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
 
-__all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
+__all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
 
 # If every column had to be learnt, this part of the budget would pay for it.
 LEARNING_SHARE = Fraction(1, 5)
 _DELTA_SHARE = 0.5
-
-Edges = tuple[float, ...]
 
 
 def undeclared_columns(domains: Mapping[str, ColumnDomain]) -> list[str]:
@@ -36,17 +32,25 @@ def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
     return _DELTA_SHARE * delta if _unknown_categories(domains) else 0.0
 
 
+def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
+    """Whether learning needs no noise but the Gaussian, as far as the metadata tell.
+
+    Categories need a threshold. Whether numbers need PrivTree is seen from an answer, which is too
+    late to decide by.
+    """
+    return all(domain.kind == 'datetimes' for domain in _undeclared(domains).values())
+
+
 def learn_domains(
     domains: Mapping[str, ColumnDomain],
     source: Source,
-    bins: int,
     ledger: Ledger,
     entropy: Entropy,
-) -> tuple[dict[str, ColumnDomain], dict[str, Edges]]:
-    """Return the domains with every undeclared one learnt, and unequal bins where they pay.
+) -> dict[str, ColumnDomain]:
+    """Return the domains with every undeclared one learnt.
 
-    The source is read three times at most, whatever the number of columns: for histograms over
-    public grids, for the counts of unknown categories, and for the finer grids of skewed numbers.
+    The source is read twice at most, whatever the number of columns: for histograms over public
+    grids, and for the counts of unknown categories.
 
     Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number
     of columns, and categories an equal part of the reserved delta. What is not spent stays
@@ -62,7 +66,6 @@ def learn_domains(
     rough = _look(source, grids, ledger, entropy)
     values = _values(source, _unknown_categories(domains), ledger, entropy)
     learnt = dict(domains)
-    finer: dict[str, FineLook] = {}
     for column, purse in purses.items():
         domain = undeclared[column]
         if domain.kind == 'categories':
@@ -71,9 +74,8 @@ def learn_domains(
             learnt[column] = learn_datetimes(rough, column, domain, grid, purse)
         else:
             dtype = source.dtypes[column]
-            learnt[column], fine = learn_numbers(rough, column, domain, dtype, bins, purse)
-            finer |= {column: fine} if fine else {}
-    return learnt, _edges(source, finer, purses, ledger, entropy)
+            learnt[column] = learn_numbers(rough, column, domain, dtype, purse)
+    return learnt
 
 
 def _undeclared(domains: Mapping[str, ColumnDomain]) -> dict[str, Undeclared]:
@@ -106,18 +108,6 @@ def _values(
     """Return how often values occur; without unknown categories, nothing is read."""
     counts = source.value_counts(categories) if categories else {}
     return PrivateValues(counts, ledger, entropy)
-
-
-def _edges(
-    source: Source,
-    finer: Mapping[str, FineLook],
-    purses: Mapping[str, Purse],
-    ledger: Ledger,
-    entropy: Entropy,
-) -> dict[str, Edges]:
-    table = _look(source, {column: fine.cells for column, fine in finer.items()}, ledger, entropy)
-    found = {c: learn_edges(table, c, fine, purses[c]) for c, fine in finer.items()}
-    return {column: edges for column, edges in found.items() if edges}
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:

@@ -1,12 +1,15 @@
 """Private bounds of a column: the outermost cells of a public grid that noise cannot explain."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm
 
+from sdv_prefair.values.arrays import Flags
+
 _FALSE_ALARM = 1e-6
+# The share of rows that may be left out. A range that is too wide costs little: bins follow rows.
+_FEW_ROWS = 0.02
 _LARGEST_POWER = 63
 _SMALLEST_POWER = -32
 SMALLEST = 2.0**_SMALLEST_POWER
@@ -38,32 +41,29 @@ def powers_of_two() -> Grid:
     return Grid(np.concatenate([-powers[::-1], [0.0], powers]), (0.0, 1.0))
 
 
-def calendar() -> Grid:
-    """Return the grid for dates of unknown age: months from 1900 to 2100, in microseconds."""
-    months = np.arange(FIRST_MONTH, FIRST_MONTH + NUM_MONTHS + 1).astype('datetime64[M]')
-    edges = months.astype('datetime64[us]').astype(np.int64)
-    return Grid(edges, (edges[0].item(), edges[-1].item()))
-
-
-def occupied_range(noisy: np.ndarray, sigma: float) -> tuple[int, int] | None:
-    """Return the first and last cell whose count stands out of the noise, if any does.
+def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
+    """Return the cells whose counts stand out of the noise.
 
     Privacy: post-processing. All cells of an empty histogram stay below the bar but with
     probability one in a million.
     """
     bar = sigma * float(norm.isf(_FALSE_ALARM / noisy.size))
-    occupied = np.flatnonzero(noisy > max(bar, 0.0))
-    return (int(occupied[0]), int(occupied[-1])) if occupied.size else None
+    above: Flags = noisy > max(bar, 0.0)
+    return above
 
 
-def largest_bin_share(noisy: np.ndarray, grid: Grid, low: float, high: float, bins: int) -> float:
-    """Estimate the share of rows in the fullest of ``bins`` uniform bins over [low, high].
+def num_empty(noisy: np.ndarray, sigma: float, total: float) -> int:
+    """Return how many cells at the beginning may be left out; the last is none of them.
 
-    Post-processing: each cell's noisy count is spread evenly over the cell.
+    What is left out must hold next to no rows altogether, for rows are moved to the bound.
+
+    Privacy: post-processing.
+
+    Args:
+        noisy: Counts of cells.
+        sigma: Of their noise.
+        total: About how many rows there are.
     """
-    weights = np.clip(noisy, 0, None).astype(float)
-    if weights.sum() <= 0 or not high > low:
-        return math.nan
-    cumulative = np.concatenate([[0.0], np.cumsum(weights)]) / weights.sum()
-    at_edges = np.interp(np.linspace(low, high, bins + 1), grid.edges, cumulative)
-    return float(np.diff(at_edges).max())
+    at_most = np.cumsum(noisy[:-1]) + sigma * np.sqrt(np.arange(1, len(noisy)))
+    few = np.flatnonzero(at_most <= _FEW_ROWS * total)
+    return int(few[-1]) + 1 if few.size else 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
+from sdv_prefair.counts.cells import MonthCells, NumberCells
 from sdv_prefair.domain.columns import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning.bounds import (
@@ -17,18 +17,14 @@ from sdv_prefair.learning.bounds import (
     NUM_MONTHS,
     SMALLEST,
     Grid,
-    calendar,
-    largest_bin_share,
-    occupied_range,
+    num_empty,
     powers_of_two,
+    stands_out,
 )
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.values.canonical import distinct_values
 from sdv_prefair.values.dtypes import decimal_scale
-
-_SKEWED = 0.4
-_FINE_CELLS = 65_536
 
 
 @dataclass(frozen=True)
@@ -38,23 +34,6 @@ class Purse:
     rho: Fraction
     delta: float
     ledger: Ledger
-
-    def half(self) -> Fraction:
-        """Return half of rho, in whole quanta."""
-        return self.ledger.shares(self.rho, [1, 1])[0]
-
-
-@dataclass(frozen=True)
-class FineLook:
-    """What a skewed column of numbers is looked at a second time with.
-
-    Attributes:
-        cells: The fine grid.
-        bar: What a noisy count must exceed to be split.
-    """
-
-    cells: EvenCells
-    bar: int
 
 
 def first_look(undeclared: Undeclared, dtype: Any) -> NumberCells | MonthCells:
@@ -81,70 +60,71 @@ def learn_categories(
 def learn_datetimes(
     table: PrivateTable, column: str, undeclared: Undeclared, cells: MonthCells, purse: Purse
 ) -> Datetimes:
-    """Learn the first and the last month that stand out of the noise.
+    """Learn the first and the last month: decades that stand out, without what is empty of them.
 
-    Privacy: one noisy histogram over the months of two centuries.
+    Privacy: noisy histograms over the decades of two centuries, the years of the first and the
+    last decade that stand out, and the months of the first and last year.
     """
-    low, high, _, _ = _bounds(table, column, calendar(), purse.rho)
+    first, end = _outermost_months(table, column, cells.num_cells, purse)
+    months = np.array([first, end], dtype=np.int64) + cells.first
+    low, high = months.astype('datetime64[M]').astype('datetime64[us]').astype(np.int64).tolist()
     zone = 'UTC' if cells.instants else None
-    first, last = (pd.Timestamp(moment, unit='us', tz=zone) for moment in (low, high))
-    return undeclared.with_bounds(first, last - pd.Timedelta(days=1))
+    start, stop = (pd.Timestamp(moment, unit='us', tz=zone) for moment in (low, high))
+    return undeclared.with_bounds(start, stop - pd.Timedelta(days=1))
+
+
+def _outermost_months(
+    table: PrivateTable, column: str, num_months: int, purse: Purse
+) -> tuple[int, int]:
+    """Return the first month and the one after the last."""
+    decade, year, month = 120, 12, 1
+    parts = iter(purse.ledger.shares(purse.rho, [1, 1, 1]))
+
+    def count(starts: np.ndarray, together: int) -> tuple[np.ndarray, float]:
+        group_of = np.full(num_months + 1, len(starts), dtype=np.int64)
+        for group, start in enumerate(starts.tolist()):
+            group_of[start : start + together] = group
+        noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)
+        return noisy[: len(starts)], sigma
+
+    starts = np.arange(0, num_months, decade)
+    noisy, sigma = count(starts, decade)
+    occupied, total = starts[stands_out(noisy, sigma)], float(np.clip(noisy, 0, None).sum())
+    if not occupied.size:
+        _warn_unlearnt(column, 'range_min and range_max')
+        return 0, num_months
+    first, last = int(occupied[0]), int(occupied[-1])
+    for before, together in ((decade, year), (year, month)):
+        inner = [np.arange(node, node + before, together) for node in (first, last)]
+        starts = np.union1d(*inner)
+        noisy, sigma = count(starts, together)
+        left, right = (noisy[np.searchsorted(starts, part)] for part in inner)
+        first = int(inner[0][num_empty(left, sigma, total)])
+        last = int(inner[1][::-1][num_empty(right[::-1], sigma, total)])
+    return first, last + month
 
 
 def learn_numbers(
-    table: PrivateTable, column: str, undeclared: Undeclared, dtype: Any, bins: int, purse: Purse
-) -> tuple[Numbers, FineLook | None]:
-    """Learn bounds, and whether bins should follow the density as uniform ones would not do.
+    table: PrivateTable, column: str, undeclared: Undeclared, dtype: Any, purse: Purse
+) -> Numbers:
+    """Learn bounds: the outermost powers of two that stand out.
 
-    Privacy: half of the column's share pays a noisy histogram over powers of two. It also shows
-    whether the column is skewed; only then the other half is spent, on ``learn_edges``.
-
-    Returns:
-        The domain, and what the column is to be looked at a second time with, if at all.
+    Privacy: one noisy histogram over powers of two.
     """
-    grid = powers_of_two()
-    low, high, noisy, found = _bounds(table, column, grid, purse.half())
+    low, high = _bounds(table, column, powers_of_two(), purse.rho)
     low, high = (0.0 if abs(edge) <= SMALLEST else edge for edge in (low, high))
-    whole = undeclared.decimal_places == 0 or decimal_scale(dtype) == 0
-    if whole:
+    if undeclared.decimal_places == 0 or decimal_scale(dtype) == 0:
         low, high = math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
-    domain = undeclared.with_bounds(low, high)
-    share = largest_bin_share(noisy, grid, domain.low, domain.high, bins)
-    if not found or not share > _SKEWED:
-        return domain, None
-    bar = max(1, int(np.clip(noisy, 0, None).sum() / (2 * bins)))
-    return domain, FineLook(_fine_cells(domain, whole), bar)
+    return undeclared.with_bounds(low, high)
 
 
-def learn_edges(
-    table: PrivateTable, column: str, fine: FineLook, purse: Purse
-) -> tuple[float, ...]:
-    """Learn the edges of bins that are narrow where rows are dense.
-
-    Privacy: the other half of the column's share pays for PrivTree.
-    """
-    cells = fine.cells
-    rho = purse.rho - purse.half()
-    starts = table.split(column, fine.bar, rho, LEARN_DOMAINS, ordered=cells.num_cells)
-    return tuple(float(cells.low + start * cells.width) for start in starts[1:])
-
-
-def _bounds(
-    table: PrivateTable, column: str, grid: Grid, rho: Fraction
-) -> tuple[float, float, np.ndarray, bool]:
+def _bounds(table: PrivateTable, column: str, grid: Grid, rho: Fraction) -> tuple[float, float]:
     noisy, sigma = table.measure((column,), rho, LEARN_DOMAINS)
-    noisy = noisy[:-1]  # without the cell of null
-    occupied = occupied_range(noisy, sigma)
-    if occupied is None:
+    occupied = np.flatnonzero(stands_out(noisy[:-1], sigma))  # without the cell of null
+    if not occupied.size:
         _warn_unlearnt(column, 'range_min and range_max')
-        return *grid.fallback, noisy, False
-    return *grid.span(*occupied), noisy, True
-
-
-def _fine_cells(domain: Numbers, whole: bool) -> EvenCells:
-    span = float(domain.high) - float(domain.low)
-    num_cells = int(min(_FINE_CELLS, span + 1)) if whole else _FINE_CELLS
-    return EvenCells(domain.low, domain.high, (span + whole) / num_cells, num_cells)
+        return grid.fallback
+    return grid.span(int(occupied[0]), int(occupied[-1]))
 
 
 def _warn_unlearnt(name: Any, keys: str) -> None:

@@ -53,6 +53,11 @@ class FairAim(TreeFirst):
     strategy: ExtendingStrategy
     shape: ClassVar[Shape] = 'connected'
 
+    @property
+    def all_gaussian(self) -> bool:
+        """No: chords are chosen by the exponential mechanism."""
+        return False
+
     def run(
         self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
     ) -> Release:

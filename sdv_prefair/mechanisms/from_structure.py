@@ -1,9 +1,19 @@
 """From what a user writes in ``structure=`` to a mechanism."""
 
 from sdv_prefair.mechanisms.fair_aim import FairAim
+from sdv_prefair.mechanisms.mwem_pgm import MwemPgm
+from sdv_prefair.mechanisms.planned import Planned
+from sdv_prefair.mechanisms.priv_bayes import PrivBayes
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.mechanisms.tree_first import TreeFirst
-from sdv_prefair.structure import ExtendingStrategy, Strategy, resolve_strategy
+from sdv_prefair.structure import (
+    ExtendingStrategy,
+    MwemStrategy,
+    PlannedStrategy,
+    PrivBayesStrategy,
+    Strategy,
+    resolve_strategy,
+)
 
 
 def resolve_mechanism(structure: object) -> Mechanism:
@@ -23,4 +33,10 @@ def resolve_mechanism(structure: object) -> Mechanism:
 
 def mechanism_of(strategy: Strategy) -> Mechanism:
     """Return the mechanism that selects by a strategy."""
+    if isinstance(strategy, PlannedStrategy):
+        return Planned(strategy)
+    if isinstance(strategy, PrivBayesStrategy):
+        return PrivBayes(strategy)
+    if isinstance(strategy, MwemStrategy):
+        return MwemPgm(strategy)
     return FairAim(strategy) if isinstance(strategy, ExtendingStrategy) else TreeFirst(strategy)

@@ -6,7 +6,14 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.mechanisms.budget import Budget, measure
-from sdv_prefair.model import Compression, Measurement, compress_rare_codes
+from sdv_prefair.model import (
+    Compression,
+    Measurement,
+    compress_rare_codes,
+    minimum_variance_total,
+)
+from sdv_prefair.model.compression import RARE, weigh_again
+from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
@@ -23,29 +30,62 @@ class OneWays:
         measurements: A measurement of each column, in groups of codes.
         compressions: How the codes of each column were merged.
         mostly_outside: Columns of which most rows hold a value that the domain does not.
+        over_codes: The measurements as they were, before codes were merged.
     """
 
     measurements: list[Measurement]
     compressions: dict[str, Compression]
     mostly_outside: list[str]
+    over_codes: list[Measurement]
+
+    def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
+        """Return the one-ways with further measurements over codes; groups stay as they are."""
+        over_codes = list(by_columns([*self.over_codes, *more]).values())
+        total = minimum_variance_total(over_codes)
+        compressions = {
+            (c := m.columns[0]): weigh_again(
+                self.compressions[c], m, total, hidden.get(c, HiddenCode()).get('other')
+            )
+            for m in over_codes
+        }
+        merged = [compressions[m.columns[0]].compress(m) for m in over_codes]
+        return OneWays(merged, compressions, self.mostly_outside, over_codes)
 
 
-def measure_one_ways(table: PrivateTable, rho: Fraction, budget: Budget) -> OneWays:
+def measure_one_ways(
+    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE
+) -> OneWays:
     """Measure all one-way marginals, and merge in the table the codes that noise would drown.
 
     Privacy: spends rho. What is merged follows from the noisy marginals.
+
+    Args:
+        table: Answers and debits.
+        rho: What all of them cost.
+        budget: By which weights rho is divided.
+        rare: Standard deviations below which a code is merged with others.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
-    hidden = table.hidden_codes
+    hidden, total = table.hidden_codes, minimum_variance_total(measured)
     compressions = {
-        m.columns[0]: compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))
+        m.columns[0]: compress_rare_codes(
+            m, rare, total=total, **hidden.get(m.columns[0], HiddenCode())
+        )
         for m in measured
     }
-    table.regroup({column: c.group_of for column, c in compressions.items()})
+    table.regroup(
+        {column: c.group_of for column, c in compressions.items()},
+        {
+            column: (c.hidden, c.shares)
+            for column, c in compressions.items()
+            if c.hidden is not None and c.shares is not None
+        },
+    )
     return OneWays(
         [compressions[m.columns[0]].compress(m) for m in measured],
         compressions,
         [m.columns[0] for m in measured if _is_mostly_outside(m, hidden)],
+        measured,
     )
 
 

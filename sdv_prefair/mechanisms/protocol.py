@@ -44,7 +44,12 @@ class Release:
 
 @runtime_checkable
 class Mechanism(Protocol):
-    """One way from counts to noisy measurements."""
+    """One way from counts to noisy measurements.
+
+    One that asks for noise by ``measure`` and ``score`` alone may say so: if it has an attribute
+    ``all_gaussian`` that is True, the whole fit is one Gaussian mechanism, with less noise for the
+    same promise, and ``choose`` and ``split`` are refused.
+    """
 
     @property
     def name(self) -> str:
@@ -86,6 +91,11 @@ class Mechanism(Protocol):
         """
 
 
+def is_all_gaussian(mechanism: Mechanism) -> bool:
+    """Whether the mechanism promises, before anything is read, that all its noise is Gaussian."""
+    return getattr(mechanism, 'all_gaussian', False) is True
+
+
 def estimate_release(
     release: Release, domain: Mapping[str, int], estimator: str, budget: Budget
 ) -> GraphicalModel:
@@ -109,7 +119,10 @@ def estimate_release(
 
 
 def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
-    """Return the cliques that are not declared only because they have too many cells."""
+    """Return the pairs that are not declared only because they have too many cells.
+
+    Larger cliques are not missed: those of a table are more than anybody would count.
+    """
     declared = set(mechanism.declare(domain, roles))
     wished = mechanism.declare(dict.fromkeys(domain, 1), roles)
-    return [clique for clique in wished if clique not in declared]
+    return [clique for clique in wished if len(clique) == 2 and clique not in declared]

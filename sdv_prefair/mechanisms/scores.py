@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.ledger_words import SELECT_TREE
 from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Floats, Integers
+
+AnyClique = TypeVar('AnyClique', bound=Clique)
 
 _COUNT_BITS = 10
 _LARGEST_BITS = 58
@@ -41,23 +44,55 @@ def independence_gap(
     return Score(unit, predictions, _in_units(discount, unit))
 
 
-def model_gap(expected: Mapping[Pair, np.ndarray], discount: Mapping[Pair, float]) -> Score:
-    """Return the L1 distance of the true 2-way counts from what a released model predicts.
+def model_gap(expected: Mapping[AnyClique, Floats], discount: Mapping[AnyClique, float]) -> Score:
+    """Return the L1 distance of the true counts of cliques from what a released model predicts.
 
-    Nothing, ``()``, can be chosen as well, for a score of zero: a pair is worth measuring if it
-    is further from the model than its discount.
+    Nothing, ``()``, can be chosen as well, for a score of zero: a clique is worth measuring if
+    it is further from the model than its discount.
 
     Privacy: made of released values; the counts are read by a ``PrivateTable`` alone.
 
     Args:
-        expected: The model's counts of each pair that may be chosen.
-        discount: What to take off a pair's score, in rows.
+        expected: The model's counts of each clique that may be chosen.
+        discount: What to take off a clique's score, in rows; those not named lose nothing.
     """
     bits = _bits_beside(max((float(table.sum()) for table in expected.values()), default=1.0))
     predictions: dict[Clique, tuple[Integers, ...]] = {
-        pair: (_fixed_point(table, bits).ravel(),) for pair, table in expected.items()
+        clique: (_fixed_point(table, bits).ravel(),) for clique, table in expected.items()
     }
     return Score(2**bits, predictions, _in_units(discount, 2**bits))
+
+
+def noisy_scores(
+    table: PrivateTable,
+    pairs: Sequence[Pair],
+    score: Score,
+    rho: Fraction,
+    step: str,
+    most: float,
+) -> Floats:
+    """Return the scores of pairs in rows, drawn to their mean as far as their spread is noise.
+
+    Privacy: spends rho on all scores at once; the rest is post-processing.
+
+    Args:
+        table: Answers and debits.
+        pairs: The pairs.
+        score: The score of a pair.
+        rho: What the answers cost.
+        step: The step in the ledger.
+        most: The largest score that there can be.
+    """
+    answers, sigma = table.score(pairs, score, rho, step)
+    noisy = np.array([float(answer) for answer in answers]) / score.unit
+    return np.minimum(drawn_to_mean(noisy, sigma), most)
+
+
+def drawn_to_mean(values: Floats, sigma: float) -> Floats:
+    """Return noisy values, each moved to their mean by the share of their spread that is noise."""
+    spread = max(0.0, float(values.var()) - sigma**2)
+    drawn: Floats = values.mean() + (values - values.mean()) * spread / (spread + sigma**2)
+    return drawn
 
 
 def _bits_beside(total: float) -> int:
@@ -75,8 +110,8 @@ def _fixed_point(values: Floats, bits: int) -> Integers:
     return np.rint(values * 2.0**bits).astype(np.int64)
 
 
-def _in_units(discount: Mapping[Pair, float], unit: int) -> dict[Clique, int]:
-    return {pair: round(Fraction(rows) * unit) for pair, rows in discount.items()}
+def _in_units(discount: Mapping[AnyClique, float], unit: int) -> dict[Clique, int]:
+    return {clique: round(Fraction(rows) * unit) for clique, rows in discount.items()}
 
 
 class PrivateScores:

@@ -41,6 +41,11 @@ class TreeFirst:
         """Whether the strategy promises fairness."""
         return self.strategy.requires_roles
 
+    @property
+    def all_gaussian(self) -> bool:
+        """Whether the strategy promises to release all scores at once, or to ask for none."""
+        return getattr(self.strategy, 'all_gaussian', False) is True
+
     def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
         """Return all single columns, and the strategy's pairs that are small enough to measure."""
         return declared_cliques(domain, roles, self.strategy)
@@ -79,12 +84,12 @@ def declared_cliques(domain: Mapping[str, int], roles: Roles, strategy: Strategy
 
 
 def first_shares(
-    table: PrivateTable, budget: Budget, pairs: Sequence[Pair]
+    table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
 ) -> tuple[Fraction, Fraction]:
-    """Return what one-ways and selection may spend; without pairs, the one-ways have it all."""
+    """Return what one-ways and selection may spend; without cliques, the one-ways have it all."""
     shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
     one_way, selection, _ = table.ledger.shares(
-        table.ledger.remaining, shares if pairs else [1, 0, 0]
+        table.ledger.remaining, shares if cliques else [1, 0, 0]
     )
     return one_way, selection
 

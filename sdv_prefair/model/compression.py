@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
+from sdv_prefair.model.totals import project_on_simplex
 from sdv_prefair.values.arrays import Flags, Floats
 
 # Codes whose noisy count is under so many standard deviations are rare.
@@ -30,10 +31,14 @@ class Compression:
     Args:
         group_of: For every code, its group.
         weights: For every code, its probability inside its group.
+        hidden: A code of weight zero whose rows belong to no group: they are spread over all.
+        shares: How they are spread over the groups.
     """
 
     group_of: np.ndarray
     weights: Floats
+    hidden: int | None = None
+    shares: Floats | None = None
 
     @property
     def num_codes(self) -> int:
@@ -63,9 +68,22 @@ class Compression:
         """
         if self.is_identity:
             return measurement
-        values = self.sum_groups(measurement.values, axis)
-        variance = self.sum_groups(measurement.variance, axis)
+        values = self._fold(measurement.values, axis, 1)
+        variance = self._fold(measurement.variance, axis, 2)
         return Measurement(measurement.columns, values, np.sqrt(variance))
+
+    def _fold(self, table: Floats, axis: int, power: int) -> Floats:
+        """Sum the codes of every group; of what is hidden each gets its share, to that power."""
+        if self.hidden is None or self.shares is None:
+            return self.sum_groups(table, axis)
+        table = np.moveaxis(table, axis, 0)
+        rest = np.where(_at(self.hidden, table), 0.0, table)
+        folded = self.sum_groups(rest) + np.multiply.outer(self.shares**power, table[self.hidden])
+        return np.moveaxis(folded, 0, axis)
+
+    def shown(self, num_codes: int) -> Compression:
+        """Return the compression of the first codes alone, of which some is in every group."""
+        return Compression(self.group_of[:num_codes], self.weights[:num_codes])
 
     def sum_groups(self, table: Floats, axis: int = 0) -> Floats:
         """Sum the codes of every group along one axis of a table."""
@@ -113,18 +131,21 @@ def compress_rare_codes(
     threshold: float = RARE,
     other: int | None = None,
     stand_in: int | None = None,
+    total: float | None = None,
 ) -> Compression:
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
     Codes inside the merged group are weighted by their noisy counts, as far as these are
-    positive; evenly when none is.
+    positive; evenly when none is. With ``total`` the counts are first projected on the simplex,
+    so that noise of both signs cancels instead of making codes that nobody has.
 
     The code ``other``, of values outside the domain, must not be drawn: it has no value of its
     own, and if it came back as a value that has a code as well, rows of both would be mixed under
     that value. Given it, columns that the model separates would depend on each other. So
-    ``other`` joins the group of ``stand_in`` (null, if there is one), or else the rare codes or
-    the rarest one, with weight zero.
+    ``other`` joins the group of ``stand_in`` (null, if there is one) with weight zero. Without one
+    its rows are spread over all groups in proportion to their noisy counts, before pairs are
+    measured: all that is shown keeps its share.
 
     Paper: the domain compression of MST, which PreFair keeps.
     Privacy: post-processing of a released one-way measurement.
@@ -134,30 +155,72 @@ def compress_rare_codes(
         threshold: Standard deviations below which a code is rare.
         other: Code of values outside the domain, if there is one.
         stand_in: Code that stands for them on the way back.
+        total: Number of rows, to which the counts are projected before they are weights.
     """
-    drawn = np.arange(measurement.values.size) != (-1 if other is None else other)
+    drawn = _drawn(measurement, other)
     rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
     if rare.sum() < 2:
         rare = np.zeros_like(rare)
     kept = drawn & ~rare
     group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-    weights = np.where(rare, np.maximum(measurement.values, 0.0), kept)
-    inside = weights[rare].sum()
-    weights[rare] = weights[rare] / inside if inside > 0 else 1 / max(1, rare.sum())
-    if other is not None and drawn.any():
-        group_of[other] = _group_of_other(measurement.values, group_of, rare, drawn, stand_in)
-    return Compression(group_of, weights if drawn.any() else np.ones(1))
-
-
-def _group_of_other(
-    values: Floats,
-    group_of: np.ndarray,
-    rare: Flags,
-    drawn: Flags,
-    stand_in: int | None,
-) -> int:
+    if other is None or not drawn.any():
+        return _weighed(group_of, measurement, drawn, total)
     if stand_in is not None:
-        return int(group_of[stand_in])
-    if rare.any():
-        return int(group_of[np.argmax(rare)])
-    return int(group_of[np.argmin(np.where(drawn, values, np.inf))])
+        group_of[other] = group_of[stand_in]
+        return _weighed(group_of, measurement, drawn, total)
+    group_of[other] = 0  # any: with weight zero it is never drawn
+    shares = _shares_of_groups(measurement.values, group_of, drawn)
+    return replace(_weighed(group_of, measurement, drawn, total), hidden=other, shares=shares)
+
+
+def weigh_again(
+    compression: Compression, measurement: Measurement, total: float, other: int | None = None
+) -> Compression:
+    """Return the same groups with the weights that another measurement of the column gives.
+
+    Privacy: post-processing of a released one-way measurement.
+
+    Args:
+        compression: How codes were merged.
+        measurement: A one-way measurement over codes.
+        total: Number of rows.
+        other: As for ``compress_rare_codes``.
+    """
+    drawn = _drawn(measurement, other)
+    again = _weighed(compression.group_of, measurement, drawn, total)
+    return replace(again, hidden=compression.hidden, shares=compression.shares)
+
+
+def _drawn(measurement: Measurement, other: int | None) -> Flags:
+    return np.arange(measurement.values.size) != (-1 if other is None else other)
+
+
+def _weighed(
+    group_of: np.ndarray, measurement: Measurement, drawn: Flags, total: float | None
+) -> Compression:
+    """Return the groups with the weight of each code that may be drawn inside its group."""
+    if not drawn.any():
+        return Compression(group_of, np.ones(1))
+    merged = drawn & (np.bincount(group_of[drawn])[group_of] > 1)
+    weights = np.where(merged, _counts(measurement, total), drawn)
+    inside = weights[merged].sum()
+    weights[merged] = weights[merged] / inside if inside > 0 else 1 / max(1, merged.sum())
+    return Compression(group_of, weights)
+
+
+def _counts(measurement: Measurement, total: float | None) -> Floats:
+    if total is None:
+        return np.maximum(measurement.values, 0.0)
+    return project_on_simplex(measurement.values, total, measurement.variance)
+
+
+def _shares_of_groups(values: Floats, group_of: np.ndarray, drawn: Flags) -> Floats:
+    sums = np.bincount(group_of[drawn], values[drawn])
+    positive: Floats = np.maximum(sums, 0.0)
+    return positive / positive.sum() if positive.any() else np.full(sums.size, 1 / sums.size)
+
+
+def _at(place: int, table: Floats) -> Flags:
+    flags: Flags = np.zeros(table.shape, dtype=bool)
+    flags[place] = True
+    return flags

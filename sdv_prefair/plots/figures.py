@@ -6,13 +6,16 @@ import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, SKY
 from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,
-    PRIVTREE,
+    RHO_OF,
+    ROUNDED,
+    ROUNDED_ON_SCORES,
     THRESHOLD,
+    ZCDP,
 )
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
@@ -28,10 +31,11 @@ _EDGE_COLOUR, _CHORD_COLOUR = '#B5B5B5', '#8FBBDA'
 # One colour for a mechanism in every figure, whichever others a ledger holds.
 _MECHANISM_COLOURS = {
     GAUSSIAN: BLUE,
+    ROUNDED: BLUE,
     EXPONENTIAL: ORANGE,
     GAUSSIAN_ON_SCORES: GREEN,
+    ROUNDED_ON_SCORES: GREEN,
     THRESHOLD: SKY,
-    PRIVTREE: PURPLE,
 }
 _ROW_PIXELS, _LEVEL_PIXELS, _PIXELS_PER_LETTER = 46, 130, 8
 _MARKER_SIZE, _FONT_SIZE = 16, 13
@@ -100,7 +104,7 @@ def plot_ledger(frame: pd.DataFrame, title: str = 'Privacy budget by step') -> g
     figure.update_layout(
         title=f'{title} (rho = {totals.sum():.4g} in all)', barmode='stack',
         template='plotly_white', xaxis={'categoryorder': 'array', 'categoryarray': steps},
-        yaxis_title='rho (zCDP)', showlegend=True,
+        yaxis_title=RHO_OF[frame.attrs.get('accounting', ZCDP)], showlegend=True,
     )  # fmt: skip
     return figure
 

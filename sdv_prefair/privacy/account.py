@@ -14,6 +14,8 @@ from typing import Any, Self
 import pandas as pd
 
 from sdv_prefair.privacy.accounting import Ledger, epsilon_of
+from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of
+from sdv_prefair.privacy.ledger_words import GDP, ZCDP
 
 FINISHED, FAILED, UNFINISHED = 'finished', 'failed', 'unfinished'
 OUTCOMES = (FINISHED, FAILED, UNFINISHED)
@@ -31,6 +33,7 @@ class Spending:
         lines: How many answers it was given.
         rho: What they cost in zCDP.
         delta: The part of delta that thresholds have used up.
+        all_gaussian: Whether all its noise was a rounded Gaussian, so that rho is mu^2/2 in GDP.
     """
 
     call: str
@@ -39,6 +42,12 @@ class Spending:
     lines: int
     rho: Fraction
     delta: float
+    all_gaussian: bool = False
+
+    @property
+    def accounting(self) -> str:
+        """What its lines were added up by."""
+        return GDP if self.all_gaussian else ZCDP
 
 
 class Attempt:
@@ -75,6 +84,7 @@ class Attempt:
             len(lines),
             sum((line.rho for line in lines), Fraction(0)),
             math.fsum(line.delta for line in lines),
+            self.ledger.all_gaussian,
         )
 
     def __enter__(self) -> Self:
@@ -88,7 +98,7 @@ class Attempt:
 class Account:
     """All attempts to fit one synthesizer, in order.
 
-    Proof: proofs/composition.md
+    Proof: proofs/composition.md, proofs/gaussian_composition.md
 
     Args:
         before: Attempts made elsewhere, as a release tells of them.
@@ -124,10 +134,27 @@ class Account:
         """Whether noise of any attempt can be reproduced."""
         return any(spending.seeded for spending in self.spendings if spending.lines)
 
+    @property
+    def all_gaussian(self) -> bool:
+        """Whether all noise of all attempts was a rounded Gaussian."""
+        return all(spending.all_gaussian for spending in self.spendings if spending.lines)
+
+    def epsilon_with(self, rho: Fraction, all_gaussian: bool, delta: float) -> float:
+        """Return the epsilon, at this delta, of all attempts and of one more.
+
+        Args:
+            rho: What the other one costs.
+            all_gaussian: Whether all noise of the other one is a rounded Gaussian.
+            delta: What the conversion takes, once.
+        """
+        convert = gaussian_epsilon_of if self.all_gaussian and all_gaussian else epsilon_of
+        return convert(float(self.spent + rho), delta)
+
     def total(self, delta_for_noise: float) -> dict[str, Any]:
         """Return what all attempts add up to, for people who are in every table.
 
-        zCDP adds up over attempts as over the lines of one. Thresholds add their deltas, and the
+        zCDP adds up over attempts as over the lines of one, and so does GDP if it holds for all of
+        them; one that is mu-GDP is mu^2/2-zCDP beside others. Thresholds add their deltas, and the
         conversion of all noise together takes ``delta_for_noise`` once.
         """
         return {
@@ -135,7 +162,7 @@ class Account:
             'rho_all_attempts': float(self.spent),
             'epsilon_all_attempts': None
             if self.seeded
-            else epsilon_of(float(self.spent), delta_for_noise),
+            else self.epsilon_with(Fraction(0), True, delta_for_noise),
             'delta_all_attempts': delta_for_noise + self.spent_delta,
             'private_all_attempts': not self.seeded,
         }
@@ -155,10 +182,11 @@ class Account:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each attempt: its number, call and outcome, and what it spent."""
-        return pd.DataFrame(
-            [
-                (number, s.call, s.outcome, not s.seeded, s.lines, float(s.rho), s.delta)
-                for number, s in enumerate(self.spendings, start=1)
-            ],
-            columns=['attempt', 'call', 'outcome', 'private', 'lines', 'rho', 'delta'],
-        )
+        rows = [
+            (s.call, s.outcome, not s.seeded, s.lines, float(s.rho), s.delta, s.accounting)
+            for s in self.spendings
+        ]
+        columns = ['call', 'outcome', 'private', 'lines', 'rho', 'delta', 'accounting']
+        frame = pd.DataFrame(rows, columns=columns)
+        frame.insert(0, 'attempt', range(1, len(rows) + 1))
+        return frame

@@ -1,11 +1,10 @@
 """From (epsilon, delta) to rho and back, and the ledger in which every access to rows is debited.
 
 The unit of account is rho of zero-concentrated differential privacy (zCDP), which adds up
-under adaptive composition. Neighbouring tables differ by adding or removing one row (or all
-rows of one person, see ``max_rows_per_person``).
-
-Every amount in a ledger is a whole multiple of one dyadic quantum, at least 2^-46 of the
-budget. So amounts are exact fractions, and their floating-point images add up exactly too.
+under adaptive composition. If all noise of a fit is Gaussian, the fit is one Gaussian mechanism
+and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and allows more for
+the same promise, see ``gaussian_conversion.py``. Neighbouring tables differ by adding or removing
+one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
@@ -17,20 +16,21 @@ from typing import Any
 import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
-from sdv_prefair.errors import BudgetError, shown
-from sdv_prefair.privacy.ledger_words import HISTOGRAM_NOISES
+from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy.epsilon_delta import (
+    DELTA_FOR_ROUNDING,
+    LEAST_DELTA,
+    check_epsilon_delta,
+    quantum_of,
+    rounded_down,
+)
+from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy.ledger_words import GDP, HISTOGRAM_NOISES, ROUNDED_NOISES, ZCDP
 
-# Between these the conversions below are exact enough in floats; nobody needs to go beyond.
-LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
-MOST_DELTA = 0.999
-# Noise has a finite support, so there is no promise for every delta, see `samplers`.
-LEAST_DELTA = 1e-30
-# This part of delta is kept back for what noise as drawn differs from noise as analysed.
-_DELTA_FOR_ROUNDING = 1e-9
-
-_QUANTA_BITS = 45
 # What a ledger promises: who spends from it must not be able to raise it.
-_PROMISED = ('epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'budget')
+_PROMISED = (
+    *('epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'all_gaussian', 'budget'),
+)
 
 
 def delta_of_rho(rho: float, epsilon: float) -> float:
@@ -83,10 +83,9 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
             'them.'
         )
     rho = math.exp(brentq(excess, low, high, xtol=1e-13))
-    while delta_of_rho(rho, epsilon) > delta * (1 - _DELTA_FOR_ROUNDING):
+    while delta_of_rho(rho, epsilon) > delta * (1 - DELTA_FOR_ROUNDING):
         rho *= 1 - 1e-9
-    quantum = _quantum(rho)
-    return Fraction(math.floor(Fraction(rho) / quantum)) * quantum
+    return rounded_down(rho)
 
 
 def epsilon_of(rho: float, delta: float) -> float:
@@ -104,35 +103,6 @@ def epsilon_of(rho: float, delta: float) -> float:
     return epsilon * (1 + 1e-9)
 
 
-def check_epsilon_delta(epsilon: float, delta: float) -> None:
-    """Raise unless epsilon is positive, delta is in (0, 1), and both can be converted."""
-    if not _is_number(epsilon) or not math.isfinite(epsilon) or epsilon <= 0:
-        raise BudgetError(
-            f'epsilon ({shown(epsilon)}) must be a finite number above 0, for example 1.0.'
-        )
-    if not _is_number(delta) or not 0 < delta < 1:
-        raise BudgetError(
-            f'delta ({shown(delta)}) must be between 0 and 1, both excluded; choose it well below '
-            'one over the number of people, for example 1e-9.'
-        )
-    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise BudgetError(
-            f'epsilon ({shown(epsilon)}) must be between {LEAST_EPSILON:g} and {MOST_EPSILON:g}.'
-        )
-    if not LEAST_DELTA <= delta <= MOST_DELTA:
-        raise BudgetError(
-            f'delta ({shown(delta)}) must be between {LEAST_DELTA:g} and {MOST_DELTA:g}.'
-        )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _quantum(rho: float) -> Fraction:
-    return Fraction(2) ** (math.floor(math.log2(rho)) - _QUANTA_BITS)
-
-
 @dataclass(frozen=True)
 class Debit:
     """One line of the ledger: what was asked, how it was answered, what it cost.
@@ -141,9 +111,9 @@ class Debit:
         step: Step of the fit, in the words of the documentation.
         mechanism: Name of the mechanism that drew the noise.
         columns: The columns whose counts were read.
-        rho: The cost in zCDP.
+        rho: The cost in zCDP; of a Gaussian that is also mu^2/2 in GDP.
         delta: The part of delta this line uses up (thresholded categories only).
-        scale: sigma of the discrete Gaussian, epsilon of the exponential mechanism.
+        scale: sigma of a Gaussian, epsilon of the exponential mechanism.
     """
 
     step: str
@@ -157,7 +127,7 @@ class Debit:
 class Ledger:
     """The budget of one fit and everything spent from it.
 
-    Proof: proofs/composition.md
+    Proof: proofs/composition.md, proofs/gaussian_composition.md
 
     Args:
         epsilon: Total epsilon.
@@ -165,7 +135,11 @@ class Ledger:
         max_rows_per_person: Rows one person may have; the unit of privacy is all of them.
         reserved_delta: The part of delta set aside for thresholds, not for the conversion.
         seeded: Whether the noise can be reproduced, which voids the guarantee.
+        all_gaussian: Whether all noise will be Gaussian, as public facts say beforehand. Then rho
+            is mu^2/2 of GDP, and noise of any other kind is refused.
     """
+
+    all_gaussian: bool = False  # also of ledgers that were saved before there was a choice
 
     def __init__(
         self,
@@ -174,14 +148,16 @@ class Ledger:
         max_rows_per_person: int = 1,
         reserved_delta: float = 0.0,
         seeded: bool = False,
+        all_gaussian: bool = False,
     ):
         check_epsilon_delta(epsilon, delta)
         self.epsilon, self.delta = epsilon, delta
         self.max_rows_per_person = max_rows_per_person
         self.reserved_delta = reserved_delta
-        self.seeded = seeded
-        self.budget = rho_of(epsilon, delta - reserved_delta)
-        self._quantum = _quantum(float(self.budget))
+        self.seeded, self.all_gaussian = seeded, all_gaussian
+        convert = gaussian_rho_of if all_gaussian else rho_of
+        self.budget = convert(epsilon, delta - reserved_delta)
+        self._quantum = quantum_of(float(self.budget))
         self._debits: list[Debit] = []
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -191,6 +167,11 @@ class Ledger:
                 f'{name} of a ledger cannot be changed once it is open. Open another one.'
             )
         super().__setattr__(name, value)
+
+    @property
+    def accounting(self) -> str:
+        """What lines are added up by: ``'zCDP'``, or ``'GDP'`` where all noise is Gaussian."""
+        return GDP if self.all_gaussian else ZCDP
 
     @property
     def debits(self) -> tuple[Debit, ...]:
@@ -237,6 +218,7 @@ class Ledger:
 
     def debit(self, debit: Debit) -> None:
         """Enter a line, or refuse it: nothing is answered that is not paid for."""
+        self._check_noise(debit)
         self.check(debit.step, debit.rho)
         spent_delta = math.fsum(line.delta for line in self._debits) + debit.delta
         if spent_delta > self.reserved_delta * (1 + 1e-12):
@@ -248,7 +230,17 @@ class Ledger:
 
     def carry_over(self, lines: Sequence[Debit]) -> None:
         """Enter lines whose answers were given before; nothing is answered for them again."""
+        for line in lines:
+            self._check_noise(line)
         self._debits.extend(lines)
+
+    def _check_noise(self, debit: Debit) -> None:
+        if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:
+            raise BudgetError(
+                f'{debit.step} asks for {debit.mechanism} noise, but all_gaussian of the mechanism '
+                'promises that all noise is Gaussian. Take the promise back, or use measure and '
+                'score alone.'
+            )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the ledger as a table: step, mechanism, columns, rho, delta, scale.
@@ -276,19 +268,21 @@ class Ledger:
         )
         others = float(self.spent) - histograms
         for_noise = self.delta - self.reserved_delta
+        convert = gaussian_epsilon_of if self.all_gaussian else epsilon_of
         return {
             'epsilon': self.epsilon,
             'delta': self.delta,
             'rho': float(self.budget),
+            'accounting': self.accounting,
             'private': not self.seeded,
             'neighbours': 'add or remove one row'
             if self.max_rows_per_person == 1
             else f'add or remove up to {self.max_rows_per_person} rows of one person',
             'max_rows_per_person': self.max_rows_per_person,
             # Replacing a row moves a histogram by sqrt(2), a score or a tree by 2, in rows.
-            'epsilon_if_replace_one': epsilon_of(2 * histograms + 4 * others, for_noise),
+            'epsilon_if_replace_one': convert(2 * histograms + 4 * others, for_noise),
             # A threshold hides the values of so many rows and no more.
             'epsilon_if_twice_the_rows': None
             if self.reserved_delta
-            else epsilon_of(4 * float(self.spent), for_noise),
+            else convert(4 * float(self.spent), for_noise),
         }

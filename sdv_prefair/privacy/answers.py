@@ -7,19 +7,25 @@ from fractions import Fraction
 import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
+from sdv_prefair.counts.spreading import Spread
 from sdv_prefair.privacy.accounting import Debit, Ledger
 from sdv_prefair.privacy.entropy import Entropy
-from sdv_prefair.privacy.ledger_words import EXPONENTIAL, GAUSSIAN, GAUSSIAN_ON_SCORES, PRIVTREE
+from sdv_prefair.privacy.ledger_words import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    GAUSSIAN_ON_SCORES,
+    ROUNDED,
+    ROUNDED_ON_SCORES,
+)
 from sdv_prefair.privacy.mechanisms import (
     exponential,
     exponential_epsilon,
     gaussian,
     gaussian_variance,
+    rounded_gaussian,
 )
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon, split_intervals
-from sdv_prefair.privacy.samplers import discrete_laplace
 from sdv_prefair.privacy.score import ExactScores, Score
-from sdv_prefair.values.arrays import Integers
+from sdv_prefair.values.arrays import Floats, Integers
 
 
 class Answers:
@@ -28,7 +34,7 @@ class Answers:
     Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
     whose methods say what is asked and what it costs.
 
-    Proof: proofs/composition.md
+    Proof: proofs/composition.md, proofs/gaussian_composition.md
     """
 
     def __init__(self, counts: Counts, ledger: Ledger, entropy: Entropy):
@@ -36,14 +42,24 @@ class Answers:
         self._ledger, self._entropy = ledger, entropy
         self._rows = ledger.max_rows_per_person
         self._scores: ExactScores | None = None
+        self._unmerged: Counts | None = None
 
     def measure(self, clique: Clique, rho: Fraction, step: str) -> tuple[Integers, float]:
         """See ``PrivateTable.measure``."""
         clique = tuple(clique)
         self._ledger.check(step, rho)
         variance = gaussian_variance(rho, self._rows**2)
-        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))
-        return gaussian(self.counts.project(clique), variance, self._entropy), math.sqrt(variance)
+        kind = ROUNDED if self._ledger.all_gaussian else GAUSSIAN
+        self._debit(step, kind, clique, rho, math.sqrt(variance))
+        return self._noisy(self.counts.project(clique), variance), math.sqrt(variance)
+
+    def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_codes``."""
+        merged, self.counts = self.counts, self._unmerged or self.counts
+        try:
+            return self.measure((column,), rho, step)
+        finally:
+            self.counts = merged
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
         """Return the place of the chosen candidate, see ``PrivateTable.choose``."""
@@ -64,26 +80,33 @@ class Answers:
         exact = self._exact_scores(score)
         variance = gaussian_variance(rho, len(cliques) * (exact.unit * self._rows) ** 2)
         sigma = math.sqrt(variance) / exact.unit
-        self._debit(step, GAUSSIAN_ON_SCORES, _columns(cliques), rho, sigma)
+        kind = ROUNDED_ON_SCORES if self._ledger.all_gaussian else GAUSSIAN_ON_SCORES
+        self._debit(step, kind, _columns(cliques), rho, sigma)
         scores = np.array([exact(clique) for clique in cliques], dtype=np.int64)
-        return gaussian(scores, variance, self._entropy).tolist(), sigma
+        return self._noisy(scores, variance).tolist(), sigma
 
-    def split(
-        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None
-    ) -> list[int]:
-        """See ``PrivateTable.split``."""
-        self._ledger.check(step, rho)
-        epsilon = pure_epsilon(rho)
-        self._debit(step, PRIVTREE, (column,), rho, float(epsilon))
-        scale = noise_scale(epsilon, self._rows)
-        cells = self.counts.project((column,))[:ordered]
-        noise = lambda: discrete_laplace(scale, self._entropy)  # noqa: E731
-        return split_intervals(cells, int(bar), scale, noise)
+    def measure_groups(
+        self, column: str, group_of: np.ndarray, rho: Fraction, step: str
+    ) -> tuple[Integers, float]:
+        """See ``PrivateTable.measure_groups``."""
+        merged = self.counts.only((column,)).regroup({column: np.array(group_of)})
+        return Answers(merged, self._ledger, self._entropy).measure((column,), rho, step)
 
-    def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
+    def regroup(
+        self, group_of: Mapping[str, np.ndarray], spread: Mapping[str, tuple[int, Floats]]
+    ) -> None:
         """See ``PrivateTable.regroup``."""
-        self.counts = self.counts.regroup({c: np.array(group) for c, group in group_of.items()})
+        self._unmerged = self._unmerged or _of_single_columns(self.counts)
+        groups = {c: np.array(group) for c, group in group_of.items()}
+        # Made here, of plain numbers: what is applied to exact counts is nobody else's code.
+        spreads = {c: Spread(int(code), np.array(shares)) for c, (code, shares) in spread.items()}
+        self.counts = self.counts.regroup(groups, spreads)
         self._scores = None
+
+    def _noisy(self, values: Integers, variance: Fraction) -> Integers:
+        """Add the noise that the ledger can add up."""
+        draw = rounded_gaussian if self._ledger.all_gaussian else gaussian
+        return draw(values, variance, self._entropy)
 
     def _debit(
         self, step: str, mechanism: str, columns: Clique, rho: Fraction, scale: float
@@ -94,6 +117,12 @@ class Answers:
         if self._scores is None or not self._scores.describes(score):
             self._scores = ExactScores(self.counts, score)
         return self._scores
+
+
+def _of_single_columns(counts: Counts) -> Counts:
+    """Return the one-way histograms alone, so that the others can be let go."""
+    single = [clique for clique in counts.cliques if len(clique) == 1]
+    return Counts(counts.domain, {clique: counts.observed(clique) for clique in single})
 
 
 def _columns(cliques: Sequence[Clique]) -> tuple[str, ...]:

@@ -6,26 +6,50 @@ Ledger, release files, report and figures all read them here.
 GAUSSIAN = 'discrete Gaussian'
 THRESHOLD = 'discrete Gaussian, threshold'
 GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
+ROUNDED = 'rounded Gaussian'
+ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, EXPONENTIAL, PRIVTREE)
+ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
+"""The noise of a fit that is one Gaussian mechanism as a whole, which has no other."""
+
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
 """Every kind of noise there is."""
 
-HISTOGRAM_NOISES = (GAUSSIAN, THRESHOLD)
+MEASURING_NOISES = (GAUSSIAN, ROUNDED)
+"""Noise on a histogram that is released whole."""
+
+SCORING_NOISES = (GAUSSIAN_ON_SCORES, ROUNDED_ON_SCORES)
+"""Noise on many scores at once."""
+
+HISTOGRAM_NOISES = (*MEASURING_NOISES, THRESHOLD)
 """Noise on a histogram, in which one row changes one cell."""
 
+ZCDP = 'zCDP'
+GDP = 'GDP'
+RHO_OF = {ZCDP: 'rho of zCDP', GDP: 'rho = mu^2/2 of GDP'}
+"""What the lines of a ledger are added up by: of any noise, or of rounded Gaussians alone."""
+
 LEARN_DOMAINS = 'learn domains'
+DISCRETIZE = 'discretize'
 MEASURE_ONE_WAYS = 'measure one-ways'
 SELECT_TREE = 'select the tree'
 SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
+SELECT_CLIQUES = 'select cliques'
+MEASURE_CLIQUES = 'measure cliques'
 
 STEPS = {
-    LEARN_DOMAINS: (GAUSSIAN, THRESHOLD, PRIVTREE),
-    MEASURE_ONE_WAYS: (GAUSSIAN,),
-    SELECT_TREE: (EXPONENTIAL, GAUSSIAN_ON_SCORES),
-    SELECT_PAIRS: (EXPONENTIAL,),
-    MEASURE_TWO_WAYS: (GAUSSIAN,),
+    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD),
+    DISCRETIZE: MEASURING_NOISES,
+    MEASURE_ONE_WAYS: MEASURING_NOISES,
+    SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
+    SELECT_PAIRS: (EXPONENTIAL, *SCORING_NOISES),
+    MEASURE_TWO_WAYS: MEASURING_NOISES,
+    SELECT_CLIQUES: (EXPONENTIAL,),
+    MEASURE_CLIQUES: MEASURING_NOISES,
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
+
+BEFORE_MEASURING = (LEARN_DOMAINS, DISCRETIZE)
+"""The steps that encoders rest on: what they measure is no marginal of the model."""

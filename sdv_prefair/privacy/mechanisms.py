@@ -1,13 +1,14 @@
-"""The only noise in the package: discrete Gaussian on integers, and the exponential mechanism."""
+"""The only noise in the package: two Gaussians on integers, and the exponential mechanism."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy import samplers
 from sdv_prefair.privacy.entropy import Entropy, integer_below
 from sdv_prefair.privacy.samplers import bernoulli_exp, discrete_gaussian
 from sdv_prefair.values.arrays import Integers
@@ -20,10 +21,11 @@ def gaussian_variance(rho: Fraction, sensitivity_squared: Fraction | int) -> Fra
     """Return the variance at which integer noise on a query costs ``rho``.
 
     Privacy: adding a discrete Gaussian of variance s to an integer vector whose L2 sensitivity
-    is D is D^2/(2 s)-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14). The variance is rounded
-    up to 40 significant bits, so the true cost never exceeds ``rho``.
+    is D is D^2/(2 s)-zCDP (Canonne, Kamath, Steinke 2020, Theorem 14); a rounded Gaussian of
+    variance s is D/sqrt(s)-GDP. The variance is rounded up to 40 significant bits, so the true
+    cost never exceeds ``rho``.
 
-    Proof: proofs/histogram.md
+    Proof: proofs/histogram.md, proofs/gaussian_composition.md
     """
     exact = Fraction(sensitivity_squared) / (2 * rho)
     step = Fraction(2) ** (math.floor(math.log2(exact)) - _ROOT_BITS)
@@ -35,11 +37,30 @@ def gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) 
 
     Proof: proofs/histogram.md
     """
+    return _add(discrete_gaussian, values, variance, entropy)
+
+
+def rounded_gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) -> Integers:
+    """Return ``values`` (integers) plus independent Gaussian noise, rounded to integers.
+
+    What is rounded may be the sum or the noise: values are integers, so it comes to the same.
+
+    Proof: proofs/gaussian_composition.md
+    """
+    return _add(samplers.rounded_gaussian, values, variance, entropy)
+
+
+def _add(
+    draw: Callable[[Fraction, int, Entropy], Integers],
+    values: NDArray[np.integer],
+    variance: Fraction,
+    entropy: Entropy,
+) -> Integers:
     if not np.issubdtype(values.dtype, np.integer):
         raise TypeError('Noise is added to integers only: floating-point sums leak.')
     if math.sqrt(variance) > _LARGEST_SIGMA:
         raise BudgetError('The privacy budget is too small to draw noise for. Raise epsilon.')
-    noise = discrete_gaussian(variance, values.size, entropy)
+    noise = draw(variance, values.size, entropy)
     return values.astype(np.int64) + noise.reshape(values.shape)
 
 

@@ -16,7 +16,7 @@ from sdv_prefair.privacy.answers import Answers
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.score import Score
 from sdv_prefair.privacy.sealed import Sealed
-from sdv_prefair.values.arrays import Integers
+from sdv_prefair.values.arrays import Floats, Integers
 
 
 class HiddenCode(TypedDict, total=False):
@@ -30,10 +30,11 @@ HiddenCodes = Mapping[str, HiddenCode]
 AnyClique = TypeVar('AnyClique', bound=Clique)
 
 _Measure = Callable[[Clique, Fraction, str], tuple[Integers, float]]
+_MeasureCodes = Callable[[str, Fraction, str], tuple[Integers, float]]
 _Choose = Callable[[Sequence[Clique], Score, Fraction, str], int]
 _ScoreAll = Callable[[Sequence[Clique], Score, Fraction, str], tuple[list[int], float]]
-_Split = Callable[[str, int, Fraction, str, int | None], list[int]]
-_Regroup = Callable[[Mapping[str, np.ndarray]], None]
+_MeasureGroups = Callable[[str, np.ndarray, Fraction, str], tuple[Integers, float]]
+_Regroup = Callable[[Mapping[str, np.ndarray], Mapping[str, tuple[int, Floats]]], None]
 
 
 class PrivateTable(Sealed):
@@ -52,7 +53,7 @@ class PrivateTable(Sealed):
 
     __slots__ = (
         *('_choose', '_domain', '_hidden_codes', '_ledger', '_measure', '_regroup', '_score'),
-        '_split',
+        *('_measure_codes', '_measure_groups'),
     )
 
     def __init__(
@@ -68,10 +69,11 @@ class PrivateTable(Sealed):
         self._domain: Callable[[], dict[str, int]] = lambda: dict(answers.counts.domain)
         # Not the bound methods, whose ``__self__`` would lead to the counts.
         self._measure: _Measure = lambda *question: answers.measure(*question)
+        self._measure_codes: _MeasureCodes = lambda *question: answers.measure_codes(*question)
         self._choose: _Choose = lambda *question: answers.choose(*question)
         self._score: _ScoreAll = lambda *question: answers.score(*question)
-        self._split: _Split = lambda *question: answers.split(*question)
-        self._regroup: _Regroup = lambda group_of: answers.regroup(group_of)
+        self._measure_groups: _MeasureGroups = lambda *question: answers.measure_groups(*question)
+        self._regroup: _Regroup = lambda *groups: answers.regroup(*groups)
 
     @property
     def domain(self) -> dict[str, int]:
@@ -97,6 +99,15 @@ class PrivateTable(Sealed):
         Proof: proofs/histogram.md
         """
         return self._measure(clique, rho, step)
+
+    def measure_codes(self, column: str, rho: Fraction, step: str) -> tuple[Integers, float]:
+        """Return the noisy histogram of a column over its codes before any were merged.
+
+        Privacy: as for ``measure``; a row is in one cell of this histogram too.
+
+        Proof: proofs/histogram.md
+        """
+        return self._measure_codes(column, rho, step)
 
     def choose(
         self, candidates: Sequence[AnyClique], score: Score, rho: Fraction, step: str
@@ -124,27 +135,44 @@ class PrivateTable(Sealed):
         """
         return self._score(cliques, score, rho, step)
 
-    def split(
-        self, column: str, bar: int, rho: Fraction, step: str, ordered: int | None = None
-    ) -> list[int]:
-        """Return the first codes of PrivTree's intervals over an ordered column.
+    def measure_groups(
+        self, column: str, group_of: np.ndarray, rho: Fraction, step: str
+    ) -> tuple[Integers, float]:
+        """Return the noisy histogram of a column whose codes are merged, and its sigma.
 
-        Privacy: epsilon-DP with epsilon^2/2 = rho, see ``split_intervals``.
+        Unlike after ``regroup`` the table stays as it is, so that the next question may ask for
+        smaller groups.
 
-        Proof: proofs/privtree.md
+        Privacy: one row is in one group, so the L2 sensitivity for a person is
+        ``max_rows_per_person``. The groups must depend on public facts and earlier answers only.
+
+        Proof: proofs/histogram.md
 
         Args:
             column: The column.
-            bar: What a noisy count must exceed to be split.
+            group_of: The group of each code, numbered from 0.
             rho: What the noise costs.
             step: The step in the ledger.
-            ordered: How many codes are split; later ones, as that of null, are left out.
         """
-        return self._split(column, bar, rho, step, ordered)
+        return self._measure_groups(column, group_of, rho, step)
 
-    def regroup(self, group_of: Mapping[str, np.ndarray]) -> None:
-        """Merge codes, as earlier answers or public facts suggest; nothing is answered."""
-        self._regroup(group_of)
+    def regroup(
+        self,
+        group_of: Mapping[str, np.ndarray],
+        spread: Mapping[str, tuple[int, Floats]] = MappingProxyType({}),
+    ) -> None:
+        """Merge codes, as earlier answers or public facts suggest; nothing is answered.
+
+        Privacy: after merging and spreading one row still changes one cell by one.
+
+        Proof: proofs/histogram.md
+
+        Args:
+            group_of: For some columns the new code of each code.
+            spread: For some of these, a code whose rows are spread over the new codes, and the
+                share of each.
+        """
+        self._regroup(group_of, spread)
 
     def __repr__(self) -> str:
         return f'PrivateTable(columns={list(self.domain)})'

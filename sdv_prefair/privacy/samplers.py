@@ -1,7 +1,7 @@
-"""Exact sampling of discrete Gaussian, discrete Laplace and Bernoulli(exp(-x)) from bits.
+"""Exact sampling of Gaussians on integers, discrete Laplace and Bernoulli(exp(-x)) from bits.
 
 Floating-point numbers only ever decide a comparison that their error cannot change; every
-closer call is settled in integers. A draw of the discrete Gaussian is within
+closer call is settled in integers. A draw of the discrete or the rounded Gaussian is within
 ``TOTAL_VARIATION`` of the true distribution, see ``proofs/samplers.md``.
 """
 
@@ -22,6 +22,8 @@ TOTAL_VARIATION = Fraction(1, 2**328)
 
 _DIGITS = 60
 _BLOCKS_PER_SIGMA = 64
+# A Gaussian to be rounded has at least so many blocks in a sigma, lest most draws are rejected.
+_LEAST_BLOCKS_PER_SIGMA = 8
 # What is cut off beyond has a probability below exp(-t^2/2) / (t sqrt(pi/2)) < 2^-330; what the
 # table rounds, and the weights it is made of, is less by far.
 _TAIL_IN_SIGMAS = 21.25
@@ -46,10 +48,39 @@ def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integ
     missing = np.arange(count)
     while missing.size:
         drawn, accepted = staircase.draw(missing.size, entropy)
-        sign = 1 - 2 * (np.frombuffer(entropy.read(missing.size), np.uint8) & 1).astype(np.int64)
+        sign = _signs(missing.size, entropy)
         magnitudes[missing], signs[missing] = drawn, sign
         missing = missing[~accepted | ((drawn == 0) & (sign < 0))]
     return magnitudes * signs
+
+
+def rounded_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integers:
+    """Draw ``count`` Gaussians of mean zero and this variance, each rounded to an integer.
+
+    The same staircase, on a grid of which an integer has ``cells``, an even number. A cell is
+    drawn with a place inside it, which is as real as it is uniform: as many of its bits are drawn
+    as the comparison with the curve needs. So what is kept is the magnitude of a Gaussian, known
+    to the cell, and that tells to which integer it is rounded.
+
+    Proof: proofs/samplers.md
+    """
+    cells = _cells_of_an_integer(variance)
+    staircase = _staircase(variance * cells**2)
+    drawn = np.empty(count, dtype=np.int64)
+    missing = np.arange(count)
+    while missing.size:
+        drawn[missing], accepted = staircase.draw_inside(missing.size, entropy)
+        missing = missing[~accepted]
+    return (drawn + cells // 2) // cells * _signs(count, entropy)
+
+
+def _cells_of_an_integer(variance: Fraction) -> int:
+    halvings = math.ceil(math.log2(_LEAST_BLOCKS_PER_SIGMA / math.sqrt(variance)))
+    return 1 << max(1, halvings)
+
+
+def _signs(count: int, entropy: Entropy) -> Integers:
+    return 1 - 2 * (np.frombuffer(entropy.read(count), np.uint8) & 1).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -62,12 +93,23 @@ class _Staircase:
     top_words: NDArray[np.uint64]
 
     def draw(self, count: int, entropy: Entropy) -> tuple[Integers, Flags]:
-        block = self._blocks(count, entropy)
+        """Return proposed integers, and whether each lies under the curve."""
+        start, step = self._proposals(count, entropy)
         if self.width == 1:
-            return block, np.ones(count, dtype=bool)
-        start = block * self.width
-        step = integers_below(entropy, self.width, count)
+            return start, np.ones(count, dtype=bool)
         return start + step, self._is_under_curve(start, step, entropy)
+
+    def draw_inside(self, count: int, entropy: Entropy) -> tuple[Integers, Flags]:
+        """Return proposed cells, and whether a point drawn inside each lies under the curve."""
+        start, step = self._proposals(count, entropy)
+        return start + step, self._is_under_curve(start, step, entropy, words(entropy, count))
+
+    def _proposals(self, count: int, entropy: Entropy) -> tuple[Integers, Integers]:
+        """Return the starts of blocks, and uniform steps inside them."""
+        start = self._blocks(count, entropy) * self.width
+        if self.width == 1:
+            return start, np.zeros(count, dtype=np.int64)
+        return start, integers_below(entropy, self.width, count)
 
     def _blocks(self, count: int, entropy: Entropy) -> Integers:
         top = words(entropy, count)
@@ -79,21 +121,38 @@ class _Staircase:
             block[tie] = bisect.bisect_right(self.cumulative, whole)
         return np.minimum(block, len(self.cumulative) - 1).astype(np.int64)
 
-    def _is_under_curve(self, start: Integers, step: Integers, entropy: Entropy) -> Flags:
-        """Accept with probability exp(-((start + step)^2 - start^2) / (2 variance))."""
+    def _is_under_curve(
+        self,
+        start: Integers,
+        step: Integers,
+        entropy: Entropy,
+        places: NDArray[np.uint64] | None = None,
+    ) -> Flags:
+        """Accept with probability exp(-((start + step)^2 - start^2) / (2 variance)).
+
+        Args:
+            start: Where blocks start.
+            step: How far inside.
+            entropy: Where the comparison's bits come from.
+            places: The first 64 bits of what is added to a step that is no integer.
+        """
         step_as_float = step.astype(np.float64)
+        if places is not None:
+            step_as_float += places * 2.0**-64
         exponent = (2.0 * start + step_as_float) * step_as_float / float(2 * self.variance)
         threshold = np.exp(-exponent)
         top = words(entropy, start.size)
         uniform = top * 2.0**-64
         accepted = uniform < threshold
         for close in np.flatnonzero(np.abs(uniform - threshold) < _FLOAT_MARGIN):
-            place = int(start[close]), int(step[close])
-            accepted[close] = self._settle(*place, int(top[close]), entropy)
+            inside = Fraction(int(step[close]))
+            if places is not None:
+                inside += Fraction(_with_more_bits(int(places[close]), entropy), 1 << _TABLE_BITS)
+            accepted[close] = self._settle(int(start[close]), inside, int(top[close]), entropy)
         return accepted
 
-    def _settle(self, start: int, step: int, top: int, entropy: Entropy) -> bool:
-        exponent = Fraction((2 * start + step) * step) / (2 * self.variance)
+    def _settle(self, start: int, step: Fraction, top: int, entropy: Entropy) -> bool:
+        exponent = (2 * start + step) * step / (2 * self.variance)
         return _with_more_bits(top, entropy) < _exp_fixed(exponent, _TABLE_BITS)
 
 

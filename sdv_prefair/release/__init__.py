@@ -20,18 +20,28 @@ import stat
 import textwrap
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from sdv_prefair.atomic_write import check_place, write_whole
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting import cautions
 from sdv_prefair.release.archive import Archive, pack
-from sdv_prefair.release.contents import read_contents, write_contents
+from sdv_prefair.release.contents import Contents, Released, write_contents
 from sdv_prefair.release.fidelity import check_same
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
-__all__ = ['load_release', 'open_release', 'save_release']
+__all__ = [
+    'Contents',
+    'Released',
+    'load_release',
+    'open_release',
+    'save_release',
+    'write_release',
+]
+
+Made = TypeVar('Made', bound='PreFairSynthesizer')
 
 _GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
 _USE_SAVE = 'Change that and fit again, or use save.'
@@ -49,13 +59,7 @@ def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
         ReleaseError: If something of the fit is code, or a value that has no place in a release.
         OSError: If no file can be written there.
     """
-    synthesizer._require_fit()
-    check_place(Path(path))
-    content = pack(write_contents(synthesizer))
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # they were given when it was made
-        check_same(synthesizer, _read(io.BytesIO(content), type(synthesizer), _USE_SAVE))
-    write_whole(Path(path), content)
+    synthesizer.save_release(path)
 
 
 def load_release(path: str | Path) -> 'PreFairSynthesizer':
@@ -73,7 +77,24 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
     return open_release(path, PreFairSynthesizer)
 
 
-def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesizer':
+def write_release(released: Released, path: str | Path, synthesizer_class: type[Made]) -> None:
+    """Write a release, once it was read back and found to be the same.
+
+    Args:
+        released: What it is of.
+        path: Where to write.
+        synthesizer_class: What will be made of it when it is opened.
+    """
+    check_place(Path(path))
+    content = pack(write_contents(released))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # they were given when it was made
+        again = _read(io.BytesIO(content), synthesizer_class, _USE_SAVE)
+        check_same(released.fitted, again.fitted)
+    write_whole(Path(path), content)
+
+
+def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
     """Return the synthesizer that a release holds, as ``load_release`` does, of a certain class."""
     path = Path(path)
     if not path.exists():
@@ -84,13 +105,13 @@ def open_release(path: str | Path, synthesizer_class: type) -> 'PreFairSynthesiz
         raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
-    synthesizer._mark_opened()
+    cautions.warn_of_seeded_file(synthesizer.fitted.ledger.seeded)
     return synthesizer
 
 
-def _read(stream: BinaryIO, synthesizer_class: type, remedy: str) -> 'PreFairSynthesizer':
+def _read(stream: BinaryIO, synthesizer_class: type[Made], remedy: str) -> Made:
     try:
-        return read_contents(Archive(stream), synthesizer_class)
+        return synthesizer_class.of_release(Contents.of_archive(Archive(stream)))
     except ReleaseError as error:
         raise ReleaseError(f'{error} {remedy}') from error
     except Exception as error:

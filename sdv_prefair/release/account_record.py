@@ -12,6 +12,8 @@ from sdv_prefair.release.ledger_record import MOST_LINES, read_amount
 _MOST_ATTEMPTS = 10_000
 _MOST_RHO = 10**12  # more than any fit may spend
 _KEYS = ('call', 'outcome', 'seeded', 'lines', 'rho', 'delta')
+# What the third version of releases has added; before, no attempt was added up by GDP.
+_ALL_GAUSSIAN = 'all_gaussian'
 
 
 def write_account(account: Account) -> list[dict[str, Any]]:
@@ -24,19 +26,26 @@ def write_account(account: Account) -> list[dict[str, Any]]:
             'lines': spending.lines,
             'rho': str(spending.rho),
             'delta': spending.delta,
+            _ALL_GAUSSIAN: spending.all_gaussian,
         }
         for spending in account.spendings
     ]
 
 
-def read_account(written: Any) -> Account:
-    """Return the account that ``write_account`` wrote."""
+def read_account(written: Any, only_zcdp: bool = False) -> Account:
+    """Return the account that ``write_account`` wrote.
+
+    Args:
+        written: What it returned.
+        only_zcdp: Whether it was written when there was no other way to add up lines.
+    """
     attempts = read_list(written, 'account', _MOST_ATTEMPTS)
-    return Account([_read_attempt(attempt) for attempt in attempts])
+    return Account([_read_attempt(attempt, only_zcdp) for attempt in attempts])
 
 
-def _read_attempt(written: Any) -> Spending:
-    fields = Fields(written, 'an attempt in the account', _KEYS)
+def _read_attempt(written: Any, only_zcdp: bool) -> Spending:
+    added = () if only_zcdp else (_ALL_GAUSSIAN,)
+    fields = Fields(written, 'an attempt in the account', (*_KEYS, *added))
     rho = read_amount(fields.text('rho'))
     lines = fields.whole('lines', 0, MOST_LINES)
     if rho > _MOST_RHO or (rho > 0) != (lines > 0):
@@ -48,13 +57,16 @@ def _read_attempt(written: Any) -> Spending:
         lines,
         rho,
         float(fields.number('delta', 0.0)),
+        not only_zcdp and fields.flag(_ALL_GAUSSIAN),
     )
 
 
 def account_of_one(ledger: Ledger) -> Account:
     """Return the account of a release that does not tell of attempts: its fit, and no other."""
-    delta = math.fsum(line.delta for line in ledger.debits)
-    spent = Spending('fit', FINISHED, ledger.seeded, len(ledger.debits), ledger.spent, delta)
+    delta, lines = math.fsum(line.delta for line in ledger.debits), len(ledger.debits)
+    spent = Spending(
+        'fit', FINISHED, ledger.seeded, lines, ledger.spent, delta, ledger.all_gaussian
+    )
     return Account([spent])
 
 
@@ -70,6 +82,11 @@ def check_account(account: Account, ledger: Ledger) -> None:
         and sum(spending.lines for spending in account.spendings) >= len(ledger.debits)
         and account.spent_delta >= delta * (1 - 1e-12)
     )
-    is_last = finished and 0 < finished[-1].rho <= ledger.spent
-    if not (is_covered and is_last and finished[-1].seeded is ledger.seeded):
+    is_last = (
+        finished
+        and 0 < finished[-1].rho <= ledger.spent
+        and finished[-1].seeded is ledger.seeded
+        and finished[-1].all_gaussian is ledger.all_gaussian
+    )
+    if not (is_covered and is_last):
         raise ReleaseError('The account of the release does not hold the fit that the model is of.')

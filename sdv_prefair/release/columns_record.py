@@ -4,7 +4,7 @@ How a column becomes codes follows from the metadata, its dtype and the argument
 what does not is written down.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdv_prefair.domain.columns import ColumnDomain, Datetimes, Numbers, Undeclared
@@ -12,9 +12,18 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.dtype_names import read_dtype, write_dtype
 from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields, read_list
 from sdv_prefair.release.values import read_value, write_value
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins, NumberBins
+from sdv_prefair.transformers import (
+    BinShape,
+    CategoryCodes,
+    ColumnCodes,
+    DatetimeBins,
+    NumberBins,
+)
+from sdv_prefair.transformers.bin_shape import as_shape
+from sdv_prefair.transformers.own_values import BinCodes
 
 MOST_BINS = 1 << 17
+_MOST_CUTS = 1 << 18
 MOST_DECIMALS = 50
 _LONGEST_NAME = 1 << 20
 # The arguments of each transformer, under which it keeps them.
@@ -23,6 +32,8 @@ _ARGUMENTS = {
     NumberBins: ('low', 'high', 'bins', 'decimal_places', 'edges', 'nullable'),
     DatetimeBins: ('low', 'high', 'datetime_format', 'bins', 'edges', 'nullable'),
 }
+# Further arguments, of transformers that have weights.
+_WEIGHTED = ('finer', 'weights')
 _KINDS = {kind.__name__: kind for kind in _ARGUMENTS}
 
 
@@ -54,9 +65,9 @@ def write_learnt(
 
 
 def _write_facts(made: ColumnCodes) -> dict[str, Any]:
-    if isinstance(made, CategoryCodes):
-        return {'values': write_value(list(made.values)), 'edges': None}
-    return {'values': write_value([made.low, made.high]), 'edges': write_value(made.edges)}
+    values = made.values if isinstance(made, CategoryCodes) else (made.low, made.high)
+    # Up to version 2 edges stood here; now they are among the shapes.
+    return {'values': write_value(list(values)), 'edges': None}
 
 
 def read_learnt(
@@ -95,6 +106,47 @@ def _with_facts(undeclared: Undeclared, values: list) -> ColumnDomain:
     return Datetimes(low, high, undeclared.datetime_format, undeclared.nullable)
 
 
+def write_shapes(
+    transformers: Mapping[str, ColumnCodes], derived: Mapping[str, Sequence[Any]]
+) -> list[dict[str, Any]]:
+    """Return the bins of unequal width, and how rows spread within them.
+
+    Args:
+        transformers: Those that were made, not chosen.
+        derived: Edges that follow from constraints.
+    """
+    made = {c: t.shape for c, t in transformers.items() if isinstance(t, BinCodes)}
+    shapes = {
+        c: shape
+        for c, shape in made.items()
+        if shape is not None and shape != as_shape(derived.get(c))
+    }
+    return [{'name': c} | _about(c, _write_shape, shape) for c, shape in shapes.items()]
+
+
+def _write_shape(shape: BinShape) -> dict[str, Any]:
+    return {key: [write_value(item) for item in items] for key, items in vars(shape).items()}
+
+
+def read_shapes(written: Any, unchosen: Mapping[str, ColumnDomain]) -> dict[str, BinShape]:
+    """Return what ``write_shapes`` has written.
+
+    Args:
+        written: What it returned.
+        unchosen: The columns that no transformer was chosen for.
+    """
+    shapes, cuts_left = {}, _MOST_CUTS
+    for item in _listed(written):
+        fields = Fields(item, 'a shape', ('name', 'edges', 'finer', 'weights'))
+        name = fields.text('name', most=_LONGEST_NAME)
+        if name in shapes or name not in unchosen:
+            raise ReleaseError('The release has bins for a column that is not cut into any.')
+        listed = {key: fields.items(key, cuts_left) for key in ('edges', 'finer', 'weights')}
+        cuts_left -= max(map(len, listed.values()))
+        shapes[name] = BinShape(**{key: tuple(map(read_value, x)) for key, x in listed.items()})
+    return shapes
+
+
 def write_chosen(transformers: Mapping[str, ColumnCodes]) -> list[dict[str, Any]]:
     """Return transformers that the user chose as JSON."""
     return [{'name': c} | _about(c, _write_transformer, t) for c, t in transformers.items()]
@@ -105,9 +157,10 @@ def _write_transformer(transformer: ColumnCodes) -> dict[str, Any]:
         raise ReleaseError(
             f'{type(transformer).__name__} cannot be written into a release: it is code. Use save.'
         )
-    arguments = {
-        name: write_value(getattr(transformer, name)) for name in _ARGUMENTS[type(transformer)]
-    }
+    names = _ARGUMENTS[type(transformer)]
+    if isinstance(transformer, BinCodes) and (transformer.finer or transformer.weights):
+        names += _WEIGHTED
+    arguments = {name: write_value(getattr(transformer, name)) for name in names}
     return {
         'kind': type(transformer).__name__,
         'dtype': write_dtype(transformer.dtype),
@@ -130,13 +183,16 @@ def read_chosen(written: Any, modelled: Mapping[str, ColumnDomain]) -> dict[str,
 
 def _read_transformer(fields: Fields, most_bins: int) -> ColumnCodes:
     kind = _KINDS[fields.choice('kind', tuple(_KINDS))]
-    arguments = Fields(fields.raw('arguments'), 'a transformer', _ARGUMENTS[kind])
+    written, names = fields.raw('arguments'), _ARGUMENTS[kind]
+    if kind is not CategoryCodes and isinstance(written, dict) and 'finer' in written:
+        names += _WEIGHTED
+    arguments = Fields(written, 'a transformer', names)
     arguments.flag('nullable')
     if kind is not CategoryCodes:
         arguments.whole('bins', 1, most_bins)
     if kind is NumberBins and arguments.optional('decimal_places'):
         arguments.whole('decimal_places', 0, MOST_DECIMALS)
-    given = {name: read_value(arguments.raw(name)) for name in _ARGUMENTS[kind]}
+    given = {name: read_value(arguments.raw(name)) for name in names}
     return kind(**given, dtype=read_dtype(fields.raw('dtype')))
 
 

@@ -1,18 +1,19 @@
-"""What is in a release, and the way from a fitted synthesizer to it and back."""
+"""What is in a release, and the way from a fit to it and back."""
 
-import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from sdv.metadata import Metadata
 
 import sdv_prefair
-from sdv_prefair.errors import PrivacyWarning, ReleaseError
-from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting.fitted import Fitted, Provenance
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import undeclared_columns
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
 from sdv_prefair.release.account_record import (
     account_of_one,
@@ -21,7 +22,12 @@ from sdv_prefair.release.account_record import (
     write_account,
 )
 from sdv_prefair.release.archive import Archive
-from sdv_prefair.release.columns_record import write_chosen, write_dtypes, write_learnt
+from sdv_prefair.release.columns_record import (
+    write_chosen,
+    write_dtypes,
+    write_learnt,
+    write_shapes,
+)
 from sdv_prefair.release.constraints_record import read_constraints, write_constraints
 from sdv_prefair.release.documents import MOST_BYTES, read_document, write_document
 from sdv_prefair.release.encoding_record import given_dtypes, rebuild_encoders
@@ -41,93 +47,136 @@ from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
 
-if TYPE_CHECKING:
-    from sdv_prefair.synthesizer import PreFairSynthesizer
-
-FORMAT, VERSION = 'sdv-prefair release', 2
+FORMAT, VERSION = 'sdv-prefair release', 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
-# What versions have added. The first does not tell of attempts other than the fit.
-_ADDED = {1: (), 2: ('account', 'seeded')}
+# What versions have added. The first does not tell of attempts other than the fit; up to the
+# second all lines were added up by zCDP, and ledger and account do not say so.
+_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
+_ONLY_ZCDP = (1, 2)
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
 
-def write_contents(synthesizer: 'PreFairSynthesizer') -> dict[str, bytes]:
+@dataclass(frozen=True)
+class Released:
+    """What a release is of.
+
+    Attributes:
+        parameters: What the synthesizer was made with, but the metadata.
+        fitted: Its fit.
+        account: All attempts to fit it.
+        created: The day on which it was made.
+    """
+
+    parameters: Mapping[str, Any]
+    fitted: Fitted
+    account: Account
+    created: str
+
+
+def write_contents(released: Released) -> dict[str, bytes]:
     """Return the members of a release by name.
 
     Names are made of positions: what a column is called never becomes the name of a member.
     """
-    arrays, fitted = ArrayWriter(), synthesizer._result
+    arrays, fitted = ArrayWriter(), released.fitted
     settings = fitted.settings
     release = {
         'format': FORMAT,
         'version': VERSION,
         'written_by': sdv_prefair.__version__,
-        'fit': _write_fit(synthesizer),
-        'parameters': write_parameters(synthesizer),
+        'fit': _write_fit(fitted.provenance, released.created),
+        'parameters': write_parameters(released.parameters, fitted),
         'constraints': write_constraints(fitted.plan),
         'columns': write_dtypes(given_dtypes(fitted)),
         'learnt': write_learnt(settings.unchosen, fitted.encoding.transformers),
         'chosen': write_chosen(settings.chosen),
-        'given_names': write_value(synthesizer._original_columns.tolist()),
+        'shapes': _write_shapes(fitted),
+        'given_names': write_value(fitted.names.tolist()),
         'ledger': write_ledger(fitted.ledger, len(fitted.prepared.learning)),
-        'account': write_account(synthesizer._account),
+        'account': write_account(released.account),
         'seeded': fitted.ledger.seeded,
         'model': write_model(fitted.model, arrays),
     }
-    metadata = write_metadata(synthesizer.get_metadata())
+    metadata = write_metadata(fitted.plan.original_metadata)
     documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
     return documents | arrays.members
 
 
-def read_contents(archive: Archive, synthesizer_class: type) -> 'PreFairSynthesizer':
-    """Return the synthesizer that a release describes, once everything in it was checked."""
-    written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
-    fields = Fields(written, _RELEASE, (*_KEYS, *_ADDED[_check_version(written)]))
-    arrays = ArrayReader(archive)
-    model = read_model(fields.raw('model'), arrays)
-    _check_members(archive, arrays)
-    metadata = read_metadata(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
-    with warnings.catch_warnings():
-        # Whoever fitted it was told; it is in the ledger's footer and in get_info for all others.
-        warnings.simplefilter('ignore', PrivacyWarning)
-        synthesizer = _make_unfitted(synthesizer_class, metadata, fields)
-        settings = synthesizer._settings()
+@dataclass(frozen=True)
+class Contents:
+    """What is in a release: enough to make a synthesizer of, and then to read its fit.
+
+    Args:
+        fields: The document, of which the rest is read once there are settings.
+        metadata: The metadata.
+        model: The model. Whether it is one of these settings is checked with the fit.
+    """
+
+    fields: Fields
+    metadata: Metadata
+    model: GraphicalModel
+
+    @classmethod
+    def of_archive(cls, archive: Archive) -> 'Contents':
+        """Return the contents of an archive that holds nothing else."""
+        written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
+        fields = Fields(written, _RELEASE, (*_KEYS, *_ADDED[_check_version(written)]))
+        arrays = ArrayReader(archive)
+        model = read_model(fields.raw('model'), arrays)
+        _check_members(archive, arrays)
+        metadata = read_metadata(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
+        return cls(fields, metadata, model)
+
+    def parameters(self, synthesizer_class: type) -> dict[str, Any]:
+        """Return the arguments to make a synthesizer of this class with, but the metadata."""
+        (table,) = self.metadata.tables.values()
+        written = self.fields.raw('parameters')
+        return read_parameters(written, synthesizer_class, list(table.columns))
+
+    @property
+    def constraints(self) -> list[Any]:
+        """The constraints to add to it."""
+        return read_constraints(self.fields.raw('constraints'))
+
+    def fit_by(self, settings: Settings) -> tuple[Fitted, Account, str]:
+        """Return fit, account and day of creation, once everything was checked.
+
+        Args:
+            settings: Those of a synthesizer made with the parameters and constraints.
+        """
+        fields, made = self.fields, Fields(self.fields.raw('fit'), 'fit', _FIT_KEYS)
         ledger, learning = _read_ledger(settings, fields)
-        fitted = Fitted(rebuild_encoders(settings, fields, learning), ledger, model)
-    account = _read_account(fields, ledger)
-    _check_model(fitted)
-    _check_ledger(fitted, account)
-    names = _read_given_names(synthesizer, fields.raw('given_names'))
-    synthesizer._open(fitted, account, names)
-    _mark_fitted(synthesizer, Fields(fields.raw('fit'), 'fit', _FIT_KEYS))
-    return synthesizer
+        prepared = rebuild_encoders(settings, fields, learning)
+        names = _read_given_names(list(settings.columns), fields.raw('given_names'))
+        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made))
+        account = _read_account(fields, ledger)
+        _check_model(fitted)
+        _check_ledger(fitted, account)
+        return fitted, account, made.text('created', _DATE)
 
 
-def _make_unfitted(
-    synthesizer_class: type, metadata: Metadata, fields: Fields
-) -> 'PreFairSynthesizer':
-    (table,) = metadata.tables.values()
-    parameters = read_parameters(fields.raw('parameters'), synthesizer_class, list(table.columns))
-    synthesizer = synthesizer_class(metadata, **parameters)
-    constraints = read_constraints(fields.raw('constraints'))
-    if constraints:
-        synthesizer.add_constraints(constraints)
-    return synthesizer
+def _write_shapes(fitted: Fitted) -> list[dict[str, Any]]:
+    settings, transformers = fitted.settings, fitted.encoding.transformers
+    made = {column: transformers[column] for column in settings.unchosen}
+    return write_shapes(made, settings.plan.edges(settings.numeric_bins))
 
 
 def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
     columns = settings.plan.domains | settings.plan.domains_to_learn
     seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
-    return read_ledger(fields.raw('ledger'), settings, columns, seeded)
+    only_zcdp = fields.raw('version') in _ONLY_ZCDP
+    return read_ledger(fields.raw('ledger'), settings, columns, seeded, only_zcdp)
 
 
 def _read_account(fields: Fields, ledger: Ledger) -> Account:
-    return read_account(fields.raw('account')) if 'account' in fields else account_of_one(ledger)
+    if 'account' not in fields:
+        return account_of_one(ledger)
+    return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
 
 
 def _check_version(written: Any) -> int:
@@ -163,33 +212,32 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_measured(model)
     check_measurements(model.measurements, ledger)
     check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
-    if (scores := num_scores(settings.mechanism, model.domain, settings.roles)) is not None:
+    if (
+        scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
+    ) is not None:
         check_scores(ledger.debits, scores, ledger.max_rows_per_person)
 
 
-def _read_given_names(synthesizer: 'PreFairSynthesizer', written: Any) -> pd.Index:
+def _read_given_names(columns: list[str], written: Any) -> pd.Index:
     """Return the names that the user's frame had, if they were not all texts."""
     names = read_value(written)
-    columns = list(synthesizer.get_metadata().tables[synthesizer._table_name].columns)
     if not isinstance(names, list) or (names and list(map(str, names)) != columns):
         raise ReleaseError('The release gives its columns other names than its metadata.')
     return pd.Index(names)
 
 
-def _write_fit(synthesizer: 'PreFairSynthesizer') -> dict[str, str | None]:
+def _write_fit(provenance: Provenance, created: str) -> dict[str, str | None]:
     return {
-        'created': synthesizer._creation_date,
-        'fitted': synthesizer._fitted_date,
-        'sdv_version': synthesizer._fitted_sdv_version,
-        'sdv_enterprise_version': synthesizer._fitted_sdv_enterprise_version,
+        'created': created,
+        'fitted': provenance.date,
+        'sdv_version': provenance.sdv_version,
+        'sdv_enterprise_version': provenance.sdv_enterprise_version,
     }
 
 
-def _mark_fitted(synthesizer: 'PreFairSynthesizer', fields: Fields) -> None:
+def _read_provenance(fields: Fields) -> Provenance:
     def version(key: str) -> str | None:
         return fields.text(key, _RELEASE_NUMBER) if fields.optional(key) else None
 
-    synthesizer._creation_date = fields.text('created', _DATE)
-    synthesizer._fitted_date = fields.text('fitted', _DATE)
-    synthesizer._fitted_sdv_version = version('sdv_version')
-    synthesizer._fitted_sdv_enterprise_version = version('sdv_enterprise_version')
+    date = fields.text('fitted', _DATE)
+    return Provenance(date, version('sdv_version'), version('sdv_enterprise_version'))

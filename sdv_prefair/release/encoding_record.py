@@ -14,7 +14,12 @@ from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.pipeline import make_encoders
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Debit
-from sdv_prefair.release.columns_record import read_chosen, read_dtypes, read_learnt
+from sdv_prefair.release.columns_record import (
+    read_chosen,
+    read_dtypes,
+    read_learnt,
+    read_shapes,
+)
 from sdv_prefair.release.constraints_record import read_combinations
 from sdv_prefair.release.fields import Fields
 
@@ -49,7 +54,8 @@ def rebuild_encoders(settings: Settings, fields: Fields, learning: Sequence[Debi
     settings = replace(settings, chosen=read_chosen(fields.raw('chosen'), plan.domains))
     learnt, edges = read_learnt(fields.raw('learnt'), settings.unchosen)
     learnt |= read_combinations(fields.raw('constraints'), plan)
-    edges = plan.edges(settings.numeric_bins) | edges
+    shapes = read_shapes(fields.raw('shapes'), settings.unchosen) if 'shapes' in fields else {}
+    edges = plan.edges(settings.numeric_bins) | edges | shapes
     modelled = _modelled_dtypes(plan, dtypes)
     return make_encoders(settings, plan.settle(learnt), edges, modelled, learning)
 

@@ -4,15 +4,13 @@ A release describes what this package makes. What a user has put in its place ma
 a generator of other personal values; then the synthesizer read back would be another one.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdv_prefair.errors import ReleaseError
-
-if TYPE_CHECKING:
-    from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.fitting.fitted import Fitted
 
 
-def check_same(saved: 'PreFairSynthesizer', read: 'PreFairSynthesizer') -> None:
+def check_same(saved: Fitted, read: Fitted) -> None:
     """Raise ``ReleaseError`` unless both would make the same rows."""
     before, after = _by_column(saved), _by_column(read)
     for column, facts in before.items():
@@ -28,9 +26,9 @@ def check_same(saved: 'PreFairSynthesizer', read: 'PreFairSynthesizer') -> None:
         )
 
 
-def _by_column(synthesizer: 'PreFairSynthesizer') -> dict[Any, list]:
-    processor = synthesizer._data_processor
-    facts = {column: [dtype] for column, dtype in processor._dtypes.items()}
+def _by_column(fitted: Fitted) -> dict[Any, list[Any]]:
+    processor = fitted.prepared.processor
+    facts: dict[Any, list[Any]] = {c: [dtype] for c, dtype in processor._dtypes.items()}
     for column, transformer in processor._hyper_transformer.field_transformers.items():
         seed = getattr(transformer, 'random_seed', None)
         facts.setdefault(column, []).extend([repr(transformer), seed])
@@ -39,15 +37,16 @@ def _by_column(synthesizer: 'PreFairSynthesizer') -> dict[Any, list]:
     return facts
 
 
-def _whole(synthesizer: 'PreFairSynthesizer') -> list:
-    model = synthesizer._model
+def _whole(fitted: Fitted) -> list[Any]:
+    model, plan, settings = fitted.model, fitted.plan, fitted.settings
+    rules = [*(link.rule for link in plan.chain), *plan.rejections]
     return [
-        synthesizer.get_metadata().to_dict(),
-        synthesizer.get_metadata('modified').to_dict(),
-        synthesizer.get_roles(),
-        synthesizer.get_roles('modified'),
-        list(map(repr, synthesizer.get_constraints())),
-        list(synthesizer._original_columns),
+        plan.original_metadata.to_dict(),
+        plan.metadata.to_dict(),
+        settings.promise.roles,
+        settings.roles,
+        [repr(rule.constraint) for rule in rules],
+        list(fitted.names),
         model.domain,
         model.cliques,
         [(node.columns, node.separator, node.parent) for node in model.nodes],

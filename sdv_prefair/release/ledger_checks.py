@@ -16,12 +16,12 @@ from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.privacy.ledger_words import (
+    BEFORE_MEASURING,
     EXPONENTIAL,
-    GAUSSIAN,
-    GAUSSIAN_ON_SCORES,
-    LEARN_DOMAINS,
+    MEASURING_NOISES,
     NOISES,
-    PRIVTREE,
+    ROUNDED_NOISES,
+    SCORING_NOISES,
     STEPS,
     THRESHOLD,
 )
@@ -49,25 +49,33 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
                 'may.'
             )
         # Of scores there is one for two columns, at least; `check_scores` knows better.
-        scores = math.ceil(len(line.columns) / 2) if line.mechanism == GAUSSIAN_ON_SCORES else 1
+        scores = math.ceil(len(line.columns) / 2) if line.mechanism in SCORING_NOISES else 1
         _check_scale(line, max_rows_per_person**2 * scores)
+
+
+def check_noises(lines: Iterable[Debit], all_gaussian: bool) -> None:
+    """Raise unless lines that are added up as one Gaussian mechanism are rounded Gaussians."""
+    if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):
+        raise ReleaseError(
+            'The ledger of the release adds up its lines in another way than their noise allows.'
+        )
 
 
 def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: int) -> None:
     """Raise unless noise on scores is enough for so many of them."""
     for line in lines:
-        if line.mechanism == GAUSSIAN_ON_SCORES:
+        if line.mechanism in SCORING_NOISES:
             _check_scale(line, max_rows_per_person**2 * num_pairs)
 
 
 def _check_scale(line: Debit, sensitivity_squared: int) -> None:
     """Raise if noise is smaller, or a choice sharper, than the line pays for.
 
-    rho is D^2/(2 sigma^2) of a Gaussian, epsilon^2/8 of a choice and epsilon^2/2 of PrivTree.
+    rho is D^2/(2 sigma^2) of a Gaussian and epsilon^2/8 of a choice.
     """
     rho, squared = float(line.rho), line.scale * line.scale
-    if line.mechanism in (EXPONENTIAL, PRIVTREE):
-        enough = squared <= (8 if line.mechanism == EXPONENTIAL else 2) * rho * (1 + _ROUNDING)
+    if line.mechanism == EXPONENTIAL:
+        enough = squared <= 8 * rho * (1 + _ROUNDING)
     else:
         enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
     if not enough:
@@ -84,7 +92,7 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
     """
     paid, claimed = Counter(), Counter()
     for line in ledger.debits:
-        if line.mechanism == GAUSSIAN and line.step != LEARN_DOMAINS:
+        if line.mechanism in MEASURING_NOISES and line.step not in BEFORE_MEASURING:
             paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)
     for measurement in measurements:
         claimed[frozenset(measurement.columns)] += float(1 / np.min(measurement.variance))
@@ -110,5 +118,5 @@ def check_measured(model: GraphicalModel) -> None:
 def check_learning(learnt: Iterable[str], learning: Sequence[Debit]) -> None:
     """Raise unless something was paid for every domain that is not public."""
     paid = {column for line in learning for column in line.columns}
-    if not paid.issuperset(learnt) or any(s.step != LEARN_DOMAINS for s in learning):
+    if not paid.issuperset(learnt) or any(s.step not in BEFORE_MEASURING for s in learning):
         raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')

@@ -10,8 +10,9 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.ledger_words import GDP, ZCDP
 from sdv_prefair.release.fields import Fields
-from sdv_prefair.release.ledger_checks import check_lines
+from sdv_prefair.release.ledger_checks import check_lines, check_noises
 from sdv_prefair.release.strategy import ReleasedStrategy
 
 MOST_LINES = 100_000
@@ -19,6 +20,8 @@ _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
 # Another version of scipy may find the root from which the budget follows a little elsewhere.
 _ROUNDING = Fraction(1, 10**6)
 _LEDGER_KEYS = ('budget', 'reserved_delta', 'learning_lines', 'lines')
+# What the third version of releases has added; before, all lines were added up by zCDP.
+_ACCOUNTING = 'accounting'
 _LINE_KEYS = ('step', 'mechanism', 'columns', 'rho', 'delta', 'scale')
 
 
@@ -30,6 +33,7 @@ def write_ledger(ledger: Ledger, learning_lines: int) -> dict[str, Any]:
         learning_lines: How many of its first lines were spent on learning domains.
     """
     return {
+        _ACCOUNTING: ledger.accounting,
         'budget': str(ledger.budget),
         'reserved_delta': ledger.reserved_delta,
         'learning_lines': learning_lines,
@@ -49,7 +53,7 @@ def _write_line(line: Debit) -> dict[str, Any]:
 
 
 def read_ledger(
-    written: Any, settings: Settings, columns: Iterable[str], seeded: bool
+    written: Any, settings: Settings, columns: Iterable[str], seeded: bool, only_zcdp: bool
 ) -> tuple[Ledger, Sequence[Debit]]:
     """Return the ledger of a fit, and those of its lines that were spent on learning domains.
 
@@ -58,16 +62,21 @@ def read_ledger(
         settings: Those of the synthesizer: the promise that the ledger has to keep.
         columns: The columns whose counts may have been read.
         seeded: Whether the noise can be reproduced.
+        only_zcdp: Whether it was written when there was no other way to add up lines.
 
     Raises:
-        ReleaseError: If it does not: if lines do not add up to the budget or have less noise than
-            they pay for, or the budget is not the one that follows from epsilon and delta.
+        ReleaseError: If it does not: if lines do not add up to the budget, have less noise than
+            they pay for or noise of another kind, or the budget is not the one that follows from
+            epsilon and delta.
     """
-    fields = Fields(written, 'ledger', _LEDGER_KEYS)
+    added = () if only_zcdp else (_ACCOUNTING,)
+    fields = Fields(written, 'ledger', (*added, *_LEDGER_KEYS))
     columns = set(columns)
     lines = [_read_line(line, columns) for line in fields.items('lines', MOST_LINES)]
     learning_lines = fields.whole('learning_lines', 0, len(lines))
-    ledger = _enter(lines, _open_ledger(fields, settings, seeded))
+    all_gaussian = not only_zcdp and fields.choice(_ACCOUNTING, (ZCDP, GDP)) == GDP
+    check_noises(lines, all_gaussian)
+    ledger = _enter(lines, _open_ledger(fields, settings, seeded, all_gaussian))
     if ledger.remaining:
         raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
     own_steps = isinstance(getattr(settings.mechanism, 'strategy', None), ReleasedStrategy)
@@ -75,7 +84,7 @@ def read_ledger(
     return ledger, lines[:learning_lines]
 
 
-def _open_ledger(fields: Fields, settings: Settings, seeded: bool) -> Ledger:
+def _open_ledger(fields: Fields, settings: Settings, seeded: bool, all_gaussian: bool) -> Ledger:
     reserved = fields.number('reserved_delta', 0.0)
     if not reserved < settings.delta:
         raise ReleaseError('The ledger of the release reserves more of delta than there is.')
@@ -85,6 +94,7 @@ def _open_ledger(fields: Fields, settings: Settings, seeded: bool) -> Ledger:
         settings.max_rows_per_person,
         reserved,
         seeded=seeded,
+        all_gaussian=all_gaussian,
     )
     budget = read_amount(fields.text('budget'))
     if abs(budget - ledger.budget) > _ROUNDING * ledger.budget:

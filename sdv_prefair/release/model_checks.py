@@ -33,7 +33,9 @@ def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, 
     ``compress_rare_codes``.
     """
     for column, hidden in hidden_codes.items():
-        if model.domain[column] > 1 and model.compressions[column].weights[hidden['other']] != 0:
+        if hidden['other'] >= model.domain[column] or model.domain[column] == 1:
+            continue  # it has no such code, or no other
+        if model.compressions[column].weights[hidden['other']] != 0:
             raise ReleaseError('The release draws values outside the domain of a column.')
 
 

@@ -1,12 +1,13 @@
 """The arguments of the synthesizer as JSON."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.release.fields import MOST_CODES, Fields
 from sdv_prefair.release.strategy import read_structure, write_structure
@@ -14,17 +15,18 @@ from sdv_prefair.release.values import read_value, write_value
 
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
+# Arguments that a release written by an earlier version does not have.
+_BEFORE_LOOKS = {'discretization': 'uniform', 'spikes': None}
 
 
-def write_parameters(synthesizer: Any) -> dict[str, Any]:
-    """Return everything a fitted synthesizer was made with, but the metadata."""
-    given = synthesizer.get_parameters()
+def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
+    """Return everything a fitted synthesizer was made with, but the metadata, as JSON."""
+    given, promise = dict(parameters), fitted.settings.promise
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):
-            given[role] = getattr(synthesizer.get_roles(), role)
-    structure = write_structure(
-        given.pop('structure'), synthesizer._mechanism, synthesizer._result.model.cliques
-    )
+            given[role] = getattr(promise.roles, role)
+    given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
+    structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
 
@@ -44,15 +46,29 @@ def read_parameters(
         ReleaseError: If an argument is not known, or would make what it asks for too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
+    if isinstance(written, dict):
+        written = _BEFORE_LOOKS | written
     fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
     _check_locales(given['locales'])
+    given['spikes'] = _read_spikes(given['spikes'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
     return given | {'structure': read_structure(written['structure'], columns)}
+
+
+def _read_spikes(pairs: Any) -> dict[str, list] | None:
+    if pairs is None:
+        return None
+    is_list = isinstance(pairs, list) and len(pairs) <= MOST_CODES
+    if not is_list or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
+    if not _are_texts([column for column, _ in pairs]):
+        raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
+    return dict(pairs)
 
 
 def _check_locales(locales: Any) -> None:

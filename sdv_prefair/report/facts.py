@@ -8,6 +8,7 @@ import pandas as pd
 
 import sdv_prefair
 from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.domain import single_table
 from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
@@ -125,12 +126,12 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         UnfairModelError: If it promises fairness, and its model does not keep the promise.
     """
     ledger = synthesizer.get_privacy_ledger()
-    fitted = synthesizer._result
+    fitted = synthesizer.fitted
     promises_fairness = fitted.settings.promise.is_fair
     return Facts(
-        table_name=synthesizer._table_name,
-        fitted_on=str(synthesizer._fitted_date),
-        fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {synthesizer._fitted_sdv_version}',
+        table_name=fitted.settings.table_name,
+        fitted_on=fitted.provenance.date,
+        fitted_with=f'sdv-prefair {sdv_prefair.__version__}, SDV {fitted.provenance.sdv_version}',
         parameters=synthesizer.get_parameters(),
         structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
@@ -147,9 +148,9 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
 
 def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:
     roles = synthesizer.get_roles('modified')
-    fitted = synthesizer._result
+    fitted = synthesizer.fitted
     transformers = fitted.encoding.transformers
-    described = synthesizer._get_table_metadata().columns
+    described = single_table(fitted.plan.metadata).columns
     learnt = {
         name for names in ledger.loc[ledger['step'] == LEARN_DOMAINS, 'columns'] for name in names
     }

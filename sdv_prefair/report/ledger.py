@@ -7,11 +7,16 @@ import plotly.graph_objects as go
 
 from sdv_prefair.plots import plot_ledger
 from sdv_prefair.plots.style import SEQUENCE, plain_text
-from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS
+from sdv_prefair.privacy.ledger_words import GDP, MEASURE_TWO_WAYS, ZCDP
 from sdv_prefair.report.elements import num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, percent, short, some_of
 
+_UNITS = {
+    ZCDP: 'zero-concentrated differential privacy',
+    GDP: 'Gaussian differential privacy (rho is half of mu squared): all noise is Gaussian, so the '
+    'whole fit is one Gaussian mechanism',
+}
 # A threshold on categories is built for the rows a person may have, and no more.
 _UNKNOWN = 'no promise: values were learnt by threshold'
 
@@ -25,7 +30,7 @@ def ledger_section(facts: Facts) -> Element:
         paragraph(
             'Every access to the private rows is a line of the ledger, written before the answer '
             f'is given. The lines add up to rho = {short(facts.promise["rho"])} of '
-            'zero-concentrated differential privacy, which is the whole budget that epsilon and '
+            f'{_UNITS[facts.promise["accounting"]]}. This is the whole budget that epsilon and '
             'delta allow.'
         ),
         _repeated(facts.ledger),

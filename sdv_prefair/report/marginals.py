@@ -154,7 +154,7 @@ def _ticks(column: Column, codes: list[int], few: bool) -> dict:
 def _shortened(column: Column, code: int, letters: int) -> str:
     label = column.labels[code]
     if column.kind in {'numerical', 'datetime'}:  # the start of a bin is enough
-        label = label.lstrip('[').split(' to ')[0].split(',')[0]
+        label = label.lstrip('[(').split(' to ')[0].split(',')[0]
     return label if len(label) <= letters else label[: letters - 1] + '…'
 
 

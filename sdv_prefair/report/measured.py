@@ -87,7 +87,7 @@ def measure(
         compare_with_mst: Whether to fit plain MST to the real table, to compare with.
     """
     synthesizer.validate(real_data)
-    name = synthesizer._table_name
+    name = synthesizer.fitted.settings.table_name
     real = single_table(real_data, name)
     sampled = {RELEASE: copy.deepcopy(synthesizer).sample(len(real))}
     if compare_with_mst:
@@ -133,13 +133,17 @@ def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFair
     """Return the same synthesizer without roles, fitted to the same table."""
     changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
     with warnings.catch_warnings():
+        # Given when the first one was made.
         for given_before in (PrivacyWarning, DomainWarning, NoiseWarning):
             warnings.simplefilter('ignore', given_before)
+        warnings.filterwarnings('ignore', 'Replacing the default transformer')
         plain = type(synthesizer)(
             synthesizer.get_metadata(), **synthesizer.get_parameters() | changes
         )
         if constraints := synthesizer.get_constraints():
             plain.add_constraints(constraints)
-        plain._chosen_transformers = copy.deepcopy(synthesizer._chosen_transformers)
+        if chosen := copy.deepcopy(dict(synthesizer.fitted.settings.chosen)):
+            plain.auto_assign_transformers(real_data)
+            plain.update_transformers(chosen)
         plain.fit(real_data)
     return plain

@@ -5,6 +5,7 @@ from xml.etree.ElementTree import Element
 
 import networkx as nx
 
+from sdv_prefair.privacy.ledger_words import GDP, ZCDP
 from sdv_prefair.report.elements import (
     Content,
     badge,
@@ -22,6 +23,12 @@ from sdv_prefair.report.words import listed, percent, short
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 from sdv_prefair.structure import unblocked_path
 
+_ADDED_UP = {
+    ZCDP: 'Zero-concentrated differential privacy (zCDP), which bounds what noise of any kind adds '
+    'up to.',
+    GDP: 'Gaussian differential privacy (GDP): all noise is Gaussian, and what it adds up to is '
+    'known exactly.',
+}
 _WITHOUT_ADMISSIBLE = (
     ' There are many ways, so look at what hangs together once the admissible columns are taken '
     'out: protected and outcome columns must never be in the same connected '
@@ -96,6 +103,7 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
     return facts_list([
         ('epsilon', [short(promise['epsilon']), '; smaller is more private.']),
         ('delta', [short(promise['delta']), ', the chance with which the bound may fail.']),
+        ('Added up by', _ADDED_UP[promise['accounting']]),
         ('Neighbouring tables', f'Those that differ when you {promise["neighbours"]}.'),
         ('Unit of privacy', ['One row. ' if rows == 1 else 'One person. ', bound]),
     ])  # fmt: skip

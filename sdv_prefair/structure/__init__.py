@@ -6,6 +6,7 @@ class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests
 
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.aim import AimStrategy
+from sdv_prefair.structure.bayes_network import PrivBayesStrategy
 from sdv_prefair.structure.declared import declared_pairs
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fairness import is_justifiably_fair, unblocked_path
@@ -13,9 +14,11 @@ from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.known import KnownScores
 from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.planned import PlannedStrategy
 from sdv_prefair.structure.problem import fair_spanning_tree
 from sdv_prefair.structure.resolve import STRATEGIES, resolve_strategy
 from sdv_prefair.structure.tree import ExtendingStrategy, FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.worst_cliques import MwemStrategy
 
 PAPER = {
     'Algorithm 1 (Exponential-PreFair)': ExactStrategy,
@@ -23,6 +26,8 @@ PAPER = {
     'Definition (Marginals-MST)': UnconstrainedStrategy,
     'Definition (Fair Marginals-MST)': is_justifiably_fair,
     'Definition (The FDPSynth Problem)': fair_spanning_tree,
+    'Extensions (PrivBayes)': PrivBayesStrategy,
+    'Extensions (MWEM-PGM)': MwemStrategy,
 }
 """Where each item of the paper, called as it is printed there, lives in the code."""
 
@@ -37,7 +42,10 @@ __all__ = [
     'FixedStrategy',
     'GreedyStrategy',
     'KnownScores',
+    'MwemStrategy',
     'Pair',
+    'PlannedStrategy',
+    'PrivBayesStrategy',
     'Scores',
     'Strategy',
     'UnconstrainedStrategy',

@@ -8,9 +8,12 @@ these neighbours.
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import networkx as nx
 
+from sdv_prefair.counts import Clique
+from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.structure.tree import Pair
 
 
@@ -24,10 +27,15 @@ def keeps_chordal(graph: 'nx.Graph[str]', pair: Pair) -> bool:
 
     The pair must lie in one connected component; one that joins two is no chord.
     """
+    if graph.has_edge(*pair) or not common_neighbours(graph, pair):
+        return False
+    return _are_separated(graph, pair)
+
+
+def _are_separated(graph: 'nx.Graph[str]', pair: Pair) -> bool:
+    """Whether no path between two columns goes around their common neighbours."""
     first, second = pair
     between = common_neighbours(graph, pair)
-    if not between or graph.has_edge(first, second):
-        return False
     reached, found = {first}, [first]
     while found:
         for column in graph[found.pop()]:
@@ -58,6 +66,43 @@ def affordable_chords(
         if _cells(common_neighbours(graph, pair) | set(pair), domain) <= max_cells
         and keeps_chordal(graph, pair)
     ]
+
+
+def affordable_cliques(
+    cliques: Sequence[Clique],
+    candidates: Sequence[Clique],
+    domain: Mapping[str, int],
+    max_cells: int,
+) -> list[Clique]:
+    """Return the candidates that keep the graph chordal, with new cliques of few cells.
+
+    Between two chordal graphs of which one holds the other there is a way pair by pair over chordal
+    graphs (Lauritzen, *Graphical Models*, 1996, lemma 2.21), so a clique that can be added at all
+    can be added in some order of its pairs.
+
+    Args:
+        cliques: Those of a chordal graph.
+        candidates: Cliques that may be added.
+        domain: Number of codes of every column.
+        max_cells: Largest number of cells that a clique's table may have.
+    """
+    graph = markov_graph(cliques)
+    graph.add_nodes_from(domain)
+
+    def takes(clique: Clique) -> bool:
+        missing = [pair for pair in combinations(clique, 2) if not graph.has_edge(*pair)]
+        return not missing or any(takes_first(pair, clique) for pair in missing)
+
+    def takes_first(pair: Pair, clique: Clique) -> bool:
+        new = common_neighbours(graph, pair) | set(pair)
+        if _cells(new, domain) > max_cells or not _are_separated(graph, pair):
+            return False
+        graph.add_edge(*pair)
+        fits = takes(clique)
+        graph.remove_edge(*pair)
+        return fits
+
+    return [clique for clique in candidates if takes(clique)]
 
 
 def _cells(columns: set[str], domain: Mapping[str, int]) -> int:

@@ -53,6 +53,7 @@ class ExactStrategy:
     time_limit: float | None = None
     name: ClassVar[str] = 'exact'
     requires_roles: ClassVar[bool] = True
+    all_gaussian: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         limit = self.time_limit

@@ -6,11 +6,14 @@ fair, does a constraint or a condition keep it fair.
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 import networkx as nx
 
+from sdv_prefair.counts import Clique
 from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
-from sdv_prefair.structure.tree import Pair
+
+AnyClique = TypeVar('AnyClique', bound=Clique)
 
 
 def markov_graph(cliques: Iterable[Iterable[str]]) -> 'nx.Graph[str]':
@@ -62,25 +65,26 @@ def unblocked_path(cliques: Iterable[Iterable[str]], roles: Roles) -> list[str] 
     return None
 
 
-def fair_additions(roles: Roles, candidates: Sequence[Pair], edges: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs that can be added, one at a time, to fair edges and leave them fair."""
-    side = _side_of_block(roles, edges)
-    conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}
+def fair_additions(
+    roles: Roles, candidates: Sequence[AnyClique], cliques: Sequence[Clique]
+) -> list[AnyClique]:
+    """Return the cliques that can be added, one at a time, to fair ones and leave them fair."""
+    side = _side_of_block(roles, cliques)
     return [
-        (first, second)
-        for first, second in candidates
-        if (side.get(first), side.get(second)) not in conflicts
+        candidate
+        for candidate in candidates
+        if not {PROTECTED, OUTCOME} <= {side.get(column) for column in candidate}
     ]
 
 
-def _side_of_block(roles: Roles, edges: Sequence[Pair]) -> dict[str, str]:
+def _side_of_block(roles: Roles, cliques: Sequence[Clique]) -> dict[str, str]:
     """Return protected or outcome for each column whose block holds such a column.
 
     A block is what hangs together once the admissible columns are deleted.
     """
     # The predicate itself, asked of every candidate, would give the same answer in seconds
     # instead of milliseconds; a test holds the two together.
-    graph = nx.Graph(edges)
+    graph = markov_graph(cliques)
     graph.add_nodes_from(roles.protected + roles.outcome)
     graph.remove_nodes_from(roles.admissible)
     return {

@@ -31,6 +31,7 @@ class FixedStrategy:
     edges: tuple[Pair, ...]
     name: ClassVar[str] = 'fixed'
     requires_roles: ClassVar[bool] = True
+    all_gaussian: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'edges', tuple(_as_pair(edge) for edge in _as_list(self.edges)))

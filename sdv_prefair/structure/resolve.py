@@ -5,11 +5,14 @@ import networkx as nx
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.aim import AimStrategy
+from sdv_prefair.structure.bayes_network import PrivBayesStrategy
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.structure.planned import PlannedStrategy
 from sdv_prefair.structure.tree import FairTree, Strategy
+from sdv_prefair.structure.worst_cliques import MwemStrategy
 
 STRATEGIES = {
     strategy.name: strategy
@@ -18,6 +21,9 @@ STRATEGIES = {
         ExactStrategy,
         AdaptiveStrategy,
         AimStrategy,
+        PlannedStrategy,
+        PrivBayesStrategy,
+        MwemStrategy,
         UnconstrainedStrategy,
     )
 }

@@ -60,7 +60,11 @@ class KnowsSizes(Protocol):
 
 @runtime_checkable
 class Strategy(Protocol):
-    """One way to select a spanning tree."""
+    """One way to select a spanning tree.
+
+    One that never calls ``scores.choose`` may say so: if it has an attribute ``all_gaussian`` that
+    is True, the fit has Gaussian noise alone, and less of it for the same promise.
+    """
 
     @property
     def name(self) -> str:

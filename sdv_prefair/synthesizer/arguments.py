@@ -3,14 +3,68 @@
 from collections.abc import Iterable, Mapping
 
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 
-from sdv_prefair.domain.columns import ColumnDomain, Undeclared
-from sdv_prefair.errors import RolesError, StructureError, shown
+from sdv_prefair.constraints.adding import Promise
+from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.discretization import CHOICES
+from sdv_prefair.domain import modelled_columns, public_domain, single_table
+from sdv_prefair.domain.columns import (
+    Categories,
+    ColumnDomain,
+    Datetimes,
+    Numbers,
+    Undeclared,
+    as_number,
+)
+from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
+from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
+from sdv_prefair.values.timestamps import as_timestamp
 
 ESTIMATORS = ('auto', 'mbi')
 MOST_ROWS_PER_PERSON = 10**9
+
+
+def check_amounts(
+    epsilon: float, delta: float, numeric_bins: int, max_rows_per_person: int, seed: int | None
+) -> None:
+    """Raise for a number that is none, or out of its range."""
+    check_epsilon_delta(epsilon, delta)
+    check_whole_number('numeric_bins', numeric_bins, 2)
+    check_whole_number('max_rows_per_person', max_rows_per_person, 1, MOST_ROWS_PER_PERSON)
+    check_seed(seed)
+
+
+def check_choices(
+    budget: str, estimator: str, public_ranges: bool | None, verbose: bool, discretization: str
+) -> None:
+    """Raise for an argument that is none of those it may be."""
+    resolve_budget(budget)
+    check_choice('estimator', estimator, ESTIMATORS)
+    check_choice('public_ranges', public_ranges, (None, True, False))
+    check_choice('verbose', verbose, (True, False))
+    check_choice('discretization', discretization, CHOICES)
+
+
+def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
+    """Return the plan of a table without constraints; raise if its columns do not fit the roles.
+
+    Args:
+        metadata: What describes the table.
+        promise: Roles and mechanism.
+        person_column: Tells persons apart, if given.
+    """
+    table = single_table(metadata)
+    columns, modelled = list(table.columns), modelled_columns(table)
+    check_modelled(modelled)
+    check_roles(promise.roles, promise.mechanism, columns, set(modelled))
+    check_person_column(person_column, columns, set(modelled))
+    promise.mechanism.declare(dict.fromkeys(modelled, 1), promise.roles)
+    domains = public_domain(table, promise.public_ranges)
+    return ConstraintPlan.without_constraints(metadata, domains)
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
@@ -104,3 +158,53 @@ def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
         not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
         for domain in domains.values()
     )
+
+
+def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
+    """Raise unless spikes are values of numerical and datetime columns, within their ranges.
+
+    Args:
+        spikes: What the user gave.
+        domains: What is public of the modelled columns.
+    """
+    if spikes is None:
+        return
+    if not isinstance(spikes, Mapping):
+        raise SynthesizerInputError(
+            "spikes must be a dictionary from columns to lists of values, as in {'gain': [0]}."
+        )
+    for column, values in spikes.items():
+        domain = domains.get(column)
+        if domain is None or isinstance(domain, Categories) or _is_undeclared_list(domain):
+            raise SynthesizerInputError(
+                f"spikes names '{column}', which is not a numerical or datetime column that is "
+                'modelled. Correct the name, or take it out.'
+            )
+        if not isinstance(values, list | tuple):
+            raise SynthesizerInputError(f"spikes of '{column}' must be a list of values.")
+        for value in values:
+            _check_spike(column, value, domain)
+
+
+def _is_undeclared_list(domain: ColumnDomain) -> bool:
+    return isinstance(domain, Undeclared) and domain.kind == 'categories'
+
+
+def _check_spike(column: str, value: object, domain: ColumnDomain) -> None:
+    is_number = isinstance(domain, Numbers) or getattr(domain, 'kind', None) == 'numbers'
+    try:
+        spike = (
+            as_number(value, 'a spike')
+            if is_number
+            else as_timestamp(value, domain.datetime_format, 'a spike')
+        )
+        inside = not isinstance(domain, Numbers | Datetimes) or domain.low <= spike <= domain.high
+    except DomainError as error:
+        raise SynthesizerInputError(f"spikes of '{column}': {error}") from None
+    except TypeError:
+        inside = False
+    if not inside:
+        raise SynthesizerInputError(
+            f"spikes of '{column}' lists {shown(value)}, which is outside the range that the "
+            'metadata declares. Take it out, or widen the range.'
+        )

@@ -1,55 +1,37 @@
-"""PreFairSynthesizer: the face SDV sees. Fit reads as its steps; the mathematics is elsewhere."""
+"""PreFairSynthesizer: the face SDV sees. How it is made is here; the mathematics is elsewhere."""
 
-import datetime
+import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
 
 import pandas as pd
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
-from sdv.single_table.base import SYNTHESIZER_LOGGER
 
-from sdv_prefair.counts import FrameSource, count_codes
-from sdv_prefair.counts.frame_persons import bound_rows_per_person
-from sdv_prefair.domain import (
-    modelled_columns,
-    public_domain,
-    strip_ranges,
-)
-from sdv_prefair.encoding.frame_schema import check_frame, integer_names, single_table
+from sdv_prefair.constraints.adding import Promise
+from sdv_prefair.domain import strip_ranges
+from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
-from sdv_prefair.encoding.table import check_codes
+from sdv_prefair.encoding.table import check_transformers
 from sdv_prefair.fitting import cautions
-from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
-from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy import Account
-from sdv_prefair.privacy.accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
-from sdv_prefair.synthesizer import arguments
-from sdv_prefair.synthesizer.conditional_sampling import ConditionalSampling
-from sdv_prefair.synthesizer.constrained import Constrained
-from sdv_prefair.synthesizer.inspection import Inspection
-from sdv_prefair.synthesizer.out_of_core import OutOfCore
-from sdv_prefair.synthesizer.read_only import ReadOnlyArguments
-from sdv_prefair.synthesizer.state import FittedState, Preparation
-from sdv_prefair.synthesizer.transformer_choice import TransformerChoice
+from sdv_prefair.synthesizer import arguments, constrained, in_memory, state
+from sdv_prefair.synthesizer.after_fit import Frames
+from sdv_prefair.synthesizer.read_only import copied, keep_arguments
+from sdv_prefair.synthesizer.ways_to_fit import WaysToFit
 
 
-class PreFairSynthesizer(
-    ReadOnlyArguments,
-    Inspection,
-    OutOfCore,
-    FittedState,
-    TransformerChoice,
-    ConditionalSampling,
-    Constrained,
-):
+@keep_arguments
+class PreFairSynthesizer(WaysToFit):
     """Synthetic rows that are differentially private and justifiably fair.
 
     No dependence of an outcome column on a protected one is left in the model but through
@@ -73,6 +55,11 @@ class PreFairSynthesizer(
             of column pairs that form a tree, or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
+        discretization: ``'private'`` looks at such columns within the budget, for bins that are
+            narrow where rows are, and single values apart; ``'uniform'`` makes bins of equal width
+            and costs nothing.
+        spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
+            knowledge, that need not be found. Each gets a code of its own.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -85,6 +72,10 @@ class PreFairSynthesizer(
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
         verbose: Whether to show a progress bar; it tells nothing of the rows.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        keep_arguments(cls)
 
     def __init__(
         self,
@@ -106,6 +97,8 @@ class PreFairSynthesizer(
         locales: Sequence[str] = ['en_US'],
         seed: int | None = None,
         verbose: bool = False,
+        discretization: str = 'private',
+        spikes: Mapping[str, Sequence] | None = None,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
@@ -113,159 +106,120 @@ class PreFairSynthesizer(
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
-        self._data_processor = CodesProcessor(
-            metadata=self.metadata._convert_to_single_table(),
-            enforce_rounding=enforce_rounding,
-            enforce_min_max_values=enforce_min_max_values,
-            locales=self.locales,
-        )
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
-        self._roles = Roles(protected, admissible, outcome)
-        self._mechanism = resolve_mechanism(structure)
-        self._chosen_transformers = {}
+        self.discretization, self.spikes = discretization, spikes
         self._account = Account()
-        self._check_arguments()
-        if public_ranges is None and arguments.declares_ranges(self._domains):
+        roles, mechanism = Roles(protected, admissible, outcome), resolve_mechanism(structure)
+        promise = Promise(roles, mechanism, public_ranges is not False)
+        arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
+        arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
+        settings = Settings(
+            epsilon,
+            delta,
+            max_rows_per_person,
+            seed,
+            numeric_bins,
+            discretization,
+            self.spikes or {},
+            enforce_rounding,
+            resolve_budget(budget),
+            estimator,
+            promise,
+            arguments.first_plan(self._original_metadata, promise, person_column),
+            {},
+            {},
+            CodesProcessor(
+                metadata=self.metadata._convert_to_single_table(),
+                enforce_rounding=enforce_rounding,
+                enforce_min_max_values=enforce_min_max_values,
+                locales=self.locales,
+            ),
+        )
+        vars(self).update(state.of_settings(settings))
+        arguments.check_spikes(self.spikes, settings.plan.domains)
+        if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
             cautions.warn_of_ranges()
 
-    def _check_arguments(self) -> None:
-        check_epsilon_delta(self.epsilon, self.delta)
-        resolve_budget(self.budget)
-        arguments.check_whole_number('numeric_bins', self.numeric_bins, 2)
-        arguments.check_whole_number(
-            'max_rows_per_person', self.max_rows_per_person, 1, arguments.MOST_ROWS_PER_PERSON
-        )
-        arguments.check_choice('estimator', self.estimator, arguments.ESTIMATORS)
-        arguments.check_choice('public_ranges', self.public_ranges, (None, True, False))
-        arguments.check_choice('verbose', self.verbose, (True, False))
-        arguments.check_seed(self.seed)
-        table_metadata = self._get_table_metadata()
-        columns, modelled = list(table_metadata.columns), modelled_columns(table_metadata)
-        arguments.check_modelled(modelled)
-        arguments.check_roles(self._roles, self._mechanism, columns, set(modelled))
-        arguments.check_person_column(self.person_column, columns, set(modelled))
-        self._mechanism.declare(dict.fromkeys(modelled, 1), self._roles)
-        self._domains = public_domain(table_metadata, self.public_ranges is not False)
-        self._start_plan()
+    def get_parameters(self) -> dict[str, Any]:
+        """Return the arguments that the synthesizer was made with, but the metadata.
 
-    # -- fit: every door opens an attempt, and ends in the one pipeline ----------------------
+        Lists in it are copies: changing them changes nothing.
+        """
+        return copied(super().get_parameters())
 
-    def fit(self, data: dict[str, pd.DataFrame]) -> None:
-        """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
+    # -- constraints and transformers --------------------------------------------------------
 
-        A fit that fails leaves everything as it was, but for the account, see
-        ``get_privacy_account``: what it had spent by then is spent.
+    def add_constraints(self, constraints: list[Any]) -> None:
+        """Add constraints that all sampled rows will obey.
+
+        They are kept without learning from the rows outside the privacy budget, and together with
+        the fairness guarantee. If one cannot be, an error says why and nothing is changed.
 
         Args:
-            data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
+            constraints: Constraints of ``sdv.cag``, or our ``PublicCombinations``.
+
+        Raises:
+            UnfairModelError: If constraints tie a protected to an outcome column.
+            SynthesizerInputError: If a constraint cannot be enforced.
         """
-        self._log('Fit')
-        self._check_before_fit()
-        self._check_frame(data)
-        self._warn_before_reading()
-        source, settings = FrameSource(self._bounded(data)), self._settings()
-        settings = settings.for_table(source.dtypes)
-        self._log('Fit processed data')
-        with self._account.open('fit', settings.open_ledger()) as attempt:
-            fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
-        self._adopt(fitted, attempt, self._given_names(data))
-
-    def preprocess(self, data: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-        """Turn the private rows into integer codes. The result is as private as the rows.
-
-        What was fitted before stays as it is until ``fit_processed_data`` has finished.
-
-        Privacy: learns only the domains that are not public, each paid for in the ledger.
-        """
-        self._check_frame(data)
-        if self._fitted:
+        settings = constrained.with_constraints(
+            self._settings, constraints, self.enforce_min_max_values, self.locales
+        )
+        if settings is self._settings:
+            return
+        was_fitted = self._fitted
+        vars(self).update(state.of_constraints(settings))
+        if was_fitted:
             warnings.warn(
-                'This model has already been fitted. To use the new preprocessed data, please '
-                "refit the model using 'fit' or 'fit_processed_data'.",
+                "For these constraints to take effect, please refit the synthesizer using 'fit'.",
                 RefitWarning,
                 stacklevel=2,
             )
-        self._warn_before_reading()
-        table = self._bounded(data)
-        settings = self._settings().for_table(table.dtypes)
-        with self._account.open('preprocess', settings.open_ledger()) as attempt:
-            prepared = prepare(FrameSource(table), settings, attempt.ledger)
-            codes = prepared.encoding.encode(settings.plan.transform(table))
-        self._keep(Preparation(prepared, attempt, self._given_names(data)))
-        return {self._table_name: codes}
 
-    def fit_processed_data(self, processed_data: dict[str, pd.DataFrame]) -> None:
-        """Fit the model to rows that ``preprocess`` has turned into codes.
+    def validate_constraints(self, synthetic_data: pd.DataFrame | Frames) -> None:
+        """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""
+        if isinstance(synthetic_data, dict):
+            synthetic_data = synthetic_data[self._table_name]
+        constrained.assert_obeyed(self._settings.plan, synthetic_data)
 
-        Privacy: every call spends the budget again, but for what learning domains has cost.
-        """
-        codes = single_table(processed_data, self._table_name)
-        preparation = self._preparation
-        check_codes(codes, None if preparation is None else preparation.prepared.encoding)
-        if preparation.attempt.is_over:
-            self._warn_before_reading()
-        self._log('Fit processed data')
-        prepared, progress = preparation.prepared, Progress(self.verbose)
-        with preparation.continued(self._account) as attempt:
-            domain = prepared.encoding.domain
-            columns = {column: codes[column].to_numpy() for column in domain}
-            cliques = declared_cliques(prepared)
-            counts = count_codes(columns, domain, cliques, progress.counting)
-            fitted = fit_counted(counts, prepared, attempt.ledger, progress)
-        self._adopt(fitted, attempt, preparation.names)
+    def update_transformers(
+        self, column_name_to_transformer: dict[str, Any], table_name: str | None = None
+    ) -> None:
+        """Use other transformers: ours for modelled columns, generators for all others."""
+        settings = self._settings
+        chosen = check_transformers(column_name_to_transformer, set(settings.plan.domains))
+        super().update_transformers(column_name_to_transformer, table_name)
+        settings = replace(settings, chosen={**settings.chosen, **chosen})
+        vars(self).update(state.of_settings(settings))
 
-    def _check_frame(self, data: dict[str, pd.DataFrame]) -> None:
-        columns = self._original_metadata.tables[self._table_name].columns
-        check_frame(single_table(data, self._table_name), columns)
-
-    def _bounded(self, data: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    def _auto_assign_transformers(self, data: Frames) -> None:
         table = single_table(data, self._table_name)
-        return bound_rows_per_person(table, self.person_column, self.max_rows_per_person)
+        settings = self._settings.for_table(table.dtypes)
+        in_memory.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
+        vars(self).update(state.of_settings(settings))
 
-    def _given_names(self, data: dict[str, pd.DataFrame]) -> pd.Index:
-        columns = self._original_metadata.tables[self._table_name].columns
-        return integer_names(data[self._table_name].columns, columns)
+    # -- copies and pickles -------------------------------------------------------------------
 
-    def _settings(self) -> Settings:
-        return Settings(
-            self.epsilon,
-            self.delta,
-            self.max_rows_per_person,
-            self.seed,
-            self.numeric_bins,
-            self.enforce_rounding,
-            resolve_budget(self.budget),
-            self.estimator,
-            self._promise(),
-            self._plan,
-            self._chosen_transformers,
-            self._carried_generators,
-            self._data_processor,
-        )
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__ = dict(vars(self))
+        return twin
 
-    # -- SDV's hooks ------------------------------------------------------------------------
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__dict__ = copy.deepcopy(vars(self), memo)
+        return twin
 
-    def validate(self, data: dict[str, pd.DataFrame]) -> None:
-        """Check that names and types of the table fit the metadata; values are not looked at."""
-        self._check_frame(data)
-
-    def _check_ranges(self, data) -> None:
-        """SDV would warn whether the rows cover the declared range, which is private."""
-
-    def _log(self, event: str) -> None:
-        # SDV logs the number of rows here, which is private.
-        SYNTHESIZER_LOGGER.info({
-            'EVENT': event,
-            'TIMESTAMP': datetime.datetime.now(),
-            'SYNTHESIZER CLASS NAME': type(self).__name__,
-            'SYNTHESIZER ID': self._synthesizer_id,
-            'TOTAL NUMBER OF TABLES': 1,
-        })
+    def __setstate__(self, attributes: Mapping[str, Any]) -> None:
+        self.__dict__.update(attributes)
+        self._is_opened = self._fitted
+        if self._fitted:
+            cautions.warn_of_seeded_file(self.fitted.ledger.seeded)
 
 
 def _without_private_ranges(metadata: Metadata, public_ranges: bool | None) -> Metadata:

@@ -8,10 +8,12 @@ the way out: nobody holds a handle into what a fit uses.
 import copy
 import inspect
 from collections.abc import MappingView, MutableMapping, MutableSequence, MutableSet
-from typing import Any
+from typing import Any, TypeVar
 
 import networkx as nx
 import numpy as np
+
+Made = TypeVar('Made', bound=type)
 
 # SDV puts another in its place when constraints are added, and says so itself when it is edited.
 _NOT_KEPT = ('self', 'metadata')
@@ -48,23 +50,14 @@ class Argument:
         )
 
 
-class ReadOnlyArguments:
-    """A class whose constructor's arguments are attributes that cannot be changed."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name in inspect.signature(cls.__init__).parameters:
-            if name not in _NOT_KEPT and not isinstance(getattr(cls, name, None), Argument):
-                argument = Argument()
-                argument.__set_name__(cls, name)
-                setattr(cls, name, argument)
-
-    def get_parameters(self) -> dict[str, Any]:
-        """Return the arguments that the synthesizer was made with, but the metadata.
-
-        Lists in it are copies: changing them changes nothing.
-        """
-        return copied(super().get_parameters())
+def keep_arguments(cls: Made) -> Made:
+    """Make the arguments of a class's constructor attributes that cannot be changed."""
+    for name in inspect.signature(cls.__init__).parameters:  # type: ignore[misc]
+        if name not in _NOT_KEPT and not isinstance(getattr(cls, name, None), Argument):
+            argument = Argument()
+            argument.__set_name__(cls, name)
+            setattr(cls, name, argument)
+    return cls
 
 
 def copied(value: Any) -> Any:

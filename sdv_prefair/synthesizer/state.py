@@ -1,26 +1,24 @@
-"""The part of a synthesizer that holds what is fitted, and swaps it in one place.
+"""What a synthesizer holds, as one dictionary of attributes that takes effect at once.
 
-An attempt works on values of its own. Until it is finished, and if it fails, what is fitted is
-what it was. What attempts share is the account, in which each is entered before it reads a row.
+An attempt to fit works on values of its own. Until it is finished, and if it fails, what is fitted
+is what it was. What attempts share is the account, in which each is entered before it reads a row.
+
+Ours are ``_settings``, what the next fit rests on; ``_result``, the last finished fit; and
+``_preparation``, what rows encoded before mean. All others are SDV's, whose methods look for them
+in the instance: each follows from one of ours and is put there together with it.
 """
 
-import copy
-import datetime
-import operator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
-from sdv import version
-from sdv._utils import check_synthesizer_version
-from sdv.single_table.base import BaseSingleTableSynthesizer
+from sdv.cag import ProgrammableConstraint
+from sdv.cag.base import BaseConstraint
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 
-from sdv_prefair.encoding.table import Encoding
-from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Fitted, Prepared
-from sdv_prefair.model import GraphicalModel
-from sdv_prefair.privacy import Account, Attempt, Ledger
+from sdv_prefair.fitting.settings import Settings
+from sdv_prefair.privacy import Account, Attempt
 
 
 @dataclass(frozen=True)
@@ -45,102 +43,64 @@ class Preparation:
         return account.open('fit_processed_data', self.prepared.open_ledger(), learning)
 
 
-class FittedState(BaseSingleTableSynthesizer):
-    """The last finished fit, what is prepared for the next one, and the account of all.
+def of_settings(settings: Settings) -> dict[str, Any]:
+    """Return the attributes for other settings; codes made before mean nothing by these."""
+    return {
+        '_settings': settings,
+        '_preparation': None,
+        '_data_processor': settings.processor,
+    }
 
-    What the synthesizer provides: ``_account``, and what a fit rests on: its arguments, the plan
-    of its constraints, and SDV's processor.
-    """
 
-    _result: Fitted | None = None
-    """The last finished fit."""
-    _preparation: Preparation | None = None
-    """What rows encoded before mean, if they still mean something."""
-    _is_opened = False
-    """Whether it came from a file, and nothing was sampled since."""
+def of_constraints(settings: Settings) -> dict[str, Any]:
+    """Return the attributes for settings with other constraints, which nothing is fitted by."""
+    plan = settings.plan
+    return of_settings(settings) | {
+        '_result': None,
+        '_fitted': False,
+        'metadata': plan.metadata,
+        '_chained_constraints': [_as_sdv(link.rule.constraint) for link in plan.chain],
+        '_reject_sampling_constraints': [_as_sdv(rule.constraint) for rule in plan.rejections],
+    }
 
-    @property
-    def _model(self) -> GraphicalModel | None:
-        return None if self._result is None else self._result.model
 
-    @property
-    def _encoding(self) -> Encoding | None:
-        return None if self._result is None else self._result.encoding
+def of_preparation(preparation: Preparation, beside_fit: bool) -> dict[str, Any]:
+    """Return the attributes for rows that have been encoded; what is fitted stays as it is."""
+    if beside_fit:
+        return {'_preparation': preparation}
+    prepared = preparation.prepared
+    settings = replace(prepared.settings, processor=prepared.processor)
+    return of_settings(settings) | {
+        '_preparation': preparation,
+        '_original_columns': preparation.names,
+    }
 
-    @property
-    def _ledger(self) -> Ledger | None:
-        return None if self._result is None else self._result.ledger
 
-    def _check_before_fit(self) -> None:
-        check_synthesizer_version(self, is_fit_method=True, compare_operator=operator.lt)
-        self._check_input_metadata_updated()
+def of_fit(fitted: Fitted, attempt: Attempt) -> dict[str, Any]:
+    """Return the attributes for a finished fit."""
+    return {
+        '_result': fitted,
+        '_is_opened': False,
+        '_fitted': True,
+        '_random_state_set': False,
+        '_fitted_date': fitted.provenance.date,
+        '_fitted_sdv_version': fitted.provenance.sdv_version,
+        '_fitted_sdv_enterprise_version': fitted.provenance.sdv_enterprise_version,
+    } | of_preparation(Preparation(fitted.prepared, attempt, fitted.names), beside_fit=False)
 
-    def _warn_before_reading(self) -> None:
-        cautions.warn_of_seed(self.seed)
-        cautions.warn_of_refit(self._account, self.epsilon, self.delta)
 
-    def _adopt(self, fitted: Fitted, attempt: Attempt, names: pd.Index) -> None:
-        """Take over a finished fit: the one place where what is fitted changes."""
-        attempt.finish()
-        self._show(fitted.prepared, names)
-        self._result = fitted
-        self._preparation = Preparation(fitted.prepared, attempt, names)
-        self._random_state_set = self._is_opened = False
-        self._fitted = True
-        self._fitted_date = datetime.datetime.today().strftime('%Y-%m-%d')
-        self._fitted_sdv_version = getattr(version, 'community', None)
-        self._fitted_sdv_enterprise_version = getattr(version, 'enterprise', None)
+def of_release(fitted: Fitted, account: Account, created: str) -> dict[str, Any]:
+    """Return the attributes for a fit that was made elsewhere; nothing was spent here."""
+    attempt = Attempt('fit', fitted.ledger)
+    attempt.finish()
+    return of_fit(fitted, attempt) | {
+        '_account': account,
+        '_creation_date': created,
+        '_is_opened': True,
+    }
 
-    def _open(self, fitted: Fitted, account: Account, names: pd.Index) -> None:
-        """Take over a fit from a release; nothing was spent here."""
-        self._account = account
-        self._chosen_transformers = dict(fitted.settings.chosen)
-        self._show(fitted.prepared, names)
-        self._result, self._fitted = fitted, True
-        attempt = Attempt('fit', fitted.ledger)
-        attempt.finish()
-        self._preparation = Preparation(fitted.prepared, attempt, names)
 
-    def _keep(self, preparation: Preparation) -> None:
-        """Keep what is prepared for ``fit_processed_data``, apart from what is fitted."""
-        self._preparation = preparation
-        if not self._fitted:
-            self._show(preparation.prepared, preparation.names)
-
-    def _show(self, prepared: Prepared, names: pd.Index) -> None:
-        """Let SDV's methods see the constraints and the processor of a fit."""
-        self._plan, self._domains = prepared.plan, prepared.plan.domains
-        self._constraints_fitted = bool(prepared.plan.tied)
-        self._data_processor = prepared.processor
-        self._original_columns = names
-
-    def _forget_preparation(self) -> None:
-        """Take no codes made before: what was just changed decides how rows are encoded."""
-        self._preparation = None
-
-    # -- copies and files -------------------------------------------------------------------
-
-    def __copy__(self) -> Self:
-        twin = type(self).__new__(type(self))
-        twin.__dict__ = dict(vars(self))
-        return twin
-
-    def __deepcopy__(self, memo: dict) -> Self:
-        twin = memo[id(self)] = type(self).__new__(type(self))
-        twin.__dict__ = copy.deepcopy(vars(self), memo)
-        return twin
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._mark_opened()
-
-    def _mark_opened(self) -> None:
-        self._is_opened = self._fitted
-        if self._fitted:
-            cautions.warn_of_seeded_file(self._ledger.seeded)
-
-    def _validate_fit_before_sample(self) -> None:
-        super()._validate_fit_before_sample()
-        if self._is_opened and self._ledger.seeded:
-            self._is_opened = False
-            cautions.warn_of_seeded_sample()
+def _as_sdv(constraint: BaseConstraint | ProgrammableConstraint) -> BaseConstraint:
+    if isinstance(constraint, ProgrammableConstraint):
+        return ProgrammableConstraintHarness(constraint)
+    return constraint

@@ -19,6 +19,7 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.bin_shape import BinShape, as_shape
 from sdv_prefair.transformers.categories import CategoryCodes
 from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.transformers.datetimes import DatetimeBins
@@ -26,6 +27,7 @@ from sdv_prefair.transformers.numbers import NumberBins
 from sdv_prefair.values.dtypes import holds_nulls
 
 __all__ = [
+    'BinShape',
     'CategoryCodes',
     'ColumnCodes',
     'DatetimeBins',
@@ -40,7 +42,7 @@ def transformer_for(
     numeric_bins: int,
     dtype: Any = None,
     enforce_rounding: bool = True,
-    edges: Sequence[Any] | None = None,
+    edges: Sequence[Any] | BinShape | None = None,
 ) -> ColumnCodes:
     """Return the transformer of one column.
 
@@ -49,17 +51,24 @@ def transformer_for(
         numeric_bins: How many bins a range is cut into.
         dtype: The column's dtype, if known. One that cannot hold nulls means no null code.
         enforce_rounding: Whether to keep to the declared decimal places on the way back.
-        edges: Edges between bins of unequal width, for numbers and datetimes.
+        edges: Edges between bins of unequal width, for numbers and datetimes; or these, and how
+            rows spread within the bins.
     """
     nullable = domain.nullable and holds_nulls(dtype)
     if isinstance(domain, Categories):
         return CategoryCodes(domain.values, nullable, other=not domain.complete, dtype=dtype)
+    shape = as_shape(edges)
+    cuts: dict[str, Any] = {} if shape is None else vars(shape)
     if isinstance(domain, Numbers):
         places = domain.decimal_places if enforce_rounding else None
-        return NumberBins(domain.low, domain.high, numeric_bins, places, edges, nullable, dtype)
+        return NumberBins(
+            domain.low, domain.high, numeric_bins, places, nullable=nullable, dtype=dtype, **cuts
+        )
     if isinstance(domain, Datetimes):
         written = domain.datetime_format
-        return DatetimeBins(domain.low, domain.high, written, numeric_bins, edges, nullable, dtype)
+        return DatetimeBins(
+            domain.low, domain.high, written, numeric_bins, nullable=nullable, dtype=dtype, **cuts
+        )
     raise DomainError('the domain is not declared: learn it before it is encoded.')
 
 
@@ -68,7 +77,7 @@ def transformers_for(
     numeric_bins: int,
     dtypes: Mapping[str, Any] | pd.Series | None = None,
     enforce_rounding: bool = True,
-    edges: Mapping[str, Sequence[Any]] | None = None,
+    edges: Mapping[str, Sequence[Any] | BinShape] | None = None,
 ) -> dict[str, ColumnCodes]:
     """Return a transformer for every column of ``domains``; arguments as in `transformer_for`."""
     transformers = {}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.segments import Cuts, Segments, merge_cuts
 
 SINGLE_VALUE_LIMIT = 100
 _EXACT_FLOAT = 2**52
@@ -22,25 +23,47 @@ class GridBins:
         last: Largest number.
         bins: How many bins, if every number does not get its own.
         cuts: First numbers of the bins after the first, instead of even bins.
+        finer: First numbers of further segments, inside bins.
+        weights: How likely each segment is within its bin; none if all numbers of a bin are alike.
     """
 
-    def __init__(self, first: int, last: int, bins: int, cuts: Sequence[int] | None = None):
+    def __init__(
+        self,
+        first: int,
+        last: int,
+        bins: int,
+        cuts: Sequence[int] | None = None,
+        finer: Sequence[int] = (),
+        weights: Sequence[float] = (),
+    ):
         self.first, self.last, self.size = first, last, last - first + 1
         self.dtype = np.dtype(np.int64 if last < 2**63 else np.uint64)
         self._even = cuts is None
-        if cuts is not None:
-            starts = sorted({0, *(cut - first for cut in cuts if first < cut <= last)})
-        else:
+        if cuts is None:
             count = self.size if self.size <= SINGLE_VALUE_LIMIT else min(bins, self.size)
-            starts = [-(-position * self.size // count) for position in range(count)]
-        ends = [start - 1 for start in starts[1:]] + [self.size - 1]
-        self._starts = np.array(starts, dtype=np.uint64)
-        self._ends = np.array(ends, dtype=np.uint64)
+            cuts = [first - (-position * self.size // count) for position in range(1, count)]
+        self._use_cuts(merge_cuts(first, last, cuts, finer, weights))
+
+    def _use_cuts(self, cuts: Cuts) -> None:
+        self._cuts = cuts
+        self._starts, self._ends = self._positions(cuts.bins)
+        self._segments = None
+        if cuts.weights:
+            self._segment_starts, self._segment_ends = self._positions(cuts.starts)
+            sizes = (self._segment_ends - self._segment_starts).astype(np.float64) + 1
+            self._segments = Segments(cuts.opens_bin, cuts.weights, sizes)
+
+    def _positions(self, starts: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return where parts of the range begin and end."""
+        counted = [start - self.first for start in starts]
+        ends = [start - 1 for start in counted[1:]] + [self.size - 1]
+        return np.array(counted, dtype=np.uint64), np.array(ends, dtype=np.uint64)
 
     def joined(self, kept: np.ndarray) -> 'GridBins':
         """Return the bins that are kept; all others are part of the one before, or of the first."""
-        starts = self._starts[kept][1:]
-        return GridBins(self.first, self.last, 1, [self.first + int(start) for start in starts])
+        bins = GridBins(self.first, self.last, 1, ())
+        bins._use_cuts(self._cuts.without(kept))
+        return bins
 
     @staticmethod
     def can_hold(numbers: range) -> bool:
@@ -62,20 +85,32 @@ class GridBins:
         return np.searchsorted(self._starts, position, side='right') - 1
 
     def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return for each bin one of its numbers, all equally likely."""
-        position = self._starts[codes]
-        if len(self) < self.size:
-            span = self._ends[codes] - position
+        """Return for each bin one of its numbers, all equally likely unless segments differ."""
+        starts, ends, part = self._starts, self._ends, codes
+        if self._segments is not None:
+            part = self._segments.draw(codes, generator)
+            starts, ends = self._segment_starts, self._segment_ends
+        position = starts[part]
+        if len(starts) < self.size:
+            span = ends[part] - position
             position = position + generator.integers(0, span, endpoint=True, dtype=np.uint64)
         return self._number(position)
 
     def middles(self) -> np.ndarray:
-        """Return the number in the middle of each bin."""
-        return self._number(self._starts + (self._ends - self._starts) // 2)
+        """Return a number in the middle of each bin, with about half of its weight either side."""
+        starts, ends = self._starts, self._ends
+        if self._segments is not None:
+            part = self._segments.medians()
+            starts, ends = self._segment_starts[part], self._segment_ends[part]
+        return self._number(starts + (ends - starts) // 2)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and the last number of each bin."""
         return self._number(self._starts), self._number(self._ends)
+
+    def sizes(self) -> np.ndarray:
+        """Return how many numbers each bin holds."""
+        return (self._ends - self._starts).astype(np.float64) + 1
 
     def _position(self, numbers: np.ndarray) -> np.ndarray:
         limits = np.iinfo(numbers.dtype)
@@ -96,21 +131,46 @@ class RealBins:
         low: Smallest number.
         high: Largest number.
         bins: How many bins of equal width.
-        cuts: Edges between the bins, instead of equal widths.
+        cuts: Edges between the bins, instead of equal widths. With weights, ``high`` may be one of
+            them and has a bin of its own.
+        finer: Edges of further segments, inside bins.
+        weights: How likely each segment is within its bin; none if bins are uniform.
     """
 
-    def __init__(self, low: float, high: float, bins: int, cuts: Sequence[float] | None = None):
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        bins: int,
+        cuts: Sequence[float] | None = None,
+        finer: Sequence[float] = (),
+        weights: Sequence[float] = (),
+    ):
         self.low, self.high = float(low), float(high)
         self._even = cuts is None
-        if cuts is not None:
-            inner = sorted({float(cut) for cut in cuts if self.low < cut < self.high})
-            self.edges = np.array([self.low, *inner, self.high])
-        else:
-            self.edges = np.linspace(self.low, self.high, self._count(bins) + 1)
+        if cuts is None:
+            cuts = np.linspace(self.low, self.high, self._count(bins) + 1)[1:-1].tolist()
+        edges = [float(cut) for cut in cuts if weights or cut < self.high]
+        floats = edges, [float(cut) for cut in finer]
+        self._use_cuts(merge_cuts(self.low, self.high, *floats, weights))
+
+    def _use_cuts(self, cuts: Cuts) -> None:
+        self._cuts = cuts
+        self.edges = np.array([*cuts.bins, self.high])
+        self._segment_edges, self._segments = self.edges, None
+        if cuts.weights:
+            self._segment_edges = np.array([*cuts.starts, self.high])
+            sizes = np.diff(self._segment_edges / 2)
+            self._segments = Segments(cuts.opens_bin, cuts.weights, sizes)
+        # What is drawn from a segment is below the next one; only the last reaches its end.
+        self._highest = np.nextafter(self._segment_edges[1:], -np.inf)
+        self._highest[-1] = self.high
 
     def joined(self, kept: np.ndarray) -> 'RealBins':
         """Return the bins that are kept; all others are part of the one before, or of the first."""
-        return RealBins(self.low, self.high, 1, self.edges[:-1][kept][1:])
+        bins = RealBins(self.low, self.high, 1, ())
+        bins._use_cuts(self._cuts.without(kept))
+        return bins
 
     def _count(self, bins: int) -> int:
         """Return fewer bins than asked for where floats are too coarse to tell them apart."""
@@ -134,20 +194,49 @@ class RealBins:
         return np.minimum(codes, len(self) - 1)
 
     def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return for each bin a number drawn uniformly from it."""
+        """Return for each bin a number drawn uniformly from it, or from one of its segments."""
+        part = codes if self._segments is None else self._segments.draw(codes, generator)
         share = generator.random(len(codes))
-        lower, upper = self.edges[codes], self.edges[codes + 1]
-        return np.clip(lower + share * (upper - lower), lower, upper)
+        lower, upper = self._segment_edges[part], self._segment_edges[part + 1]
+        return np.clip(lower + share * (upper - lower), lower, self._highest[part])
 
     def middles(self) -> np.ndarray:
-        """Return the middle of each bin, or its lower edge if floats have none between."""
+        """Return a middle of each bin by weight, or a lower edge if floats have none between."""
         lower, upper = self.ends()
+        if self._segments is not None:
+            part = self._segments.medians()
+            lower, upper = self._segment_edges[part], self._segment_edges[part + 1]
         middle = lower + (upper - lower) / 2
         return np.where(middle < upper, middle, lower)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper edge of each bin."""
         return self.edges[:-1], self.edges[1:]
+
+    def sizes(self) -> np.ndarray:
+        """Return the width of each bin; 0 if it holds one number."""
+        lower, upper = self.ends()
+        return np.where(self.single(), 0.0, upper - lower)
+
+    def single(self) -> np.ndarray:
+        """Return which bins hold one number."""
+        lower, upper = self.ends()
+        highest = np.append(np.nextafter(upper[:-1], -np.inf), upper[-1])
+        return highest <= lower
+
+    def labels(self) -> list[str]:
+        """Return each bin as an interval, or as its number if it holds one."""
+        single = self.single()
+        lower, upper = self.ends()
+        texts = []
+        for code, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            if single[code]:
+                texts.append(f'{low:.15g}')
+                continue
+            after_single = code > 0 and single[code - 1]
+            opening = f'({lower[code - 1]:.15g}' if after_single else f'[{low:.6g}'
+            texts.append(f'{opening}, {high:.6g}{")" if code < len(self) - 1 else "]"}')
+        return texts
 
 
 def check_bins(bins: int) -> None:

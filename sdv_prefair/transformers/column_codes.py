@@ -26,6 +26,10 @@ from sdv_prefair.values.objects import is_null
 class ColumnCodes(BaseTransformer, abc.ABC):
     """A column as codes 0, 1, ...; the last one stands for null if the column is nullable.
 
+    Rows without a value that can be shown get a hidden code: a null that is not declared, or a
+    value outside the domain. It is counted, so that these rows are not taken for others, but it is
+    never drawn; their share goes to all values in proportion.
+
     Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
     ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
 
@@ -91,6 +95,28 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """The code of every value outside the domain, if there is one."""
         return None
 
+    @property
+    def hidden_code(self) -> int | None:
+        """The code that is counted and not drawn, if there is one.
+
+        That of values outside the domain; or else, of nulls that are not declared, the one after
+        all others.
+        """
+        if self.other_code is not None:
+            return self.other_code
+        return None if self.nullable else self.num_codes
+
+    @property
+    def num_counted(self) -> int:
+        """Number of codes that ``encode`` may return: ``num_codes``, and perhaps a hidden one."""
+        return max(self.num_codes, 0 if self.hidden_code is None else self.hidden_code + 1)
+
+    @property
+    def unread_code(self) -> int:
+        """The code of null: its own if the column is nullable, or else the hidden one."""
+        code = self.null_code if self.nullable else self.hidden_code
+        return 0 if code is None else code
+
     def labels(self) -> list[str]:
         """Return a text for every code, in the order of the codes."""
         return self._value_labels() + ['(null)'] * bool(self.nullable)
@@ -100,19 +126,20 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
         Values outside the domain are clipped, or sent to the "other" code, without a word: a
         warning would tell something about the rows. Nulls of a column that is not nullable
-        get code 0.
+        get the hidden code.
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
-        small = np.min_scalar_type(max(self.num_codes - 1, 0))
+        small = np.min_scalar_type(max(self.num_counted - 1, 0))
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Read as objects: of what type the categories are depends on the rows.
             of_category = self.encode(_categories(column))
-            null = self.null_code or 0
             # The code of a null is -1, which takes the last entry.
-            return np.append(of_category, null).astype(small)[column.cat.codes.to_numpy()]
+            return np.append(of_category, self.unread_code).astype(small)[
+                column.cat.codes.to_numpy()
+            ]
         codes, nulls = self._read(column)
         codes = codes.astype(small)
-        codes[nulls] = self.null_code or 0
+        codes[nulls] = self.unread_code
         return codes
 
     def is_declared(self, values: Any) -> np.ndarray:
@@ -147,12 +174,17 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return values for ``codes``, as an array of the column's dtype.
 
         Args:
-            codes: Whole numbers from 0 to ``num_codes - 1``.
+            codes: Whole numbers from 0 to ``num_codes - 1``. For a hidden code any value is drawn.
             generator: Where the draws within a bin come from.
         """
         codes = np.asarray(codes).astype(np.int64, copy=False)
-        if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_codes:
+        if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_counted:
             raise ValueError(f'codes must be whole numbers from 0 to {self.num_codes - 1}.')
+        if self.num_counted > self.num_codes:
+            hidden = codes == self.hidden_code
+            drawn = generator.integers(0, self._num_values, np.count_nonzero(hidden))
+            codes = codes.copy()
+            codes[hidden] = drawn
         nulls = codes == self._num_values
         values, more_nulls = self._write(np.where(nulls, 0, codes), generator)
         nulls |= more_nulls
@@ -182,8 +214,8 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
         # Models that know no whole numbers give anything between and around the codes.
         codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
-        codes = np.where(np.isnan(codes), self.null_code or 0, codes)
-        codes = np.clip(np.rint(codes), 0, self.num_codes - 1).astype(np.int64)
+        codes = np.where(np.isnan(codes), self.unread_code, codes)
+        codes = np.clip(np.rint(codes), 0, self.num_counted - 1).astype(np.int64)
         return pd.Series(self.decode(codes, self.generator))
 
 

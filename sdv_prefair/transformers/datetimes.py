@@ -28,7 +28,8 @@ class DatetimeBins(BinCodes):
 
     Moments lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
     fine as the format writes them. At most 100 of them get a code each; otherwise the range is
-    cut into bins, and on the way back a moment is drawn uniformly from the bin.
+    cut into bins, and on the way back a moment is drawn from the bin, uniformly unless there are
+    weights.
 
     Args:
         low: First moment, in ``datetime_format`` if it is text; earlier ones are raised to it.
@@ -39,6 +40,9 @@ class DatetimeBins(BinCodes):
         nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it counts
             as the earliest bin.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
+        finer: Further cuts, inside bins; see `BinShape`.
+        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
+            together; uniform within bins if there are none.
     """
 
     INPUT_SDTYPE = 'datetime'
@@ -53,6 +57,8 @@ class DatetimeBins(BinCodes):
         edges: Sequence[Any] | None = None,
         nullable: bool = True,
         dtype: Any = None,
+        finer: Sequence[Any] = (),
+        weights: Sequence[float] = (),
     ):
         super().__init__()
         check_bins(bins)
@@ -61,7 +67,9 @@ class DatetimeBins(BinCodes):
         self.high = high
         self.datetime_format = datetime_format
         self.bins = bins
-        self.edges = None if edges is None else tuple(edges)
+        self._use_shape(edges, finer, weights)
+        self._moments = self._moments_of(self.edges or ()), self._moments_of(self.finer)
+        self._check_cuts(*self._moments, self._domain.low, self._domain.high)
         self.nullable = nullable
         self.dtype = public_dtype(dtype)
         self._instants = self._domain.low.tzinfo is not None
@@ -73,11 +81,12 @@ class DatetimeBins(BinCodes):
         self._unit = grid_unit(self.datetime_format, low, high, self._dtype)
         last = self._step_at(high)
         first = min(self._first_step_from(low), last)
-        cuts = None
-        if self.edges is not None:
-            edges = (as_timestamp(edge, self.datetime_format, 'edges') for edge in self.edges)
-            cuts = [self._first_step_from(edge) for edge in edges]
-        self._use_bins(GridBins(first, last, self.bins, cuts))
+        edges, finer = ([self._first_step_from(cut) for cut in cuts] for cuts in self._moments)
+        cuts = None if self.edges is None else edges
+        self._use_bins(GridBins(first, last, self.bins, cuts, finer, self.weights))
+
+    def _moments_of(self, cuts: Sequence[Any]) -> tuple[pd.Timestamp, ...]:
+        return tuple(as_timestamp(cut, self.datetime_format, 'edges') for cut in cuts)
 
     def _step_at(self, moment: pd.Timestamp) -> int:
         return int(self._to_steps(np.array([micros_of_timestamp(moment)]))[0])
@@ -92,6 +101,11 @@ class DatetimeBins(BinCodes):
 
     def _to_micros(self, steps: np.ndarray) -> np.ndarray:
         return steps.astype(f'datetime64[{self._unit}]').astype('datetime64[us]').astype(np.int64)
+
+    @property
+    def unit(self) -> str:
+        """The numpy unit of the steps in which moments are spaced."""
+        return self._unit
 
     @property
     def instants(self) -> bool:

@@ -23,7 +23,8 @@ class NumberBins(BinCodes):
 
     Whole numbers, or numbers with few decimals, get a code for each value if there are at most
     100 of them between the bounds; otherwise the range is cut into bins. On the way back a value
-    is drawn uniformly from the bin, with the declared decimals and within the bounds.
+    is drawn from the bin, uniformly unless there are weights, with the declared decimals and
+    within the bounds.
 
     Args:
         low: Smallest value; smaller ones are raised to it.
@@ -34,6 +35,9 @@ class NumberBins(BinCodes):
         nullable: Whether null gets a code of its own; otherwise it counts as the lowest bin.
         dtype: The column's dtype, if known; else that of the column it is fitted to. A dtype of
             whole numbers means ``decimal_places=0``.
+        finer: Further cuts, inside bins; see `BinShape`.
+        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
+            together; uniform within bins if there are none.
     """
 
     INPUT_SDTYPE = 'numerical'
@@ -48,6 +52,8 @@ class NumberBins(BinCodes):
         edges: Sequence[float] | None = None,
         nullable: bool = True,
         dtype: Any = None,
+        finer: Sequence[float] = (),
+        weights: Sequence[float] = (),
     ):
         super().__init__()
         check_bins(bins)
@@ -56,7 +62,11 @@ class NumberBins(BinCodes):
         self.high = self._domain.high
         self.bins = bins
         self.decimal_places = decimal_places
-        self.edges = None if edges is None else tuple(as_number(edge, 'edges') for edge in edges)
+        if edges is not None:
+            edges = tuple(as_number(edge, 'edges') for edge in edges)
+        finer = tuple(as_number(cut, 'finer') for cut in finer)
+        self._use_shape(edges, finer, weights)
+        self._check_cuts(self.edges, finer, self.low, self.high)
         self.nullable = nullable
         self.dtype = public_dtype(dtype)
         self._use_dtype(dtype)
@@ -69,9 +79,11 @@ class NumberBins(BinCodes):
         self._on_grid = grid is not None and self._can_count(grid)
         if self._on_grid:
             cuts = None if self.edges is None else [self._first_above(edge) for edge in self.edges]
-            self._use_bins(GridBins(grid[0], grid[-1], self.bins, cuts))
+            finer = [self._first_above(cut) for cut in self.finer]
+            bins = GridBins(grid[0], grid[-1], self.bins, cuts, finer, self.weights)
         else:
-            self._use_bins(RealBins(self.low, self.high, self.bins, self.edges))
+            bins = RealBins(self.low, self.high, self.bins, self.edges, self.finer, self.weights)
+        self._use_bins(bins)
 
     def _grid(self) -> range:
         grid = self._domain.grid(self._places)
@@ -164,16 +176,17 @@ class NumberBins(BinCodes):
         return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
 
     def bin_sizes(self) -> np.ndarray:
-        """Return how many values each bin has, or how wide it is if they cannot be counted."""
-        first, last = (ends.astype(np.float64) for ends in self._bins.ends())
-        return last - first + bool(self._on_grid)
+        """Return how many values each bin has, or how wide it is if they cannot be counted.
+
+        A single number among those that cannot be counted has no width.
+        """
+        return self._bins.sizes()
 
     def _value_labels(self) -> list[str]:
+        if isinstance(self._bins, RealBins):
+            return self._bins.labels()
         first, last = (self._finish(ends) for ends in self._bins.ends())
-        if self._on_grid:
-            return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
-        closing = [')'] * (len(first) - 1) + [']']
-        return [f'[{a:.6g}, {b:.6g}{c}' for a, b, c in zip(first, last, closing, strict=True)]
+        return [f'{a}' if a == b else f'{a} to {b}' for a, b in zip(first, last, strict=True)]
 
 
 def _is_numpy_whole(dtype: Any) -> bool:

@@ -8,6 +8,7 @@ read back is no bin: it is joined to its neighbour, or the column is refused.
 """
 
 import abc
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers.bin_shape import BinShape
 from sdv_prefair.transformers.bins import GridBins, RealBins
 from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.values.dtypes import cast
@@ -31,6 +33,28 @@ class BinCodes(ColumnCodes, abc.ABC):
     """
 
     _bins: GridBins | RealBins
+    edges: tuple[Any, ...] | None
+
+    @property
+    def shape(self) -> BinShape | None:
+        """Bins of unequal width, and how rows spread within them; None for equal bins."""
+        if self.edges is None:
+            return None
+        return BinShape(self.edges, self.finer, self.weights)
+
+    def _use_shape(
+        self, edges: Sequence[Any] | None, finer: Sequence[Any], weights: Sequence[float]
+    ) -> None:
+        if edges is None and (len(finer) or len(weights)):
+            raise DomainError('finer and weights need edges. Give edges, too.')
+        shape = BinShape(tuple(edges or ()), tuple(finer), tuple(weights))
+        self.edges = None if edges is None else shape.edges
+        self.finer, self.weights = shape.finer, shape.weights
+
+    def _check_cuts(self, edges: Any, finer: Any, low: Any, high: Any) -> None:
+        """Raise unless weights belong to cuts in order; edges alone may come as they are."""
+        if self.finer or self.weights:
+            BinShape(edges, finer).check_cuts(low, high)
 
     @abc.abstractmethod
     def _finish(self, drawn: np.ndarray) -> Any:
@@ -46,6 +70,16 @@ class BinCodes(ColumnCodes, abc.ABC):
     def _refuse_bins(self) -> DomainError | None:
         """Return why bins must not be joined, if they must not."""
         return None
+
+    @property
+    def line(self) -> GridBins | RealBins:
+        """The line that is cut into bins."""
+        return self._bins
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether bins hold more than one value."""
+        return isinstance(self._bins, RealBins) or len(self._bins) < self._bins.size
 
     @property
     def _num_values(self) -> int:

@@ -1,5 +1,7 @@
 """Fair AIM in a whole fit: more than a tree, as fair, and sampled given what is known."""
 
+import copy
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -46,22 +48,22 @@ def test_the_graph_is_chordal_and_fair_and_more_than_a_tree(fitted):
 
 def test_verification_sees_a_clique_that_joins_the_two_sides(fitted):
     largest = max(fitted._model.cliques, key=len)
-    tampered = make(epsilon=NO_NOISE)
-    tampered.__dict__.update(fitted.__dict__)
-    tampered._roles = Roles([largest[0]], ['region'], [largest[1]])
+    tampered = copy.deepcopy(fitted)
+    other = Roles([largest[0]], ['region'], [largest[1]])
+    object.__setattr__(tampered.fitted.settings.promise, 'roles', other)
     with pytest.raises(UnfairModelError, match='joins a protected and an outcome column'):
         tampered.verify_fairness()
 
 
 def test_the_ledger_names_every_choice_and_adds_up(fitted):
     ledger = fitted.get_privacy_ledger()
-    assert ledger['rho'].sum() == float(fitted._ledger.budget)
+    assert ledger['rho'].sum() == float(fitted.fitted.ledger.budget)
     steps, edges = ledger['step'].value_counts(), fitted.get_fair_graph().number_of_edges()
-    tree = len(fitted._domains) - 1
+    tree = len(fitted.fitted.plan.domains) - 1
     assert steps['select the tree'] == tree
     assert edges - tree <= steps['select more pairs'] <= tree
     assert steps['measure two-ways'] == 2 * edges
-    assert len(fitted._model.measurements) == len(fitted._domains) + edges
+    assert len(fitted._model.measurements) == len(fitted.fitted.plan.domains) + edges
 
 
 def test_conditions_on_the_columns_of_a_clique_are_met_exactly(fitted):
@@ -142,7 +144,7 @@ def test_what_remains_is_drawn_given_all_known_columns_of_a_clique():
     pd.testing.assert_frame_equal(rows[['job', 'edu']], known)
     joint = synthesizer._model.marginal(('job', 'edu', 'pay'))
     drawn = np.zeros(joint.shape)
-    order = synthesizer._encoding.encode(rows)
+    order = synthesizer.fitted.encoding.encode(rows)
     np.add.at(drawn, tuple(order[column] for column in ('job', 'edu', 'pay')), 1)
     present = drawn.sum(axis=2) > 0
     drawn, share = drawn[present], joint[present] / joint[present].sum(axis=1, keepdims=True)
@@ -165,12 +167,12 @@ def test_every_door_gives_the_model_of_fit():
     one.fit(CENSUS.data)
     (table,) = CENSUS.data.values()
     two.fit_table(pa.Table.from_pandas(table, preserve_index=False))
-    encoded = one._encoding.encode(table)
+    encoded = one.fitted.encoding.encode(table)
     three.fit_counts({
         clique: encoded.groupby(list(clique)).size().rename('count').reset_index()
-        for clique in declared_cliques(one._result.prepared)
+        for clique in declared_cliques(one.fitted.prepared)
     })
-    assert one.get_fair_graph().number_of_edges() > len(one._domains) - 1
+    assert one.get_fair_graph().number_of_edges() > len(one.fitted.plan.domains) - 1
     for other in (two, three):
         assert other.get_privacy_ledger().equals(one.get_privacy_ledger())
         assert other._model.cliques == one._model.cliques

@@ -104,7 +104,7 @@ def test_processed_data_fitted_twice_pay_for_learning_once(learns, monkeypatch):
         assert outcomes(synthesizer) == [('preprocess', 'finished')]
         fail(synthesizer.fit_processed_data, codes)
         quietly(synthesizer.fit_processed_data, codes)
-    budget = synthesizer._ledger.budget
+    budget = synthesizer.fitted.ledger.budget
     spendings = synthesizer._account.spendings
     assert [s.outcome for s in spendings] == ['finished', 'failed', 'finished']
     assert [spendings[0].rho, spendings[2].rho] == [budget, budget - learning]
@@ -303,7 +303,7 @@ def test_a_seeded_attempt_leaves_no_sum_to_promise():
     assert says_private(synthesizer) == {True}
     footer = synthesizer.get_privacy_ledger().attrs
     assert footer['private_all_attempts'] is False and footer['epsilon_all_attempts'] is None
-    assert synthesizer._account.spent == 2 * Fraction(synthesizer._ledger.budget)
+    assert synthesizer._account.spent == 2 * Fraction(synthesizer.fitted.ledger.budget)
 
 
 @pytest.mark.parametrize(

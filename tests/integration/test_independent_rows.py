@@ -29,7 +29,7 @@ def fitted():
 def variance_ratio(synthesizer, **options):
     """Return the variance of a rate over tables, in units of that of independent rows."""
     expected = float(synthesizer._model.marginal('income')[0])
-    value = synthesizer._encoding.transformers['income'].values[0]
+    value = synthesizer.fitted.encoding.transformers['income'].values[0]
     tables = (only(synthesizer.sample(ROWS, **options)) for _ in range(REPEATS))
     rates = [np.mean(table['income'] == value) for table in tables]
     return np.var(rates, ddof=1) * ROWS / (expected * (1 - expected))
@@ -84,7 +84,7 @@ def test_the_command_line_has_the_choice(fitted, tmp_path):
         tables[options] = pd.read_csv(out)
         out.unlink()
     expected = 2000 * float(fitted._model.marginal('income')[0])
-    value = fitted._encoding.transformers['income'].values[0]
+    value = fitted.fitted.encoding.transformers['income'].values[0]
     dealt, independent = ((t['income'] == value).sum() for t in tables.values())
     model = PreFairSynthesizer.load_release(release)
     again = only(model.sample(2000, independent_rows=True))

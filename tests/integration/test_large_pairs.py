@@ -70,7 +70,7 @@ def test_a_fit_goes_on_and_all_that_follows_it(sizes, structure, estimator, tmp_
     edges = synthesizer.get_fair_graph().edges
     domain = synthesizer._model.domain
     assert all(domain[first] * domain[second] <= 10_000_000 for first, second in edges)
-    assert synthesizer.get_privacy_ledger()['rho'].sum() == float(synthesizer._ledger.budget)
+    assert synthesizer.get_privacy_ledger()['rho'].sum() == float(synthesizer.fitted.ledger.budget)
     synthesizer.save_release(tmp_path / 'x.prefair')
     opened = PreFairSynthesizer.load_release(tmp_path / 'x.prefair')
     assert nx.utils.edges_equal(opened.get_fair_graph().edges, edges)
@@ -143,9 +143,9 @@ def test_a_release_may_leave_columns_apart_only_if_it_must():
     whole.fit({'t': table_of(small)})
     lonely = fit(LONELY)
     for synthesizer in (whole, lonely):
-        model, roles = synthesizer._model, synthesizer._modelled_roles
-        check_structure(model, synthesizer._mechanism, roles)
+        model, roles = synthesizer._model, synthesizer.get_roles('modified')
+        check_structure(model, synthesizer.fitted.settings.mechanism, roles)
         (lost, *_) = [clique for clique in model.cliques if len(clique) == 2]
         model.cliques = [c for c in model.cliques if c != lost] + [(column,) for column in lost]
         with pytest.raises(ReleaseError, match='not the one that was asked for'):
-            check_structure(model, synthesizer._mechanism, roles)
+            check_structure(model, synthesizer.fitted.settings.mechanism, roles)

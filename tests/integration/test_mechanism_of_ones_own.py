@@ -59,7 +59,7 @@ def test_the_triple_is_a_clique_of_the_model(fitted):
 def test_joint_effects_are_kept(census, fitted):
     """The interaction of all three columns, which no model of pairs could hold."""
     real = fitted.encode_rows(census.data)
-    sizes = [fitted._encoding.domain[column] for column in TRIPLE]
+    sizes = [fitted.fitted.encoding.domain[column] for column in TRIPLE]
     counts, _ = np.histogramdd(real[list(TRIPLE)].to_numpy(), [np.arange(n + 1) for n in sizes])
     model = fitted._model.marginal(TRIPLE)
     assert np.abs(model - counts / counts.sum()).sum() / 2 < 0.1

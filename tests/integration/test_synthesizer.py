@@ -19,7 +19,9 @@ from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.privacy import rho_of
 from sdv_prefair.structure import is_justifiably_fair
 
-STRUCTURES = ['none', 'greedy', 'exact', 'adaptive', 'aim']
+STRUCTURES = ['none', 'greedy', 'exact', 'adaptive', 'aim', 'privbayes', 'mwem']
+# These stop at pairs that noise would drown, or after a number of rounds.
+MAY_BE_APART = ['privbayes', 'mwem']
 
 
 @pytest.fixture(scope='module')
@@ -56,8 +58,9 @@ def test_every_structure_fits_samples_and_spends_exactly_the_budget(census, stru
     assert ledger['rho'].sum() == float(rho_of(2.0, 1e-8))
     assert (ledger['rho'] > 0).all()
     graph = synthesizer.get_fair_graph()
-    assert nx.is_connected(graph) and nx.is_chordal(graph)
-    assert nx.is_tree(graph) or structure == 'aim'
+    assert nx.is_chordal(graph)
+    assert nx.is_connected(graph) or structure in MAY_BE_APART
+    assert nx.is_tree(graph) or structure in ['aim', *MAY_BE_APART]
     if structure != 'none':
         assert is_justifiably_fair(graph.edges, census.roles)
         assert synthesizer.verify_fairness() is True
@@ -79,7 +82,7 @@ def test_a_given_tree_is_used_and_selection_costs_nothing(census, fitted):
 def test_an_unfair_tree_is_refused_on_construction(census):
     columns = [c for c in census.metadata.tables[next(iter(census.data))].columns]
     fair = make(census)
-    modelled = list(fair._domains)
+    modelled = list(fair._settings.plan.domains)
     assert set(modelled) <= set(columns)
     outcome, protected = census.roles.outcome[0], census.roles.protected[0]
     others = [c for c in modelled if c not in (outcome, protected)]
@@ -163,7 +166,7 @@ def test_parameters_come_back_under_their_names(census):
 def test_the_ledger_names_every_step_and_its_noise(fitted):
     ledger = fitted.get_privacy_ledger()
     assert list(ledger.columns[:4]) == ['step', 'mechanism', 'columns', 'rho']
-    columns = len(fitted._domains)
+    columns = len(fitted.fitted.plan.domains)
     steps = ledger['step'].value_counts()
     assert steps['measure one-ways'] == columns
     assert steps['select the tree'] == columns - 1
@@ -208,7 +211,8 @@ def test_verification_fails_on_a_model_that_was_tampered_with(census):
     synthesizer = make(census)
     synthesizer.fit(census.data)
     copied = pickle.loads(pickle.dumps(synthesizer))
-    copied._roles = Roles(['sex'], ['region'], ['income'])
+    other = Roles(['sex'], ['region'], ['income'])
+    object.__setattr__(copied.fitted.settings.promise, 'roles', other)
     plain = make(census, structure='none')
     plain.fit(census.data)
     with pytest.raises(UnfairModelError, match='joins a protected and an outcome column'):

@@ -16,7 +16,6 @@ _SENSITIVITY = 'tests/property/test_sensitivity.py'
 _NOISE = 'tests/statistical/test_noise.py'
 _SAMPLERS = 'tests/unit/privacy/test_samplers.py'
 _TOTAL_VARIATION = 'tests/unit/privacy/test_total_variation.py'
-_PRIVTREE = 'tests/unit/privacy/test_privtree.py'
 _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
@@ -27,7 +26,6 @@ _VALUES = 'privacy/private_values.py'
 _LEDGER = 'privacy/accounting.py'
 _MECHANISMS = 'privacy/mechanisms.py'
 _SCORE = 'privacy/score.py'
-_TREE = 'privacy/privtree.py'
 
 # What a careless hand would put in: a door to exact counts.
 _DOOR = (
@@ -114,23 +112,25 @@ EXACT_COUNTS = [
     _peeking(
         'bounds are those of exact counts',
         'learning/one_column.py',
-        'occupied = occupied_range(noisy, sigma)',
-        'occupied = occupied_range(table.exact((column,))[:-1], sigma)',
+        'np.flatnonzero(stands_out(noisy[:-1], sigma))',
+        'np.flatnonzero(stands_out(table.exact((column,))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
-        'the bar of PrivTree is worked out from exact counts',
+        'which decades hold dates is read from exact counts',
         'learning/one_column.py',
-        'int(np.clip(noisy, 0, None).sum()',
-        'int(table.exact((column,)).sum()',
+        'noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)\n',
+        'noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)\n'
+        '        noisy = np.bincount(group_of, table.exact((column,)))\n',
         'learnt',
     ),
     _peeking(
-        'whether bins are learnt depends on exact counts',
-        'learning/one_column.py',
-        'share = largest_bin_share(noisy, ',
-        'share = largest_bin_share(table.exact((column,))[:-1], ',
-        'learnt',
+        'a look at a column sees its exact counts',
+        'discretization/__init__.py',
+        'return table.measure_groups(column, group_of, next(parts), DISCRETIZE)',
+        '_, sigma = table.measure_groups(column, group_of, next(parts), DISCRETIZE)\n'
+        '        return np.bincount(group_of, table.exact((column,))), sigma',
+        'adaptive',
     ),
     mutant(
         'values are let out by their exact counts',
@@ -192,11 +192,11 @@ NOISE = [
         f'{_TABLE}::test_a_choice_is_as_blurred_as_a_person_has_rows',
     ),
     mutant(
-        'PrivTree is for one row a person',
-        _ANSWERS,
-        'noise_scale(epsilon, self._rows)',
-        'noise_scale(epsilon, 1)',
-        f'{_NOISE}::test_intervals_are_split_as_often_as_the_noise_that_is_paid_for_lets_them',
+        'a row of merged codes is counted twice',
+        'counts/kernel.py',
+        'codes = [\n                group_of[column][code] if column in group_of else code',
+        'codes = [\n                group_of[column][code] // 2 if column in group_of else code',
+        f'{_NOISE}::test_groups_of_codes_carry_the_noise_that_is_paid_for',
     ),
     mutant(
         'unknown values are for one row a person',
@@ -263,8 +263,8 @@ NOISE = [
     mutant(
         'both stages of a fit draw from one stream',
         'fitting/settings.py',
-        'LEARNING, MEASURING = 0, 1',
-        'LEARNING, MEASURING = 0, 0',
+        'LEARNING, MEASURING, LOOKING = 0, 1, 2',
+        'LEARNING, MEASURING, LOOKING = 0, 0, 2',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     mutant(
@@ -315,41 +315,6 @@ NOISE = [
         '        if value < bound:\n            return value\n',
         '        return value % bound\n',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
-    ),
-    mutant(
-        'PrivTree has a third of the noise',
-        _TREE,
-        'return 3 * rows / epsilon',
-        'return 1 * rows / epsilon',
-        f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
-    ),
-    mutant(
-        'PrivTree has no floor',
-        _TREE,
-        'max(lowered, bar - decay) + noise()',
-        'lowered + noise()',
-        f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
-    ),
-    mutant(
-        'PrivTree has no decay',
-        _TREE,
-        'int(prefix[end] - prefix[start]) - depth * decay',
-        'int(prefix[end] - prefix[start])',
-        f'{_PRIVTREE}::test_no_outcome_tells_more_than_epsilon',
-    ),
-    mutant(
-        'PrivTree lowers counts by too little',
-        _TREE,
-        'decay = math.ceil(scale',
-        'decay = math.floor(scale',
-        f'{_PRIVTREE}::test_outcomes_have_the_probabilities_of_the_papers_definition',
-    ),
-    mutant(
-        'PrivTree has twice the epsilon that rho pays for',
-        _TREE,
-        'exponential_epsilon(rho) / 2',
-        'exponential_epsilon(rho)',
-        f'{_LEARNING}::test_pure_epsilon_is_rounded_down',
     ),
 ]
 
@@ -562,9 +527,9 @@ NOT_THERE = [
     ),
     mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer/face.py',
-        'bound_rows_per_person(table, self.person_column, self.max_rows_per_person)',
-        'bound_rows_per_person(table, None, self.max_rows_per_person)',
+        'synthesizer/in_memory.py',
+        'bound_rows_per_person(table, person_column, settings.max_rows_per_person)',
+        'bound_rows_per_person(table, None, settings.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',
     ),
 ]

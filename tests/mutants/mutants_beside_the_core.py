@@ -105,8 +105,8 @@ RELEASES = [
     mutant(
         'a release may say that choices were sharper than it paid for',
         _CHECKS,
-        '(8 if line.mechanism == EXPONENTIAL else 2) * rho',
-        '8 * rho',
+        'enough = squared <= 8 * rho',
+        'enough = squared <= 9 * rho',
         f'{_LEDGER_CHECKS}::test_lines_are_as_noisy_as_they_must_be_and_no_less',
     ),
     mutant(
@@ -304,7 +304,7 @@ VALUES = [
     mutant(
         'fairness is verified by codes alone',
         'synthesizer/inspection.py',
-        '        assert_told(self._encoding)\n',
+        '    assert_told(fitted.encoding)\n',
         '',
         f'{_SHOWN_IN_RELEASES}::test_verification_looks_at_values',
     ),

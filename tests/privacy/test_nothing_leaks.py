@@ -99,7 +99,7 @@ def unexpected(first, second, allowed=ALLOWED):
     return {p for p in differing_paths(first, second) if not p.startswith(allowed)}
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim', 'none'])
+@pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim', 'privbayes', 'mwem', 'none'])
 def test_fits_of_neighbours_differ_only_in_the_model(structure):
     table = mixed_rows(400)
     neighbour = with_sentinels(table)
@@ -135,7 +135,7 @@ def test_learnt_domains_differ_only_by_what_was_paid_for():
     for synthesizer in (one, two):
         held = pickle.dumps(synthesizer)
         assert SENTINEL.encode() not in held
-        assert synthesizer.get_privacy_ledger()['rho'].sum() == float(one._ledger.budget)
+        assert synthesizer.get_privacy_ledger()['rho'].sum() == float(one.fitted.ledger.budget)
 
 
 @pytest.mark.parametrize('ranges', [True, False])

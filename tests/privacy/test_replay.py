@@ -8,7 +8,7 @@ from sdv_prefair.datasets import simulate_census
 from sdv_prefair.model import estimate
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim'])
+@pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim', 'privbayes', 'mwem'])
 def test_the_model_is_rebuilt_from_its_measurements_alone(structure):
     census = simulate_census(1500, seed=3)
     synthesizer = PreFairSynthesizer(

@@ -162,7 +162,7 @@ def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
         monkeypatch.setattr(f'sdv_prefair.learning.{name}', step)
     domains = {'c': Undeclared('categories'), 'n': Undeclared('numbers')}
     ledger = Ledger(1.0, 1e-9, reserved_delta=reserved_delta(domains, 1e-9))
-    learn_domains(domains, FrameSource(frame), 8, ledger, SystemEntropy())
+    learn_domains(domains, FrameSource(frame), ledger, SystemEntropy())
     assert looked == ['learn_categories', 'learn_numbers']
 
 

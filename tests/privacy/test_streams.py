@@ -83,7 +83,7 @@ def test_learning_and_measuring_draw_from_different_streams_of_a_seed(monkeypatc
     with pytest.warns(PrivacyWarning, match='seed'):
         synthesizer = PreFairSynthesizer(metadata, structure='none', seed=7, epsilon=5.0)
         synthesizer.fit({'t': rows})
-    steps = {debit.step for debit in synthesizer._ledger.debits}
+    steps = {debit.step for debit in synthesizer.fitted.ledger.debits}
     assert {'learn domains', 'measure one-ways'} <= steps
     learning, measuring = streams
     assert len(learning.drawn) > 100 < len(measuring.drawn)

@@ -16,7 +16,7 @@ from sdv_prefair.structure import FixedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
 CHAIN = FixedStrategy([('p', 'a'), ('a', 'o'), ('a', 'b'), ('b', 'n')])
-STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', CHAIN]
+STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', 'privbayes', 'mwem', CHAIN]
 
 
 @st.composite
@@ -41,7 +41,7 @@ def skewed_codes(domain, num_rows, seed):
     }
 
 
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(mechanisms())
 def test_two_tables_behind_the_same_answers_give_the_same_release(drawn):
     domain, tables, hidden, structure, budget, epsilon = drawn

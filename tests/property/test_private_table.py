@@ -41,7 +41,7 @@ QUESTIONS = [
     lambda table, rho: table.measure(('a',), rho, 'step'),
     lambda table, rho: table.choose([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
     lambda table, rho: table.score([('a', 'b'), ('b', 'c')], uniform_score(), rho, 'step'),
-    lambda table, rho: table.split('b', 10, rho, 'step'),
+    lambda table, rho: table.measure_groups('b', np.zeros(DOMAIN['b'], dtype=int), rho, 'step'),
 ]
 
 

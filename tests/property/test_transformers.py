@@ -186,7 +186,7 @@ def test_bins_keep_the_order_and_take_everything(domain, rows):
     codes = bins.encode(column).astype(int)
     present = codes[column.notna().to_numpy()]
     assert (np.diff(present) >= 0).all()
-    assert (codes[column.isna().to_numpy()] == (bins.null_code or 0)).all()
+    assert (codes[column.isna().to_numpy()] == (bins.unread_code)).all()
     assert bins.encode(pd.Series([domain['low']], dtype=float)).tolist() == [0]
     top = bins.num_codes - 1 - domain['nullable']
     assert bins.encode(pd.Series([domain['high'], math.inf])).tolist() == [top, top]

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
+from sdv_prefair.counts.cells import MonthCells, NumberCells
+from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.tally import value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 from sdv_prefair.values.boxed import boxed
@@ -27,7 +28,8 @@ ENCODERS = {
     'digits': DatetimeBins('20000101', '20300101', '%Y%m%d'),
     'instants': DatetimeBins('2000-01-01 00:00+00:00', '2030-01-01 00:00+00:00'),
     'powers': NumberCells(np.array([-8.0, 0.0, 8.0, 64.0])),
-    'fine': EvenCells(0.0, 30.0, 0.5, 60),
+    'fine': FineCells(0.0, 30.0, 10.0, 5.0, 60, (0.0, 55.0)),
+    'hours': MomentCells(0, 3600, 2**20, None, False),
     'months': MonthCells(0, 700, None, False),
 }
 LARGEST = 2**63 - 1

@@ -125,7 +125,7 @@ def shown(synthesizer):
         'ledger': ledger.drop(columns='scale').to_dict('list'),
         'promise': {k: v for k, v in ledger.attrs.items() if 'attempts' not in k},
         'graph': sorted(map(sorted, synthesizer.get_fair_graph().edges)),
-        'codes': synthesizer._encoding.domain,
+        'codes': synthesizer.fitted.encoding.domain,
         'transformers': repr(synthesizer.get_transformers()),
         'info': synthesizer.get_info(),
     }

@@ -21,7 +21,7 @@ def new(**changes):
 
 def assert_same_fit(one, two):
     assert one.get_privacy_ledger().equals(two.get_privacy_ledger())
-    assert one._encoding.domain == two._encoding.domain
+    assert one.fitted.encoding.domain == two.fitted.encoding.domain
     for first, second in zip(one._model.measurements, two._model.measurements, strict=True):
         assert first.columns == second.columns
         assert np.array_equal(first.values, second.values)

@@ -73,9 +73,9 @@ def fitted(constraints=()):
 def assert_sound(loaded):
     """What was opened keeps its promises and samples rows of its own domain."""
     ledger = loaded.get_privacy_ledger()
-    assert loaded._ledger.spent == loaded._ledger.budget
+    assert loaded.fitted.ledger.spent == loaded.fitted.ledger.budget
     assert ledger.attrs['epsilon'] == loaded.epsilon
-    if loaded._mechanism.requires_roles:
+    if loaded.fitted.settings.mechanism.requires_roles:
         assert loaded.verify_fairness() is True
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -86,7 +86,7 @@ def assert_sound(loaded):
             return
     assert len(sampled) == 15 or loaded.get_constraints()
     loaded.validate_constraints(sampled)
-    for column, transformer in loaded._encoding.transformers.items():
+    for column, transformer in loaded.fitted.encoding.transformers.items():
         if column in sampled:
             assert transformer.is_declared(sampled[column]).all()
     loaded.get_fair_graph()

@@ -33,8 +33,8 @@ class Recording(PreFairSynthesizer):
 
 def assert_one_row_more(plain, beside):
     """Check that two fits counted the same rows, of which the second has one more."""
-    assert beside._encoding.domain == plain._encoding.domain
-    for clique in declared_cliques(plain._result.prepared):
+    assert beside.fitted.encoding.domain == plain.fitted.encoding.domain
+    for clique in declared_cliques(plain.fitted.prepared):
         more = beside.recorded.project(clique) - plain.recorded.project(clique)
         assert more.min() >= 0, clique
         assert more.sum() == 1, clique

@@ -16,7 +16,8 @@ from walk import leaves
 from sdv_prefair.privacy import PrivateTable, PrivateValues, answers, private_values
 
 _QUESTIONS = (
-    *((PrivateTable, name) for name in ('measure', 'choose', 'score', 'split', 'regroup')),
+    *((PrivateTable, name) for name in ('measure', 'measure_codes', 'measure_groups')),
+    *((PrivateTable, name) for name in ('choose', 'score', 'regroup')),
     (PrivateValues, 'frequent'),
 )
 
@@ -29,14 +30,10 @@ def _of_exponential(scores, epsilon, sensitivity, entropy):
     return len(scores), epsilon, sensitivity
 
 
-def _of_intervals(cells, bar, scale, noise):
-    return len(cells), bar, scale
-
-
 _DRAWS = (
     (answers, 'gaussian', _of_gaussian),
+    (answers, 'rounded_gaussian', _of_gaussian),
     (answers, 'exponential', _of_exponential),
-    (answers, 'split_intervals', _of_intervals),
     (private_values, 'gaussian', _of_gaussian),
 )
 

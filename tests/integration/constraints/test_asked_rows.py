@@ -193,13 +193,13 @@ def oracle(synthesizer, columns, asked):
     every = pd.DataFrame(list(itertools.product(*lists)), columns=list(free))
     dtypes = synthesizer.sample(2)['t'].dtypes
     every = every.astype({c: dtypes[c] for c in free})
-    for _, holds in synthesizer._plan.broken_rules(every):
+    for _, holds in synthesizer.fitted.plan.broken_rules(every):
         every = every.assign(_=every.get('_', True) & holds)
     every = every[every.pop('_')] if '_' in every else every
-    made = synthesizer._plan.transform(every)
-    codes = {c: t.encode(made[c]) for c, t in synthesizer._encoding.transformers.items()}
+    made = synthesizer.fitted.plan.transform(every)
+    codes = {c: t.encode(made[c]) for c, t in synthesizer.fitted.encoding.transformers.items()}
     weight = synthesizer._model.marginal(list(codes))[tuple(codes.values())]
-    for column, transformer in synthesizer._encoding.transformers.items():
+    for column, transformer in synthesizer.fitted.encoding.transformers.items():
         if hasattr(transformer, 'bin_sizes'):
             shares = np.append(1 / transformer.bin_sizes(), 1.0)  # the last for null
             weight = weight * shares[codes[column].astype(int)]
@@ -263,10 +263,10 @@ def test_the_oracle_rejects_rows_of_another_value(fits):
 
 def information(synthesizer, found):
     """Test pay against sex given the codes that the admissible columns show."""
-    made = synthesizer._plan.transform(found)
+    made = synthesizer.fitted.plan.transform(found)
     strata = pd.DataFrame({
         column: codes.encode(made[column])
-        for column, codes in synthesizer._encoding.transformers.items()
+        for column, codes in synthesizer.fitted.encoding.transformers.items()
         if column not in ('sex', 'paid')
     })
     return independence_test(

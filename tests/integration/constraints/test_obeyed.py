@@ -50,7 +50,7 @@ def test_each_kind_is_obeyed_fair_and_paid_for(kind):
 
 
 def test_all_together_chained_and_rejecting(all_together):
-    assert [rule.columns for rule in all_together._plan.rejections] == [
+    assert [rule.columns for rule in all_together.fitted.plan.rejections] == [
         ('last', 'after'),
         ('first', 'amount'),
     ]

@@ -192,7 +192,7 @@ def test_values_that_the_domain_does_not_hold_are_named(our_fit, asked, message)
 @given(column=st.sampled_from(LEARNT), value=ODD_VALUES)
 def test_what_is_asked_comes_back_with_its_code_or_is_refused(our_fit, column, value):
     """The codes that rows are drawn given are those that the shown values have."""
-    codes = our_fit._encoding.transformers[column]
+    codes = our_fit.fitted.encoding.transformers[column]
     try:
         sampled = from_conditions(our_fit, Condition({column: value}, num_rows=3))[column]
     except ValueError as error:

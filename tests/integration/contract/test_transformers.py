@@ -96,7 +96,7 @@ def test_other_bins_and_values_are_used(kind, table):
     assert (sampled.dtypes == table.frame.dtypes).all()
     shown = synthesizer.get_transformers()
     assert shown['age'].bins == 4 and shown['hired'].bins == 12
-    assert synthesizer._encoding.domain['age'] == 3 + 1
+    assert synthesizer.fitted.encoding.domain['age'] == 3 + 1
     # They stay for the next fit too.
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         synthesizer.fit(table.data)

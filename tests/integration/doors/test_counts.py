@@ -31,7 +31,7 @@ def test_the_users_own_queries_give_the_model_of_fit(answers, fitted):
 
 def test_arrays_do_as_well_in_any_order_of_columns(answers, fitted):
     synthesizer = new()
-    domain = fitted._encoding.domain
+    domain = fitted.fitted.encoding.domain
     arrays = {}
     for clique, frame in answers.items():
         array = np.zeros([domain[column] for column in clique], dtype=int)

@@ -73,7 +73,7 @@ def test_names_of_folders_mean_what_the_metadata_says(key, tmp_path):
     synthesizer = fitted(tmp_path, key)
     counts = synthesizer.recorded.project((key,))
     assert sorted(counts[counts > 0].tolist()) == [20] * len(KEYS[key][1])
-    transformer = synthesizer._encoding.transformers[key]
+    transformer = synthesizer.fitted.encoding.transformers[key]
     hidden = [code for code in (transformer.null_code, transformer.other_code) if code is not None]
     assert not counts[hidden].any()
 

@@ -125,7 +125,7 @@ class OneValue(CategoryCodes):
 def shows_one_value():
     synthesizer = new()
     synthesizer.fit(PEOPLE.data)
-    synthesizer._encoding.transformers['sex'] = OneValue(['F', 'M'])
+    synthesizer.fitted.encoding.transformers['sex'] = OneValue(['F', 'M'])
     return synthesizer
 
 

@@ -6,7 +6,13 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.structure import AimStrategy, FairTree, fair_spanning_tree
+from sdv_prefair.structure import (
+    AimStrategy,
+    FairTree,
+    MwemStrategy,
+    PrivBayesStrategy,
+    fair_spanning_tree,
+)
 from sdv_prefair.structure import resolve_strategy as strategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.tree import usable_pairs
@@ -84,15 +90,17 @@ GIVEN = [
         lambda: new(structure='forest'),
         StructureError,
         "structure ('forest')",
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'none', a list of column pairs that "
-        'form a tree, or a strategy object with name, requires_roles, declare and select.',
+        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', "
+        "'none', a list of column pairs that form a tree, or a strategy object with name, "
+        'requires_roles, declare and select.',
     ),
     Message(
         lambda: new(structure=PEOPLE.frame),
         StructureError,
         'structure (of type DataFrame)',
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'none', a list of column pairs that "
-        'form a tree, or a strategy object with name, requires_roles, declare and select.',
+        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', "
+        "'none', a list of column pairs that form a tree, or a strategy object with name, "
+        'requires_roles, declare and select.',
     ),
     Message(
         lambda: new(structure=['sex']),
@@ -253,6 +261,30 @@ PROBLEM = [
         StructureError,
         'max_cells (-1)',
         'must be a whole number above 0, for example 50_000.',
+    ),
+    Message(
+        lambda: PrivBayesStrategy(max_cells=0),
+        StructureError,
+        'max_cells (0)',
+        'must be a whole number above 0, for example 20_000.',
+    ),
+    Message(
+        lambda: MwemStrategy(rounds=2.5),
+        StructureError,
+        'rounds (2.5)',
+        'must be a whole number above 0, for example 20.',
+    ),
+    Message(
+        lambda: MwemStrategy('greedy'),
+        StructureError,
+        "rule ('greedy')",
+        'must be a strategy object, for example GreedyStrategy().',
+    ),
+    Message(
+        lambda: PrivBayesStrategy(theta=0),
+        StructureError,
+        'theta (0)',
+        'must be a number above 0, for example 4.',
     ),
     Message(
         lambda: AimStrategy('adaptive'),

@@ -50,7 +50,7 @@ def test_an_unfair_model_does_not_pass_for_a_fair_one(opened, tmp_path):
 
 def test_values_outside_the_domain_are_not_drawn(opened, synthesizer, members):
     """They would come back as declared values, and mix rows that the model keeps apart."""
-    hidden = synthesizer._encoding.hidden_codes['sex']
+    hidden = synthesizer.fitted.encoding.hidden_codes['sex']
     weights = np.load(io.BytesIO(members['weights/0.npy'])).copy()
     both = [hidden['other'], hidden['stand_in']]
     assert weights[hidden['other']] == 0

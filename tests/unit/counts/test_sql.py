@@ -15,8 +15,9 @@ from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.cells import EvenCells, MonthCells, NumberCells
+from sdv_prefair.counts.cells import MonthCells, NumberCells
 from sdv_prefair.counts.expressions import code_expression
+from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
 from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
 from sdv_prefair.errors import PrivateDataError
@@ -155,11 +156,16 @@ def test_clocks_on_the_wall_of_other_zones_are_refused():
 GRIDS = {
     'real': NumberCells(powers_of_two().edges),
     'long': NumberCells(powers_of_two().edges),
-    'price': EvenCells(0.0, 10.0, 10 / 65_536, 65_536),
-    'tenths': EvenCells(-0.3, 12.1, 12.4 / 65_536, 65_536),
-    'small': EvenCells(0, 99, 1.0, 100),
+    'price': FineCells(0.0, 10.0, None, 10 / 2**20, 2**20, (0.0, 2.5, 10.0)),
+    'tenths': FineCells(-0.3, 12.1, 10.0, 1.0, 125),
+    'small': FineCells(0, 99, 1.0, 3.0, 34, (0.0, 40.0, 99.0)),
     'day': MonthCells(-840, 2400, None, False),
     'moment': MonthCells(-840, 2400, None, False),
+}
+MOMENTS = {
+    'day': MomentCells(-(2**30), 86_400, 2**20, None, False),
+    'moment': MomentCells(0, 3600, 2**19, None, False),
+    'instant': MomentCells(0, 60, 2**20, None, True),
 }
 
 
@@ -169,9 +175,28 @@ def test_cells_of_public_grids_are_those_of_the_grid(database, column):
     assert_same_codes(database, table[column].combine_chunks(), GRIDS[column])
 
 
-def test_random_numbers_fall_in_the_same_fine_cells(database):
+@pytest.mark.parametrize('column', ['price', 'tenths', 'small'])
+def test_random_numbers_fall_in_the_same_fine_cells(database, column):
     numbers = np.random.default_rng(2).uniform(-1, 14, 20_000)
-    assert_same_codes(database, pa.array(numbers), GRIDS['tenths'])
+    numbers[::7] = np.round(numbers[::7], 1)
+    assert_same_codes(database, pa.array(numbers), GRIDS[column])
+
+
+@pytest.mark.parametrize('column', MOMENTS)
+def test_moments_fall_in_the_same_fine_cells(database, column):
+    rng = np.random.default_rng(4)
+    micros = rng.integers(-(2**51), 2**51, 2000)
+    kind = {
+        'day': pa.date32(),
+        'moment': pa.timestamp('us'),
+        'instant': pa.timestamp('us', 'UTC'),
+    }[column]
+    array = (
+        pa.array((micros // 86_400_000_000).astype(np.int32), pa.int32()).view(kind)
+        if (column == 'day')
+        else pa.array(micros).view(kind)
+    )
+    assert_same_codes(database, array, MOMENTS[column])
 
 
 def test_counts_are_those_of_a_frame(database):

@@ -14,7 +14,8 @@ from unreadable import ARRAYS, LARGEST, RAW, SMALLEST, as_text, stamps
 
 from sdv_prefair.counts.arrow_columns import encode_array, series_as
 from sdv_prefair.counts.batches import BatchSource, tally_batches
-from sdv_prefair.counts.cells import EvenCells, MonthCells
+from sdv_prefair.counts.cells import MonthCells
+from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.persons import RowsPerPerson
 from sdv_prefair.counts.sql import SqlSource
 from sdv_prefair.counts.streams import parquet_stream
@@ -28,9 +29,10 @@ ENCODERS = {
     'instants': DatetimeBins('2020-01-01 00:00:00+00:00', '2021-01-01 00:00:00+00:00'),
     'written': DatetimeBins('2020-01-01', '2021-01-01', '%Y-%m-%d'),
     'months': MonthCells(0, 700, None, False),
-    'cells': EvenCells(0.0, 100.0, 1.0, 100),
+    'cells': FineCells(0.0, 100.0, None, 1.0, 100, (0.0, 50.0)),
+    'hours': MomentCells(0, 3600, 2**20, None, False),
 }
-SQL = ['days', 'months']
+SQL = ['days', 'months', 'hours']
 every_array = pytest.mark.parametrize('array', ARRAYS.values(), ids=ARRAYS)
 
 

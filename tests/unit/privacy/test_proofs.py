@@ -15,9 +15,8 @@ import pytest
 
 import sdv_prefair.privacy
 from sdv_prefair.privacy.accounting import delta_of_rho, rho_of
-from sdv_prefair.privacy.mechanisms import exponential_epsilon, gaussian_variance
+from sdv_prefair.privacy.mechanisms import gaussian_variance
 from sdv_prefair.privacy.private_values import threshold
-from sdv_prefair.privacy.privtree import noise_scale, pure_epsilon
 from sdv_prefair.privacy.samplers import _TAIL_IN_SIGMAS, _staircase
 
 PACKAGE = sdv_prefair.privacy.__name__
@@ -156,47 +155,6 @@ def test_values_of_one_person_pass_as_rarely_as_is_said(rho, delta, rows):
     # All rows in one value, or one in each of several.
     assert passes(rows) <= delta / rows
     assert rows * passes(1) <= delta
-
-
-# -- privtree.md -------------------------------------------------------------------------------
-
-
-def log_split(y, scale):
-    p = math.exp(-1 / scale)
-    log_tail = (1 - y if y <= 0 else y) / -scale - math.log1p(p)
-    return log_tail if y <= 0 else math.log1p(-math.exp(log_tail))
-
-
-@pytest.mark.parametrize('scale', [0.2, 1.0, 6.0, 300.0])
-def test_terms_of_privtree(scale):
-    for y in range(-40, 400):
-        term = log_split(y, scale) - log_split(y - 1, scale)
-        bound = math.exp(-max(y - 1, 0) / scale) / scale
-        assert 0 <= term <= bound * (1 + 1e-9) + 1e-14
-
-
-@pytest.mark.parametrize('scale', [0.2, 1.0, 6.0, 300.0])
-def test_no_path_of_privtree_costs_more_than_three_terms(scale):
-    decay = math.ceil(scale * math.log(2))
-
-    def cost(last, depth):
-        """Sum the terms of a path that ends at ``last``, as close together as decay lets them."""
-        places = [last + decay * step for step in range(depth)]
-        return sum(log_split(y, scale) - log_split(y - 1, scale) for y in places if y > -decay)
-
-    worst = max(cost(last, depth) for last in range(-2 * decay, 3) for depth in (1, 2, 30))
-    assert worst <= 3 / scale * (1 + 1e-9)
-    assert worst > 2 / scale or scale < 1
-
-
-@pytest.mark.parametrize(
-    'rho', [Fraction(1, 2**150), Fraction(1, 977), Fraction(3), Fraction(10**9)]
-)
-def test_epsilon_of_privtree_is_rounded_down_and_never_to_nothing(rho):
-    epsilon = pure_epsilon(rho)
-    assert rho * (1 - Fraction(1, 10**9)) < epsilon**2 / 2 <= rho
-    assert noise_scale(epsilon, 2) * epsilon == 6
-    assert exponential_epsilon(rho) ** 2 / 8 <= rho
 
 
 # -- composition.md ----------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def test_combinations_that_reject_rows_come_back(path):
     """The second constraint finds its columns gone, so it is kept by rejecting rows."""
     constraints = [PLACES, FixedCombinations(['city', 'red'])]
     synthesizer = fit_trips(constraints)
-    assert synthesizer._plan.rejections
+    assert synthesizer.fitted.plan.rejections
     assert_same(synthesizer, released(synthesizer, path), rows=60)
 
 
@@ -131,7 +131,7 @@ def test_constraints_come_back_with_a_strategy_that_was_configured(structure, co
     synthesizer = fit_trips(constraints, structure=structure)
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded, rows=60)
-    assert len(loaded._plan.chain) == len(synthesizer._plan.chain) > 0
+    assert len(loaded.fitted.plan.chain) == len(synthesizer.fitted.plan.chain) > 0
     assert loaded.verify_fairness() is True
     loaded.validate_constraints(loaded.sample(50)['staff'])
 
@@ -152,7 +152,7 @@ class Chain:
 
 def test_a_constraint_that_a_strategy_of_ones_own_does_not_let_make_columns_comes_back(path):
     synthesizer = fit_trips([CONSTRAINTS[2], Inequality('out', 'back')], structure=Chain())
-    assert (len(synthesizer._plan.chain), len(synthesizer._plan.rejections)) == (1, 1)
+    assert (len(synthesizer.fitted.plan.chain), len(synthesizer.fitted.plan.rejections)) == (1, 1)
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded, rows=60)
     with pytest.warns(PrivacyWarning, match='budgets add up'):

@@ -29,7 +29,14 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.fitting.pipeline import declared_cliques
-from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    FairTree,
+    GreedyStrategy,
+    MwemStrategy,
+    PrivBayesStrategy,
+    UnconstrainedStrategy,
+)
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
@@ -76,6 +83,8 @@ def test_conditions_give_the_same_rows(census, path):
         'greedy',
         'exact',
         'aim',
+        'privbayes',
+        'mwem',
         TREE,
         tuple(map(list, TREE)),
         FairTree(TREE),
@@ -84,6 +93,8 @@ def test_conditions_give_the_same_rows(census, path):
         ExactStrategy(time_limit=5.0),
         AimStrategy(),
         AimStrategy(UnconstrainedStrategy()),
+        PrivBayesStrategy(UnconstrainedStrategy(), theta=0.01),
+        MwemStrategy(rounds=3),
     ],
     ids=lambda structure: type(structure).__name__,
 )
@@ -93,8 +104,12 @@ def test_every_structure_comes_back(structure, path):
     assert_same(synthesizer, loaded)
     if isinstance(structure, str | list | tuple):
         assert loaded.get_parameters() == synthesizer.get_parameters()
-    assert loaded._mechanism.name == synthesizer._mechanism.name
-    assert loaded._mechanism.requires_roles == synthesizer._mechanism.requires_roles
+    opened, kept = loaded.fitted.settings.mechanism, synthesizer.fitted.settings.mechanism
+    assert opened.name == kept.name
+    assert (
+        loaded.fitted.settings.mechanism.requires_roles
+        == synthesizer.fitted.settings.mechanism.requires_roles
+    )
 
 
 class Star:
@@ -117,7 +132,7 @@ def test_of_a_custom_strategy_its_name_and_tree_come_back(path):
     synthesizer = fit(structure=Star('grade', True))
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert loaded._mechanism.name == 'star'
+    assert loaded.fitted.settings.mechanism.name == 'star'
     assert loaded.verify_fairness() is True
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         loaded.fit({'staff': staff_rows(seed=1)})
@@ -160,7 +175,9 @@ def test_arguments_come_back(changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'none'])
+@pytest.mark.parametrize(
+    'structure', ['adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'none']
+)
 @pytest.mark.parametrize(
     'changes',
     [
@@ -177,7 +194,15 @@ def test_whatever_was_paid_for_opens(structure, changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['none', AimStrategy(UnconstrainedStrategy())])
+@pytest.mark.parametrize(
+    'structure',
+    [
+        'none',
+        AimStrategy(UnconstrainedStrategy()),
+        PrivBayesStrategy(UnconstrainedStrategy()),
+        MwemStrategy(UnconstrainedStrategy()),
+    ],
+)
 @pytest.mark.parametrize('ranges', [True, False])
 def test_a_single_column_comes_back(structure, ranges, path):
     synthesizer = PreFairSynthesizer(
@@ -223,7 +248,7 @@ def test_transformers_of_the_users_choice_come_back(path):
     synthesizer.fit({'staff': table})
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert set(loaded._chosen_transformers) == {'grade', 'hours', 'hired'}
+    assert set(loaded.fitted.settings.chosen) == {'grade', 'hours', 'hired'}
 
 
 def test_a_loaded_synthesizer_goes_on(path, tmp_path):
@@ -234,10 +259,10 @@ def test_a_loaded_synthesizer_goes_on(path, tmp_path):
     assert again.read_bytes() == path.read_bytes()
     assert_same(pickle.loads(pickle.dumps(loaded)), loaded)
     with pytest.warns(PrivacyWarning, match='budgets add up'):
-        loaded.fit_processed_data({'staff': loaded._encoding.encode(staff_rows(seed=5))})
-    assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded._ledger.budget)
+        loaded.fit_processed_data({'staff': loaded.fitted.encoding.encode(staff_rows(seed=5))})
+    assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded.fitted.ledger.budget)
     loaded.fit({'staff': staff_rows(seed=6)})
-    assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded._ledger.budget)
+    assert loaded.get_privacy_ledger()['rho'].sum() == float(loaded.fitted.ledger.budget)
 
 
 def test_all_three_doors_open_it(path):
@@ -256,10 +281,10 @@ def test_fits_to_other_things_than_frames_come_back(path):
     streamed = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
     streamed.fit_table(pa.Table.from_pandas(table))
     assert_same(streamed, released(streamed, path))
-    codes = streamed._encoding.encode(table)
+    codes = streamed.fitted.encoding.encode(table)
     counted = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
     counted.fit_counts({
         clique: codes.groupby(list(clique)).size().rename('count').reset_index()
-        for clique in declared_cliques(streamed._result.prepared)
+        for clique in declared_cliques(streamed.fitted.prepared)
     })
     assert_same(counted, released(counted, path))

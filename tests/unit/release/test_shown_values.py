@@ -4,6 +4,7 @@ Of ``columns_record.py``, ``dtype_names.py`` and ``contents.py``.
 """
 
 import json
+import zipfile
 
 import pytest
 from hostile_releases import fitted, pack
@@ -12,7 +13,6 @@ from shown_values import FORMS, hidden_dependence
 
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.errors import ReleaseError, UnfairModelError
-from sdv_prefair.release.contents import write_contents
 from sdv_prefair.transformers import CategoryCodes
 
 NARROW = [
@@ -25,8 +25,14 @@ NARROW = [
 
 
 @pytest.fixture(scope='module')
-def members():
-    return write_contents(fitted())
+def members(tmp_path_factory):
+    return members_of(fitted(), tmp_path_factory.mktemp('release') / 'x.prefair')
+
+
+def members_of(synthesizer, path):
+    synthesizer.save_release(path)
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def edited(members, path, change):
@@ -47,7 +53,7 @@ def test_an_edited_dtype_is_refused_or_hides_nothing(members, column, dtype, tmp
         opened = load_release(edited(members, tmp_path / 'x.prefair', change))
     except ReleaseError:
         return
-    transformer = opened._encoding.transformers[column]
+    transformer = opened.fitted.encoding.transformers[column]
     for form in FORMS:
         hidden = hidden_dependence(transformer, form)
         assert hidden is None or hidden < 1e-12
@@ -67,7 +73,7 @@ def test_a_chosen_transformer_with_values_that_look_the_same_is_refused(tmp_path
     def change(release):
         release['chosen'][0]['arguments']['values']['value'][2] = ''
 
-    members = write_contents(synthesizer)
+    members = members_of(synthesizer, tmp_path / 'as_saved.prefair')
     load_release(edited(members, tmp_path / 'same.prefair', lambda release: None))
     with pytest.raises(ReleaseError, match=r"Values of \['grade'\] would not tell their codes"):
         load_release(edited(members, tmp_path / 'x.prefair', change))
@@ -85,6 +91,6 @@ def test_verification_looks_at_values(tmp_path):
     synthesizer.save_release(tmp_path / 'x.prefair')
     for one in (synthesizer, load_release(tmp_path / 'x.prefair')):
         assert one.verify_fairness()
-        one._encoding.transformers['grade'] = OneValue(['a', 'b', 'c'])
+        one.fitted.encoding.transformers['grade'] = OneValue(['a', 'b', 'c'])
         with pytest.raises(UnfairModelError, match=r"values of \['grade'\] do not tell"):
             one.verify_fairness()

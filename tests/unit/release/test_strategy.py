@@ -94,13 +94,13 @@ def test_a_graph_beyond_a_tree_comes_back_and_is_fitted_again(path):
     assert len(edges) == 4, 'the test needs a chord'
     loaded = released(synthesizer, path)
     assert_same(synthesizer, loaded)
-    assert isinstance(loaded._mechanism.strategy, ReleasedStrategy)
+    assert isinstance(loaded.fitted.settings.mechanism.strategy, ReleasedStrategy)
     assert loaded.verify_fairness() is True
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         loaded.fit({'staff': tied_rows()})
     assert nx.utils.edges_equal(loaded.get_fair_graph().edges, edges)
     assert loaded.verify_fairness() is True
     ledger = loaded.get_privacy_ledger()
-    assert ledger['rho'].sum() == float(loaded._ledger.budget)
+    assert ledger['rho'].sum() == float(loaded.fitted.ledger.budget)
     assert 'exponential' not in set(ledger['mechanism'])
     assert_same(loaded, released(loaded, path))

@@ -182,5 +182,5 @@ def test_plain_mst_is_given_the_same_transformers(census, tmp_path):
     synthesizer.update_transformers({'age': NumberBins(0, 200, 3, 0)})
     synthesizer.fit(census.data)
     plain = _plain_mst(synthesizer, census.data)
-    assert plain._encoding.domain == synthesizer._encoding.domain
-    assert plain._encoding.domain['age'] <= 4
+    assert plain.fitted.encoding.domain == synthesizer.fitted.encoding.domain
+    assert plain.fitted.encoding.domain['age'] <= 4

@@ -48,7 +48,8 @@ def test_a_strategy_object_stands_for_itself():
 def test_anything_else_is_refused_with_what_is_accepted(structure):
     with pytest.raises(StructureError) as caught:
         resolve_strategy(structure)
-    accepted = "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'none', a list of column pairs"
+    names = "'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', 'none'"
+    accepted = f'must be one of {names}, a list of column pairs'
     assert accepted in str(caught.value)
 
 

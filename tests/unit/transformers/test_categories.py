@@ -32,7 +32,8 @@ def test_order_of_the_codes():
 def test_without_null_and_other():
     codes = CategoryCodes([True, False], nullable=False, other=False)
     assert (codes.num_codes, codes.other_code, codes.null_code) == (2, None, None)
-    assert codes.encode(as_objects(False, True, None, 'x')).tolist() == [1, 0, 0, 0]
+    assert codes.encode(as_objects(False, True, None, 'x')).tolist() == [1, 0, 2, 2]
+    assert (codes.hidden_code, codes.num_counted) == (2, 3)
     assert CategoryCodes([True], other=False).encode(as_objects(True, 'x')).tolist() == [0, 1]
 
 
@@ -117,7 +118,7 @@ def test_categories_are_mapped_once_and_nulls_too():
     codes = CategoryCodes(['a', 'b'])
     column = pd.Series(pd.Categorical(['z', 'b', None, 'a'], ['z', 'a', 'b'], ordered=True))
     assert codes.encode(column).tolist() == [2, 1, 3, 0]
-    assert CategoryCodes(['a'], nullable=False).encode(column).tolist() == [1, 1, 0, 0]
+    assert CategoryCodes(['a'], nullable=False).encode(column).tolist() == [1, 1, 1, 0]
     empty = pd.Series(pd.Categorical([None, None], categories=[]))
     assert codes.encode(empty).tolist() == [3, 3]
 

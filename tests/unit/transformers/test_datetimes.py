@@ -36,7 +36,8 @@ def test_digits_stored_as_numbers_have_lost_their_leading_zeros():
 
 def test_what_cannot_be_read_in_a_column_that_is_not_nullable():
     bins = DatetimeBins('2020-01-01', '2020-01-03', nullable=False)
-    assert bins.encode(pd.Series(['2020-01-02', 'x', None])).tolist() == [1, 0, 0]
+    assert bins.encode(pd.Series(['2020-01-02', 'x', None])).tolist() == [1, 3, 3]
+    assert (bins.num_codes, bins.hidden_code) == (3, 3)
 
 
 def test_the_last_day_counts():

@@ -56,7 +56,9 @@ def test_what_is_outside_is_clipped():
 def test_null_of_a_column_that_is_not_nullable():
     bins = NumberBins(0, 10, bins=5, nullable=False)
     assert bins.null_code is None
-    assert bins.encode(pd.Series([np.nan, 9])).tolist() == [0, 4]
+    assert bins.encode(pd.Series([np.nan, 9])).tolist() == [5, 4]
+    assert (bins.num_codes, bins.hidden_code, bins.num_counted) == (5, 5, 6)
+    assert set(bins.encode(bins.decode([5] * 500, generator()))) == set(range(5))
 
 
 def test_one_value():

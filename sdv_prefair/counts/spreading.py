@@ -1,0 +1,101 @@
+"""Rows whose code is not drawn, spread over the codes that are.
+
+A null where none is declared, or a value that the domain does not have, has no value to come back
+as. Its rows are shared out in proportion to all other rows, as if each of them had been given a
+value of its column without a look at the rest of the row.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sdv_prefair.values.arrays import Flags, Floats, Integers
+
+# After so many rows turns begin again; shares are kept to one part in so many.
+_TURNS = 1 << 16
+_BITS = 16
+# Cells begin at turns of their own, or single rows would all go to the same code.
+_NEXT_CELL = 40_503
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """One code of a column, and which codes take its rows in turn.
+
+    Privacy: each cell has an order of codes that depends on public facts and released values, and
+    its n rows go to the first n of them. One row more is one row more of one code: it changes one
+    cell by one, as it did before.
+
+    Proof: proofs/histogram.md
+
+    Attributes:
+        code: The code that is not drawn.
+        shares: How many of its rows go to each of the new codes, in proportion.
+    """
+
+    code: int
+    shares: Floats
+
+    def __post_init__(self) -> None:
+        usable = np.isfinite(self.shares).all() and (self.shares >= 0).all()
+        if self.shares.ndim != 1 or not usable or not self.shares.sum() > 0:
+            raise ValueError('The shares of a spread must be numbers of at least 0, not all 0.')
+
+    def apply(
+        self, codes: Sequence[Integers], counts: Integers, axis: int, hidden: Flags
+    ) -> tuple[list[Integers], Integers]:
+        """Return cells, and how many rows each has, once those of the code are spread.
+
+        Args:
+            codes: The codes of each cell, along every axis; new ones along this axis.
+            counts: How many rows each cell has.
+            axis: The axis of the column.
+            hidden: Which cells have the code.
+        """
+        cells = np.zeros(np.count_nonzero(hidden), dtype=np.int64)
+        for other, of_axis in enumerate(codes):
+            if other != axis:
+                cells = (cells * _NEXT_CELL + of_axis[hidden]) % _TURNS
+        place, code, shared = self._split(cells, counts[hidden])
+        spread = [np.append(of_axis[~hidden], of_axis[hidden][place]) for of_axis in codes]
+        spread[axis] = np.append(codes[axis][~hidden], code)
+        return spread, np.append(counts[~hidden], shared)
+
+    @cached_property
+    def _turns(self) -> tuple[Integers, Integers]:
+        """Whose turn it is; and, code after code, the turns of two rounds as one line."""
+        turns = _in_turn(self.shares)
+        keys = np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS)
+        return turns, np.sort(keys)
+
+    def _split(self, cells: Integers, counts: Integers) -> tuple[Integers, Integers, Integers]:
+        """Return which rows of each cell go to which code.
+
+        Args:
+            cells: A number for each cell.
+            counts: How many rows there are.
+
+        Returns:
+            The place of a cell, a new code and a count, for all that are not 0.
+        """
+        (turns, keys), num_codes = self._turns, len(self.shares)
+        line = np.arange(num_codes) * 2 * _TURNS
+        first = (cells * _NEXT_CELL % _TURNS)[:, np.newaxis] + line
+        rounds, left = np.divmod(counts, _TURNS)
+        until = np.searchsorted(keys, first + left[:, np.newaxis])
+        of_code = until - np.searchsorted(keys, first)
+        of_code += rounds[:, np.newaxis] * np.bincount(turns, minlength=num_codes)
+        place, code = np.nonzero(of_code)
+        return place, code, of_code[place, code]
+
+
+def _in_turn(shares: Floats) -> Integers:
+    """Return codes in turn, evenly mixed: any stretch has about the right share of each."""
+    reached = np.cumsum(shares) / np.sum(shares)
+    reversed_bits = np.zeros(_TURNS, dtype=np.int64)
+    for bit in range(_BITS):
+        reversed_bits |= (np.arange(_TURNS) >> bit & 1) << (_BITS - 1 - bit)
+    turns: Integers = np.searchsorted(reached[:-1], (reversed_bits + 0.5) / _TURNS, side='right')
+    return turns

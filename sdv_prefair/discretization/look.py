@@ -1,0 +1,163 @@
+"""A private look at a column: a histogram that becomes finer where rows are.
+
+Nodes of a public tree are measured level by level. Those whose noisy count stands out are looked
+at more closely on the next level; all others stay as they are. Every level is one histogram.
+
+Hay, Rastogi, Miklau and Suciu (2010) for the sums: what is measured on two levels is made to agree
+by least squares, which makes both more exact.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdv_prefair.discretization.segmentation import Pieces, merge_pieces
+from sdv_prefair.values.arrays import Flags, Floats
+
+# A node is looked into if it holds this share of the rows, and more than noise would.
+LEAST_SHARE = 1 / 128
+_STANDS_OUT = 3.0
+
+Measure = Callable[[np.ndarray], tuple[np.ndarray, float]]
+"""Returns the noisy counts of groups of fine cells, and sigma; spends one level's part."""
+
+
+@dataclass
+class Level:
+    """The nodes that were measured on one level.
+
+    Attributes:
+        starts: The first fine cell of each.
+        ends: The fine cell after the last of each.
+        parents: The place of the parent of each on the level above.
+        counts: Their noisy counts.
+        sigma: Of the noise.
+        expanded: Which of them are looked into.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    parents: np.ndarray
+    counts: Floats
+    sigma: float
+    expanded: Flags
+
+
+def look(levels: Sequence[np.ndarray], num_cells: int, measure: Measure) -> list[Level]:
+    """Measure the levels of a tree from the top, each below the nodes that stand out.
+
+    Privacy: every level is one histogram of disjoint groups of cells, and which groups these are
+    depends on the levels before it alone. What is not measured is not paid.
+
+    Args:
+        levels: Of each level the first cells of its nodes, those of the level above among them.
+        num_cells: How many fine cells there are, that of null excepted.
+        measure: Answers for one level.
+    """
+    measured: list[Level] = []
+    for starts in levels:
+        nodes = _nodes(starts, num_cells, measured[-1] if measured else None)
+        if not len(nodes[0]):
+            break
+        noisy, sigma = measure(_groups(nodes[0], nodes[1], num_cells))
+        counts = noisy[: len(nodes[0])].astype(np.float64)
+        total = (measured[0].counts if measured else counts).sum()
+        expanded = counts > max(_STANDS_OUT * sigma, LEAST_SHARE * total)
+        measured.append(Level(*nodes, counts, sigma, expanded))
+    if measured:
+        measured[-1].expanded[:] = False
+    return measured
+
+
+def _nodes(
+    starts: np.ndarray, num_cells: int, above: Level | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return first cells, ends and parents of the nodes to be measured."""
+    ends = np.append(starts[1:], num_cells)
+    if above is None:
+        return starts, ends, np.zeros(len(starts), dtype=np.int64)
+    parents = np.searchsorted(above.starts, starts, side='right') - 1
+    inside = (parents >= 0) & above.expanded[parents] & (ends <= above.ends[parents])
+    halves = inside & (ends - starts < above.ends[parents] - above.starts[parents])
+    above.expanded[np.setdiff1d(np.arange(len(above.starts)), parents[halves])] = False
+    return starts[halves], ends[halves], parents[halves]
+
+
+def _groups(starts: np.ndarray, ends: np.ndarray, num_cells: int) -> np.ndarray:
+    """Return the group of each fine cell and of null; what is in no node is in the last group."""
+    group_of = np.full(num_cells + 1, len(starts), dtype=np.int64)
+    steps = np.zeros(num_cells + 1, dtype=np.int64)
+    np.add.at(steps, starts, 1)
+    np.add.at(steps, ends, -1)
+    inside = np.cumsum(steps)[:num_cells] > 0
+    group_of[:num_cells][inside] = np.searchsorted(starts, np.flatnonzero(inside), side='right') - 1
+    return group_of
+
+
+def found_pieces(measured: Sequence[Level], widths: Floats) -> Pieces:
+    """Return pieces of a line between which more than noise makes a difference.
+
+    From the bottom up: below a node, children are merged as far as noise explains them; what is
+    left is corrected so that it adds up to what the node itself was measured as.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        measured: What ``look`` returned.
+        widths: How wide each fine cell is.
+    """
+    to_left = np.concatenate([[0.0], np.cumsum(widths)])
+    below: dict[int, Pieces] = {}
+    for above, level in reversed(list(zip((None, *measured), measured, strict=False))):
+        pieces = _pieces_of(level, below)
+        family = len(level.starts)
+        if above is None:
+            whole = _join(pieces)
+            return merge_pieces(whole, np.diff(to_left[whole.starts]), family)
+        below = {}
+        for parent in np.flatnonzero(above.expanded).tolist():
+            own = _join([pieces[child] for child in np.flatnonzero(level.parents == parent)])
+            own = merge_pieces(own, np.diff(to_left[own.starts]), family)
+            below[parent] = _agree(own, above.counts[parent], above.sigma**2)
+    raise ValueError('nothing was measured.')
+
+
+def _pieces_of(level: Level, below: dict[int, Pieces]) -> list[Pieces]:
+    """Return of each node of a level what was found below it, or the node itself."""
+    return [
+        below.get(place)
+        or Pieces(
+            np.array([level.starts[place], level.ends[place]]),
+            level.counts[place : place + 1],
+            np.array([level.sigma**2]),
+        )
+        for place in range(len(level.starts))
+    ]
+
+
+def _join(pieces: list[Pieces]) -> Pieces:
+    starts = np.concatenate([piece.starts[:-1] for piece in pieces] + [pieces[-1].starts[-1:]])
+    rows, variances = (
+        np.concatenate([getattr(piece, name) for piece in pieces]) for name in ('rows', 'variances')
+    )
+    return Pieces(starts, rows, variances)
+
+
+def _agree(pieces: Pieces, count: float, variance: float) -> Pieces:
+    """Return pieces that add up to the best estimate of their sum, by least squares.
+
+    Args:
+        pieces: What was measured below a node.
+        count: What the node itself was measured as.
+        variance: Of the noise in that.
+    """
+    total, spread = pieces.rows.sum(), pieces.variances.sum()
+    agreed = (count / variance + total / spread) / (1 / variance + 1 / spread)
+    part = pieces.variances / spread
+    left = 1 / (1 / variance + 1 / spread)
+    return Pieces(
+        pieces.starts,
+        pieces.rows + (agreed - total) * part,
+        pieces.variances * (1 - part) + part**2 * left,
+    )

@@ -1,0 +1,148 @@
+"""Fair MWEM+PGM: the clique that the model explains worst is chosen, measured, and so on.
+
+After Hardt, Ligett, McSherry: *MWEM* (2012), with Private-PGM's estimate in place of its
+multiplicative weights (McKenna, Sheldon, Miklau, 2019). In each of T rounds the candidate whose
+counts are furthest from the model's, less the error that its noise would leave, is chosen by the
+exponential mechanism and measured, and the model is estimated again.
+
+Paper: Extensions (MWEM-PGM).
+
+Departs: MWEM starts from the uniform distribution, this from the one-ways. Estimates on the way are
+rough, and wait for a few cliques once there are many columns; the last one is not.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+from statistics import fmean
+from typing import ClassVar
+
+import numpy as np
+
+from sdv_prefair.counts import Clique
+from sdv_prefair.mechanisms.budget import Budget
+from sdv_prefair.mechanisms.measured_in_turn import MeasuredInTurn, telling
+from sdv_prefair.mechanisms.one_ways import measure_one_ways
+from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
+from sdv_prefair.mechanisms.scores import model_gap
+from sdv_prefair.mechanisms.tree_first import first_shares
+from sdv_prefair.model import estimate
+from sdv_prefair.privacy import PrivateTable, Score
+from sdv_prefair.privacy.ledger_words import SELECT_CLIQUES
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import MwemStrategy
+
+# How often the model is estimated on the way, at most.
+_ESTIMATES = 10
+# Iterations of these estimates, as in ``fair_aim.py``.
+_ROUGHLY = 50
+
+
+@dataclass(frozen=True)
+class MwemPgm:
+    """Measure the one-ways, then choose what the model explains worst and measure it, in turn.
+
+    Attributes:
+        strategy: Which cliques may be chosen, and how many.
+    """
+
+    strategy: MwemStrategy
+    shape: ClassVar[Shape] = 'any'
+
+    @property
+    def name(self) -> str:
+        """The name of the strategy."""
+        return self.strategy.name
+
+    @property
+    def requires_roles(self) -> bool:
+        """Whether the strategy promises fairness."""
+        return self.strategy.requires_roles
+
+    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+        """Return all single columns, and the strategy's pairs and triples."""
+        return [*((column,) for column in domain), *self.strategy.histograms(domain, roles)]
+
+    def run(
+        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-ways, then in each round choose a clique and measure it.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
+        and predictions of a round depend on released values and public facts, so rounds compose.
+        """
+        cliques = self.strategy.histograms(table.domain, roles)  # before codes are merged
+        one_way_rho, selection_rho = first_shares(table, budget, cliques)
+        progress('Measuring one-way marginals')
+        one_ways = measure_one_ways(table, one_way_rho, budget)
+        progress('Choosing cliques')
+        left = table.ledger.remaining - selection_rho
+        measured = MeasuredInTurn(table, one_ways, budget, left)
+        loop = _Loop(table, measured, budget, self.strategy, roles, telling(cliques, table))
+        rounds = self.strategy.rounds or 2 * len(table.domain)
+        shares = table.ledger.shares(selection_rho, [1] * rounds)
+        at_once = math.ceil(rounds / _ESTIMATES)
+        for start in range(0, rounds, at_once):
+            loop.choose(shares[start : start + at_once], max(0, rounds - start - at_once))
+        return measured.finish()
+
+
+class _Loop:
+    """Rounds of choosing and measuring.
+
+    Privacy: holds released values; counts are asked of the table.
+    """
+
+    def __init__(
+        self,
+        table: PrivateTable,
+        measured: MeasuredInTurn,
+        budget: Budget,
+        strategy: MwemStrategy,
+        roles: Roles,
+        on_offer: Sequence[Clique],
+    ):
+        self._table, self._measured, self._budget = table, measured, budget
+        self._strategy, self._roles, self._on_offer = strategy, roles, on_offer
+
+    def choose(self, shares: Sequence[Fraction], after: int) -> None:
+        """Choose and measure a clique for each share, by one estimate of the model.
+
+        Privacy: spends the shares at most, and a part of what the tables may spend.
+
+        Args:
+            shares: What each choice may spend.
+            after: How many rounds follow these.
+        """
+        candidates = self._candidates()
+        if not candidates:
+            return
+        typical = fmean(map(self._measured.weight, candidates))
+        gap = self._gap(candidates, typical, after + len(shares) - 1)
+        for to_come, rho in zip(count(after + len(shares) - 1, -1), shares, strict=False):
+            open_now = set(self._candidates())
+            allowed = [clique for clique in candidates if clique in open_now]
+            if not allowed:
+                break
+            clique = self._table.choose(allowed, gap, rho, SELECT_CLIQUES)
+            self._measured.measure(clique, typical, to_come)
+
+    def _candidates(self) -> list[Clique]:
+        chosen, domain = self._measured.cliques, self._table.domain
+        return self._strategy.additions(self._on_offer, chosen, self._roles, domain)
+
+    def _gap(self, cliques: Sequence[Clique], typical: float, to_come: int) -> Score:
+        """Return the score: how far counts are from the model's, less the noise to come."""
+        model = estimate(
+            self._measured.measurements,
+            self._table.domain,
+            self._measured.cliques,
+            shrink=self._budget.shrink,
+            iterations=_ROUGHLY,
+        )
+        expected = {clique: model.total * model.marginal(clique) for clique in cliques}
+        noise = {clique: self._measured.noise(clique, typical, to_come) for clique in cliques}
+        errors = {c: float(np.minimum(rows, noise[c]).sum()) for c, rows in expected.items()}
+        return model_gap(expected, errors)

@@ -1,0 +1,169 @@
+"""Which pairs to measure: each is added that takes off more error than it brings.
+
+What a pair gains is the error that it has as long as it is not measured, less the error that noise
+will leave in it, less what all other tables lose since they share rho with one more. The sum is
+over all two-way marginals, those of outcomes counting for more.
+
+Privacy: a plan is made of released scores and one-ways; post-processing.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.structure.growing import GrowingGraph
+from sdv_prefair.structure.tree import Pair
+from sdv_prefair.values.arrays import Flags, Floats, Integers
+
+# Of what the others lose so much is charged: later pairs gain from a pair too, which nobody counts.
+_DILUTION = 0.4
+# The loss of the others is worked out for so many sizes of a new table.
+_DILUTIONS = 12
+
+
+class Plan:
+    """The pairs planned so far, and what each further pair would gain.
+
+    Args:
+        workload: How much the error of each pair counts.
+        pairs: The pairs that may be planned.
+        errors: What error noise leaves in these pairs and in columns.
+        graph: Where planned pairs are entered.
+        pool: All of rho that is spent on tables.
+        rows: Rows that one person may have.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        pairs: Sequence[Pair],
+        errors: ExpectedErrors,
+        graph: GrowingGraph,
+        pool: float,
+        rows: int,
+    ):
+        self.graph = graph
+        self._workload, self._pairs, self._errors = workload, list(pairs), errors
+        self._pool, self._rows = pool, rows
+        self._places = workload.places(self._pairs)
+        self._weights = workload.weights[self._places[:, 0], self._places[:, 1]]
+        self._uses = workload.use_of_pairs(self._places)
+        self._planned: list[int] = []
+
+    def grow_forest(self, scores: Floats, precision: Floats) -> None:
+        """Plan pairs that join components, while they gain; and one for each outcome left alone.
+
+        Args:
+            scores: Of each pair, how far it is from independence.
+            precision: Of each column, 1/sigma^2 of what scores were measured against.
+        """
+        self._grow(scores, precision, self.graph.apart)
+        for column in filter(self._workload.outcomes.__contains__, self._workload.columns):
+            if not self.graph.is_joined(column):
+                self._attach(column, scores, precision)
+
+    def grow_chords(self, residuals: Floats, precision: Floats) -> None:
+        """Plan any pairs that the graph takes, while they gain.
+
+        Args:
+            residuals: Of each pair, how far it is from the model so far; nan for unknown.
+            precision: As for ``grow_forest``.
+        """
+        self._grow(residuals, precision, self.graph.maybe)
+
+    def worth_scoring(self, scores: Floats, most: int) -> Integers:
+        """Return the pairs that a score seems to justify, best first; those planned left out."""
+        gains = self._weights * (scores - self._own_errors())
+        gains[self._planned] = -np.inf
+        best = np.argsort(-gains, kind='stable')[:most]
+        return best[gains[best] > 0]
+
+    def _grow(self, scores: Floats, precision: Floats, fits: Callable[[Integers], Flags]) -> None:
+        refused = ~np.isfinite(scores)
+        refused[self._planned] = True
+        gains = self._gains(scores, precision)
+        turned_down = refused.copy()  # until the graph changes
+        while True:
+            allowed = np.where(turned_down | ~fits(self._places), -np.inf, gains)
+            best = int(np.argmax(allowed)) if allowed.size else -1
+            if best < 0 or not allowed[best] > 0:
+                return
+            turned_down[best] = True
+            if self.graph.takes(self._pairs[best]):
+                self._add(best)
+                refused[best] = True
+                turned_down, gains = refused.copy(), self._gains(scores, precision)
+
+    def _attach(self, column: str, scores: Floats, precision: Floats) -> None:
+        gains = self._weights * (self._before(scores, precision) - self._own_errors())
+        for place in np.argsort(-gains, kind='stable'):
+            if column in self._pairs[place] and self.graph.takes(self._pairs[place]):
+                self._add(int(place))
+                return
+
+    def _add(self, place: int) -> None:
+        self._planned.append(place)
+        self.graph.add(self._pairs[place])
+
+    def _gains(self, scores: Floats, precision: Floats) -> Floats:
+        own = self._weights * (self._before(scores, precision) - self._own_errors())
+        gains: Floats = own - _DILUTION * self._dilution()
+        return gains
+
+    def _before(self, scores: Floats, precision: Floats) -> Floats:
+        """Return the error of each pair as long as it is not measured.
+
+        A score holds the noise of the one-ways it was measured against, instead of that which the
+        one-ways will have in the end.
+        """
+        now, end = self._through_columns(precision), self._through_columns(self._precision())
+        before: Floats = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)
+        return before
+
+    def _through_columns(self, precision: Floats) -> Floats:
+        errors = self._errors.of_columns(precision**-0.5)
+        through: Floats = np.hypot(errors[self._places[:, 0]], errors[self._places[:, 1]])
+        return through
+
+    def _own_errors(self) -> Floats:
+        """Return the error of each pair once it is measured beside those planned."""
+        rho = self._pool * self._uses / (self._all_uses() + self._uses)
+        return self._errors.of_pairs(slice(None), self._sigma(rho))
+
+    def _dilution(self) -> Floats:
+        """Return by how much all other errors rise if a pair is measured too."""
+        total = self._all_uses()
+        left = total / (total + self._uses)  # of what each other table would have
+        grid = np.linspace(left.min(initial=1.0), 1.0, _DILUTIONS)
+        losses = np.array([self._error_at(share) for share in grid])
+        rises: Floats = np.interp(left, grid, losses) - losses[-1]
+        return rises
+
+    def _error_at(self, share: float) -> float:
+        """Return the weighted error of all that is planned, with so much of the pool."""
+        planned = np.array(self._planned, dtype=np.int64)
+        rho = share * self._pool * self._uses[planned] / self._all_uses()
+        own = self._weights[planned] @ self._errors.of_pairs(planned, self._sigma(rho))
+        columns = self._errors.of_columns((share * self._precision()) ** -0.5)
+        return float(own + self._workload.open_weights(self._places[planned]) @ columns)
+
+    def _precision(self) -> Floats:
+        """Return 1/sigma^2 of each column in the end: of its one-way, and of its tables' sums."""
+        planned = self._places[self._planned]
+        share = 2 * self._pool / self._all_uses() / self._rows**2
+        precision = share * self._workload.use_of_columns(planned)
+        for axis in (0, 1):
+            per_sum = share * self._uses[self._planned]
+            others = self._workload.sizes[planned[:, 1 - axis]]
+            np.add.at(precision, planned[:, axis], per_sum / others)
+        return precision
+
+    def _all_uses(self) -> float:
+        columns = self._workload.use_of_columns(self._places[self._planned])
+        return float(columns.sum() + self._uses[self._planned].sum())
+
+    def _sigma(self, rho: Floats) -> Floats:
+        sigma: Floats = self._rows / np.sqrt(2 * rho)
+        return sigma

@@ -1,0 +1,256 @@
+"""Planned marginals: scores of all pairs at once, a plan made of them, one measurement of all.
+
+1. One-ways are measured, and codes that noise would drown are merged.
+2. All declared pairs are scored by their distance from independence, with Gaussian noise.
+3. A forest is planned from the scores: pairs that take off more error than noise brings.
+4. Each of its tables gets a first look, from which a first model is estimated.
+5. Pairs are scored again, by their distance from that model, and chords are planned.
+6. All that is left goes into one measurement of tables and one-ways, shared by their use.
+
+If no pair beyond the forest is worth a look, steps 4 and 5 are left out, and with no pair at all
+the model is of independent columns: what would have been spent goes to the last step. Every answer
+is a Gaussian one. Which pairs there are is the strategy's to say, see ``structure/planned.py``.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from sdv_prefair.counts import Clique
+from sdv_prefair.mechanisms.budget import Budget
+from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms.one_ways import measure_one_ways
+from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
+from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
+from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.mechanisms.tree_first import declared_cliques
+from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
+from sdv_prefair.model.forest_pairs import forest_pairs
+from sdv_prefair.model.measurement import by_columns
+from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.privacy.ledger_words import (
+    MEASURE_ONE_WAYS,
+    MEASURE_TWO_WAYS,
+    SELECT_PAIRS,
+    SELECT_TREE,
+)
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure import Pair, PlannedStrategy, declared_pairs
+from sdv_prefair.structure.growing import GrowingGraph
+from sdv_prefair.values.arrays import Floats
+
+# Codes under so many standard deviations are merged; what is left of them is not lost, since the
+# one-ways are measured once more.
+_RARE = 2.0
+# Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
+_TELLING = 0.15
+# At most so many pairs a column are scored against the forest.
+_SCORED_AGAIN = 5
+# A table that is to get less than this part of its share is not measured again.
+_NOT_WORTH = 0.02
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A forest and chords, planned from noisy scores and measured at once.
+
+    Attributes:
+        strategy: Which pairs may be joined, and how rho is shared.
+    """
+
+    strategy: PlannedStrategy
+    shape: ClassVar[Shape] = 'any'
+    all_gaussian: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name of the strategy."""
+        return self.strategy.name
+
+    @property
+    def requires_roles(self) -> bool:
+        """Whether the strategy promises fairness."""
+        return self.strategy.requires_roles
+
+    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+        """Return all single columns, and the strategy's pairs that are small enough to measure."""
+        return declared_cliques(domain, roles, self.strategy)
+
+    def run(
+        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-ways, plan pairs from noisy scores, measure what was planned.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone. What is
+        asked depends on released values and public facts, so the answers compose.
+        """
+        pairs = declared_pairs(table.domain, roles, self.strategy)  # before codes are merged
+        fit = _PlannedFit(table, roles, self.strategy, budget)
+        progress('Measuring one-way marginals')
+        fit.measure_one_ways()
+        progress('Planning the graph')
+        fit.plan(pairs)
+        progress('Measuring two-way marginals')
+        return fit.finish()
+
+
+class _PlannedFit:
+    """One run: what was measured so far, and the plan.
+
+    Privacy: holds released values; counts are asked of the table.
+    """
+
+    def __init__(
+        self, table: PrivateTable, roles: Roles, strategy: PlannedStrategy, budget: Budget
+    ):
+        self._table, self._ledger = table, table.ledger
+        self._strategy, self._budget = strategy, budget
+        self._outcomes = roles.outcome
+        self._roles = roles if strategy.requires_roles else Roles()
+        named = [strategy.one_way, strategy.scores, strategy.residuals]
+        self._one_way_rho, self._scores_rho, self._residuals_rho, _ = self._ledger.shares(
+            self._ledger.remaining, [*named, 1 - sum(named)]
+        )
+        self._more_one_ways: list[Measurement] = []
+        self._looks: list[Measurement] = []
+        self._spent: dict[Clique, Fraction] = {}  # on tables
+
+    def measure_one_ways(self) -> None:
+        """Take a first look at all columns, and merge codes."""
+        codes, lines_before = self._table.domain, len(self._ledger.debits)
+        self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
+        for line in self._ledger.debits[lines_before:]:
+            self._spent[line.columns] = line.rho
+        domain = self._table.domain
+        self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
+        self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
+
+    def plan(self, declared: Sequence[Pair]) -> None:
+        """Score pairs, plan a forest; then look at it, score again and plan chords.
+
+        A column with one code tells nothing, so its pairs are left out.
+        """
+        domain = self._table.domain
+        pairs = [pair for pair in declared if min(domain[column] for column in pair) > 1]
+        total, expected = one_way_model(self._one_ways.measurements)
+        if not pairs or self._noise_of_scores(len(pairs)) > _TELLING * total:
+            return
+        _, over_codes = one_way_model(self._one_ways.over_codes)
+        errors = ExpectedErrors(expected, over_codes, self._workload.places(pairs))
+        pool, rows = float(self._pool()), self._ledger.max_rows_per_person
+        plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
+        gap = independence_gap(expected)
+        scores = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, 2 * total)
+        plan.grow_forest(scores, self._precision())
+        if self._graph.edges and plan.worth_scoring(scores, 1).size:
+            self._look_at_forest()
+            self._plan_chords(plan, pairs, scores)
+
+    def finish(self) -> Release:
+        """Spend all that is left on tables and one-ways, and return a measurement of each."""
+        self._measure(self._shortfalls(), self._ledger.remaining)
+        one_ways = self._one_ways.with_more(self._more_one_ways, self._table.hidden_codes)
+        two_ways = by_columns(self._looks)
+        return Release(
+            [*one_ways.measurements, *(two_ways[frozenset(edge)] for edge in self._graph.edges)],
+            self._graph.cliques(),
+            one_ways.compressions,
+            one_ways.mostly_outside,
+        )
+
+    def _look_at_forest(self) -> None:
+        targets = self._targets()
+        looks = {edge: self._strategy.look * targets[edge] for edge in self._graph.edges}
+        left = float(self._ledger.remaining - self._residuals_rho)
+        rest = max(0.0, left - sum(looks.values()))
+        whole, _ = self._ledger.shares(
+            self._ledger.remaining - self._residuals_rho, [sum(looks.values()), rest]
+        )
+        self._measure(looks, whole)
+
+    def _plan_chords(self, plan: Plan, pairs: Sequence[Pair], scores: Floats) -> None:
+        model = self._forest_model()
+        # A pair that the forest ties falsely is as wrong as one that it does not tie.
+        tied = {pair: _dependence(table) for pair, table in forest_pairs(model, pairs)}
+        suspected = np.maximum(scores, [model.total * tied[pair] for pair in pairs])
+        most = _SCORED_AGAIN * len(self._table.domain)
+        again = plan.worth_scoring(suspected, most)
+        chosen = [pairs[place] for place in again]
+        if not chosen:
+            return
+        tables = {pair: model.total * table for pair, table in forest_pairs(model, chosen)}
+        gap = model_gap(tables, {})
+        residuals = np.full(len(pairs), np.nan)
+        residuals[again] = noisy_scores(
+            self._table, chosen, gap, self._residuals_rho, SELECT_PAIRS, 2 * model.total
+        )
+        plan.grow_chords(residuals, self._precision())
+
+    def _noise_of_scores(self, number: int) -> float:
+        """Return the standard deviation of the noise on so many scores."""
+        rows, rho = self._ledger.max_rows_per_person, float(self._scores_rho)
+        return rows * math.sqrt(number / (2 * rho))
+
+    def _forest_model(self) -> GraphicalModel:
+        return estimate(
+            [*self._one_ways.measurements, *self._looks],
+            self._table.domain,
+            self._graph.edges,
+            shrink=self._budget.shrink,
+        )
+
+    def _pool(self) -> Fraction:
+        """Return what is spent on tables in the end, if both kinds of scores are asked for."""
+        spent = sum(self._spent.values(), Fraction(0))
+        return spent + self._ledger.remaining - self._scores_rho - self._residuals_rho
+
+    def _targets(self) -> dict[Clique, float]:
+        spent = sum(self._spent.values(), Fraction(0))
+        pool = float(spent + self._ledger.remaining)
+        return self._workload.targets(self._graph.edges, pool)
+
+    def _shortfalls(self) -> dict[Clique, float]:
+        """Return what tables still lack of their targets, those that lack next to nothing out."""
+        targets = self._targets()
+        lacking = {t: max(0.0, r - float(self._spent.get(t, 0))) for t, r in targets.items()}
+        whole = sum(lacking.values())
+        scale = float(self._ledger.remaining) / whole if whole > 0 else 0.0
+        worth = {t: r for t, r in lacking.items() if r * scale > _NOT_WORTH * targets[t]}
+        return worth or targets
+
+    def _measure(self, shares: Mapping[Clique, float], rho: Fraction) -> None:
+        """Measure tables, with parts of rho in proportion to their shares.
+
+        Privacy: spends rho.
+        """
+        parts = self._ledger.shares(rho, list(shares.values()))
+        for clique, part in zip(shares, parts, strict=True):
+            if len(clique) == 1:
+                values, sigma = self._table.measure_codes(clique[0], part, MEASURE_ONE_WAYS)
+                looks = self._more_one_ways
+            else:
+                values, sigma = self._table.measure(clique, part, MEASURE_TWO_WAYS)
+                looks = self._looks
+            looks.append(Measurement(clique, values.astype(np.float64), sigma))
+            self._spent[clique] = self._spent.get(clique, Fraction(0)) + part
+
+    def _precision(self) -> Floats:
+        """Return 1/sigma^2 of each column so far: of its one-way, and of its tables' sums."""
+        domain, rows = self._table.domain, self._ledger.max_rows_per_person
+        precision = dict.fromkeys(domain, 0.0)
+        for clique, rho in self._spent.items():
+            cells = math.prod(domain[column] for column in clique)
+            for column in clique:
+                precision[column] += 2 * float(rho) / rows**2 * domain[column] / cells
+        return np.array(list(precision.values()))
+
+
+def _dependence(table: Floats) -> float:
+    """Return the L1 distance of a distribution from the product of its columns'."""
+    product = np.multiply.outer(table.sum(axis=1), table.sum(axis=0))
+    return float(np.abs(table - product).sum())

@@ -1,0 +1,98 @@
+"""Planned marginals: a forest and chords, as many as noise leaves room for."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import ClassVar
+
+from sdv_prefair.errors import StructureError, shown
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.greedy import GreedyStrategy
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+
+
+@dataclass(frozen=True)
+class PlannedStrategy:
+    """Pairs planned from noisy scores of all of them, weighed against the noise they bring.
+
+    Columns may stay apart, hang together as a forest, or be joined by more pairs than a forest
+    holds: whatever is expected to leave the least error in all two-way marginals. Pairs with an
+    outcome count for more. The graph stays fair and chordal with every pair, so it holds the
+    planned pairs and nothing else. All answers are Gaussian, see ``mechanisms/planned.py``.
+
+    Args:
+        rule: Which pairs may be joined: those that this strategy declares. With the default, the
+            paper's strict rule, outcomes touch outcomes and admissible columns only.
+        outcome_weight: How much more the error of a pair counts if it holds an outcome.
+        one_way: Share of rho for the first look at the one-ways.
+        scores: Share of rho for the scores of all pairs.
+        residuals: Share of rho for scores of what the forest leaves unexplained.
+        look: Part of its own share that a pair of the forest gets before more pairs are planned.
+        max_cells: Largest number of cells of a clique's table.
+
+    Raises:
+        StructureError: If ``rule`` is no strategy, a weight or share is out of range, or
+            ``max_cells`` is no whole number above 0.
+    """
+
+    rule: Strategy = field(default_factory=GreedyStrategy)
+    outcome_weight: float = 4.0
+    one_way: float = 0.35
+    scores: float = 0.05
+    residuals: float = 0.05
+    look: float = 0.4
+    max_cells: int = 50_000
+    name: ClassVar[str] = 'planned'
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Strategy) or isinstance(self.rule, type):
+            raise StructureError(
+                f'rule ({shown(self.rule)}) must be a strategy object, for example '
+                'GreedyStrategy().'
+            )
+        _check_weight(self.outcome_weight)
+        for name in ('one_way', 'scores', 'residuals', 'look'):
+            _check_share(name, getattr(self, name))
+        if self.one_way + self.scores + self.residuals >= 1:
+            raise StructureError(
+                'one_way, scores and residuals must be less than 1 together: the rest is for the '
+                'tables. Lower one of them.'
+            )
+        if not _is_number(self.max_cells, Integral) or self.max_cells < 1:
+            raise StructureError(
+                f'max_cells ({shown(self.max_cells)}) must be a whole number above 0, for example '
+                '50_000.'
+            )
+
+    @property
+    def requires_roles(self) -> bool:
+        """Whether the rule, and so the model, is fair."""
+        return self.rule.requires_roles
+
+    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+        """Return the pairs that the rule allows."""
+        return self.rule.declare(columns, roles)
+
+    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+        """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
+
+        Privacy: that of the rule.
+        """
+        return self.rule.select(columns, roles, scores)
+
+
+def _check_weight(weight: object) -> None:
+    if not _is_number(weight, Real) or not 0 < weight < math.inf:  # type: ignore[operator]
+        raise StructureError(
+            f'outcome_weight ({shown(weight)}) must be a number above 0, for example 4.'
+        )
+
+
+def _check_share(name: str, share: object) -> None:
+    if not _is_number(share, Real) or not 0 < share < 1:  # type: ignore[operator]
+        raise StructureError(f'{name} ({shown(share)}) must be a number between 0 and 1.')
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)

@@ -1,0 +1,109 @@
+"""Which histograms a strategy may read that chooses cliques in turn: pairs, and small triples.
+
+What may be read is said before anything is counted, so it follows from the roles and from sizes of
+domains. Of d columns there are some d^3/6 triples, and what grows with them is the time of a fit:
+those of few cells are counted, up to a number, and those with an outcome before all others.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import ClassVar
+
+from sdv_prefair.counts import Clique, is_measurable
+from sdv_prefair.errors import StructureError, shown
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.greedy import GreedyStrategy
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+
+
+@dataclass(frozen=True)
+class CliqueStrategy:
+    """What strategies that choose pairs and triples of columns share.
+
+    Args:
+        rule: Which columns may stand in one clique: those of which this strategy declares all
+            pairs. With the default, the paper's strict rule, outcomes touch outcomes and
+            admissible columns only; ``UnconstrainedStrategy()`` knows nothing of fairness.
+        max_cells: Largest number of cells of a triple, and of a clique of the model.
+        max_triples: How many triples are counted at most.
+
+    Raises:
+        StructureError: If ``rule`` is no strategy, or another argument no whole number above 0.
+    """
+
+    rule: Strategy = field(default_factory=GreedyStrategy)
+    max_cells: int = 20_000
+    max_triples: int = 1_000
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Strategy) or isinstance(self.rule, type):
+            raise StructureError(
+                f'rule ({shown(self.rule)}) must be a strategy object, for example '
+                'GreedyStrategy().'
+            )
+        check_whole('max_cells', self.max_cells, 20_000)
+        check_whole('max_triples', self.max_triples, 1_000)
+
+    @property
+    def requires_roles(self) -> bool:
+        """Whether the rule, and so the model, is fair."""
+        return self.rule.requires_roles
+
+    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+        """Return the pairs that the rule allows."""
+        return self.rule.declare(columns, roles)
+
+    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+        """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
+
+        Privacy: that of the rule.
+        """
+        return self.rule.select(columns, roles, scores)
+
+    def histograms(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+        """Return the pairs and triples that may be read.
+
+        Privacy: a function of public facts.
+
+        Args:
+            domain: Number of codes of every column, before any are merged.
+            roles: The roles of the columns.
+        """
+        pairs = [p for p in self.declare(list(domain), roles) if is_measurable(p, domain)]
+        small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
+        small.sort(
+            key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))
+        )
+        return [*pairs, *small[: self.max_triples]]
+
+    def kept_roles(self, roles: Roles) -> Roles:
+        """Return the roles that the model keeps to: none, if it need not be fair."""
+        return roles if self.requires_roles else Roles()
+
+
+def _triples(pairs: Sequence[Pair], domain: Mapping[str, int]) -> Iterator[Clique]:
+    """Yield the triples of which all pairs are given, columns in their order."""
+    place = {column: position for position, column in enumerate(domain)}
+    after: dict[str, set[str]] = {column: set() for column in domain}
+    for pair in pairs:
+        first, second = sorted(pair, key=place.__getitem__)
+        after[first].add(second)
+    for first in domain:
+        for second in sorted(after[first], key=place.__getitem__):
+            for third in sorted(after[first] & after[second], key=place.__getitem__):
+                yield first, second, third
+
+
+def _cells(clique: Clique, domain: Mapping[str, int]) -> int:
+    return math.prod(domain[column] for column in clique)
+
+
+def check_whole(name: str, value: object, example: int) -> None:
+    """Raise unless an argument of a strategy is a whole number above 0."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise StructureError(
+            f'{name} ({shown(value)}) must be a whole number above 0, for example {example:_}.'
+        )

@@ -1,0 +1,66 @@
+"""MWEM+PGM: pairs and triples that keep the graph fair and chordal, a number of rounds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sdv_prefair.counts import Clique
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.decomposable import affordable_cliques
+from sdv_prefair.structure.fairness import fair_additions, markov_graph
+from sdv_prefair.structure.small_cliques import CliqueStrategy, check_whole
+
+
+@dataclass(frozen=True)
+class MwemStrategy(CliqueStrategy):
+    """In each round the pair or triple that the model so far explains worst.
+
+    Paper: Extensions (MWEM-PGM), after McKenna et al., 2019.
+
+    Departs: Private-PGM triangulates whatever graph comes out. Here the graph stays chordal with
+    every clique, so nothing is filled in, and what the fairness predicate sees is the whole graph.
+    A triple is on offer once two of its columns are joined: three columns are always further from
+    independence than two, so triples would be chosen where pairs are enough.
+
+    Args:
+        rule: Which columns may stand in one clique, see ``CliqueStrategy``.
+        max_cells: Largest number of cells of a triple, and of a clique of the model.
+        max_triples: How many triples are counted at most.
+        rounds: How many cliques are chosen; twice as many as there are columns unless given.
+
+    Raises:
+        StructureError: If an argument cannot be used.
+    """
+
+    rounds: int | None = None
+    name: ClassVar[str] = 'mwem'
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rounds is not None:
+            check_whole('rounds', self.rounds, 20)
+
+    def additions(
+        self,
+        on_offer: Sequence[Clique],
+        chosen: Sequence[Clique],
+        roles: Roles,
+        domain: Mapping[str, int],
+    ) -> list[Clique]:
+        """Return the cliques that may be chosen next: not those that were measured already.
+
+        Privacy: a function of released cliques and public facts.
+
+        Args:
+            on_offer: The cliques that may be measured at all.
+            chosen: The cliques so far.
+            roles: The roles of the columns.
+            domain: Number of codes of every column.
+        """
+        measured, graph = [set(clique) for clique in chosen], markov_graph(chosen)
+        new = [
+            c for c in on_offer if not any(measured_one.issuperset(c) for measured_one in measured)
+        ]
+        near = [c for c in new if len(c) == 2 or graph.subgraph(c).number_of_edges()]
+        fair = fair_additions(self.kept_roles(roles), near, chosen)
+        return affordable_cliques(chosen, fair, domain, self.max_cells)

@@ -1,0 +1,284 @@
+"""What a synthesizer does with a finished fit: sample, tell, verify, hand over.
+
+SDV divides its class in two, ``BaseSynthesizer``, which is made and fitted, and upon it
+``BaseSingleTableSynthesizer``, which samples. So is ours: what is made and fitted is in ``face``.
+Each method here asks a plain function about one value, ``fitted``.
+"""
+
+import warnings
+from pathlib import Path
+from typing import Any, Self
+
+import networkx as nx
+import pandas as pd
+import plotly.graph_objects as go
+from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
+
+from sdv_prefair.atomic_write import check_place
+from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.fitting.settings import Settings
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy import Account
+from sdv_prefair.release import Contents, Released, open_release, write_release
+from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer import conditional_sampling as conditional
+from sdv_prefair.synthesizer import constrained, inspection, state
+from sdv_prefair.synthesizer.arguments import check_choice
+
+Frames = dict[str, pd.DataFrame]
+
+
+class AfterFit(BaseSingleTableSynthesizer):
+    """A synthesizer once it is fitted. Of itself it cannot be."""
+
+    _settings: Settings
+    """What the next fit rests on."""
+    _account: Account
+    """All attempts to fit."""
+    _result: Fitted | None = None
+    """The last finished fit."""
+    _preparation: state.Preparation | None = None
+    """What rows encoded before mean, if they still mean something."""
+    _is_opened = False
+    """Whether it came from a file, and nothing was sampled since."""
+    _independent_rows = False
+    """Whether rows that SDV asks for now are drawn by themselves: its methods hand on no more."""
+
+    @property
+    def fitted(self) -> Fitted:
+        """The last finished fit: settings, encoding, ledger and model. It cannot be changed."""
+        if self._result is None:
+            raise NotFittedError('This synthesizer has not been fitted. Call fit first.')
+        return self._result
+
+    @property
+    def _model(self) -> GraphicalModel | None:
+        return None if self._result is None else self._result.model
+
+    # -- what it shows of itself ------------------------------------------------------------
+
+    def get_info(self) -> dict[str, Any]:
+        """Return SDV's information and what privacy was promised."""
+        promise = inspection.privacy_promised(self._settings, self._result)
+        return super().get_info() | promise | {'ranges': self._ranges}
+
+    @property
+    def _ranges(self) -> str:
+        return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
+
+    def get_roles(self, version: str = 'original') -> Roles:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+        check_choice('version', version, ('original', 'modified'))
+        settings = self._settings
+        return settings.promise.roles if version == 'original' else settings.roles
+
+    def get_privacy_ledger(self) -> pd.DataFrame:
+        """Return every access to the private rows and its cost; ``rho`` sums to the budget.
+
+        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the
+        footer: the promise, what other units would cost, how ranges were treated, and what all
+        attempts to fit this synthesizer add up to, see ``get_privacy_account``.
+        """
+        ledger = self.fitted.ledger
+        frame = ledger.to_frame()
+        frame.attrs |= {'ranges': self._ranges} | self._account.total_beside(ledger)
+        return frame
+
+    def get_privacy_account(self) -> pd.DataFrame:
+        """Return every attempt to fit this synthesizer and what it spent, finished or not.
+
+        A row has ``attempt`` (its number), ``call`` (the method), ``outcome`` (``'finished'``,
+        ``'failed'`` or ``'unfinished'``), ``private``, ``lines``, ``rho`` and ``delta`` (what
+        thresholds used up). Calls that were refused before a row was read are no attempts. The
+        frame's ``attrs`` hold what all attempts add up to for people who are in every table.
+        """
+        account, fitted = self._account, self._result
+        total = account.total_beside(fitted.ledger) if fitted else account.total(self.delta)
+        frame = account.to_frame()
+        frame.attrs |= total
+        return frame
+
+    def get_fair_graph(self) -> nx.Graph:
+        """Return the Markov graph of the model; nodes carry their ``role``.
+
+        Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
+        two. Those with ``beyond_tree`` were chosen when a tree joined all columns already.
+        """
+        return inspection.fair_graph(self.fitted)
+
+    def verify_fairness(self) -> bool:
+        """Check the fitted model again; return True, or raise and name the offending path.
+
+        Asked are the cliques of the model, the tables that rows are drawn from, and whether the
+        values that are shown tell the codes that the model is about.
+        """
+        inspection.assert_fair(self.fitted)
+        return True
+
+    def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
+        """Return the codes by which the model knows rows, real or synthetic.
+
+        Independence is promised given these codes. Columns that a constraint touches are left
+        out: of them it is promised given their exact values.
+
+        Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
+
+        Args:
+            data: Rows of the table, with some or all of its columns.
+        """
+        return inspection.encode_rows(self.fitted, data)
+
+    def visualize(self) -> go.Figure:
+        """Return the model's graph, coloured by role."""
+        return inspection.picture(self.fitted)
+
+    # -- files ------------------------------------------------------------------------------
+
+    def save_release(self, path: str | Path) -> None:
+        """Save the fit as data without code, safe to hand to others; see ``release``."""
+        given = self.get_parameters()
+        released = Released(given, self.fitted, self._account, self._creation_date)
+        write_release(released, path, type(self))
+
+    @classmethod
+    def load_release(cls, path: str | Path) -> Self:
+        """Return the synthesizer of a file that ``save_release`` wrote, here or elsewhere."""
+        return open_release(path, cls)
+
+    @classmethod
+    def of_release(cls, contents: Contents) -> Self:
+        """Return the synthesizer that a release describes; for ``load_release``."""
+        with warnings.catch_warnings():
+            # Whoever fitted it was told; it is in the footer of the ledger and in get_info.
+            warnings.simplefilter('ignore', PrivacyWarning)
+            synthesizer = cls(contents.metadata, **contents.parameters(cls))
+            synthesizer.add_constraints(contents.constraints)
+            found = contents.fit_by(synthesizer._settings)
+        vars(synthesizer).update(state.of_release(*found))
+        return synthesizer
+
+    def create_release_report(
+        self,
+        real_data: Frames | None = None,
+        path: str | Path = 'report.html',
+        *,
+        show_real_numbers: bool = False,
+        compare_with_mst: bool = False,
+    ) -> None:
+        """Write one HTML file for the person who must sign the release.
+
+        What is promised and what is not, the graph, the ledger, how much of what was measured is
+        noise. It needs no network, and is covered by the privacy promise unless numbers computed
+        on the real table are asked for; these are marked as not private.
+
+        Args:
+            real_data: The private table; not looked at unless ``show_real_numbers`` is set.
+            path: Where to write. A file that is there is replaced.
+            show_real_numbers: Whether to measure quality and fairness against ``real_data``. Such
+                a report is for those who may see the private table.
+            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to show its
+                numbers beside.
+        """
+        # Brings in the metrics and scikit-learn, which nothing else here needs.
+        from sdv_prefair.report import check_request, gather, measure, write_report
+
+        facts = gather(self)
+        check_place(Path(path))
+        check_request(real_data, show_real_numbers, compare_with_mst)
+        measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
+        write_report(facts, path, measured)
+
+    # -- sampling ---------------------------------------------------------------------------
+
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+        independent_rows: bool = False,
+    ) -> Frames:
+        """Sample rows, each of which follows the model.
+
+        By default values are dealt out evenly: the counts of one table stray from the model by
+        less than a row for each value in every 65,536 rows, far less than those of independent
+        rows. Take that for the one table that is released. Rows of such a table know of each
+        other, so a standard error or a test that takes rows for independent, within a table or
+        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
+        anything of the noise in the model, which all samples of one fit share.
+
+        Args:
+            num_rows: Number of rows.
+            main_table_name: Name of the table, as SDV has it.
+            max_tries_per_batch: How often to draw again where constraints turn rows down.
+            batch_size: Rows to draw at once; all of them if None.
+            output_folder_path: Folder to write the rows to as well, as CSV.
+            independent_rows: Whether every row is drawn by itself, independent of all others.
+
+        Returns:
+            The table by its name.
+        """
+        check_choice('independent_rows', independent_rows, (True, False))
+        self._independent_rows = independent_rows
+        try:
+            return super().sample(
+                num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
+            )
+        finally:
+            self._independent_rows = False
+
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Return the original columns of those rows that obey all constraints."""
+        tied = self._settings.plan.tied
+        return constrained.restore_columns(self.fitted, sampled) if tied else sampled
+
+    def _validate_fit_before_sample(self) -> None:
+        super()._validate_fit_before_sample()
+        if self._is_opened and self.fitted.ledger.seeded:
+            self._is_opened = False
+            cautions.warn_of_seeded_sample()
+
+    def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
+        evidence = {column: int(code) for column, code in (conditions or {}).items()}
+        return pd.DataFrame(self.fitted.model.sample(num_rows, evidence, self._independent_rows))
+
+    def _sample_with_progress_bar(
+        self, num_rows: int, *arguments: Any, **options: Any
+    ) -> pd.DataFrame:
+        sampled = super()._sample_with_progress_bar(num_rows, *arguments, **options)
+        constrained.check_enough(sampled, num_rows)
+        return sampled
+
+    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
+        for lines in conditions:
+            super()._validate_conditions_unseen_columns(lines)
+            conditional.check_lines(self.fitted, lines)
+        # Rows asked for in several ways end up in one table, and which way a row was asked for
+        # tells about all the columns that were asked for.
+        conditional.warn_of_ties(self.fitted, [c for lines in conditions for c in lines])
+
+    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+        self._validate_fit_before_sample()
+        super()._validate_conditions_unseen_columns(conditions)
+        conditional.check_lines(self.fitted, conditions)
+        conditional.warn_of_ties(self.fitted, list(conditions))
+
+    def _sample_with_conditions(
+        self,
+        conditions: pd.DataFrame,
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        progress_bar: Any = None,
+        output_file_path: str | None = None,
+    ) -> pd.DataFrame:
+        if not self._random_state_set:
+            self._set_random_state(FIXED_RNG_SEED)
+        rows = conditional.draw_lines(self.fitted, conditions, max_tries_per_batch, batch_size)
+        if output_file_path:
+            conditional.append_rows(rows, output_file_path)
+        if progress_bar is not None:
+            progress_bar.update(len(rows))
+        return rows

@@ -1,0 +1,199 @@
+"""The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
+
+What a synthesizer is made with is in ``face``, what it does with a finished fit in ``after_fit``.
+"""
+
+import datetime
+import operator
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sdv._utils import check_synthesizer_version
+from sdv.errors import RefitWarning
+from sdv.single_table.base import SYNTHESIZER_LOGGER
+
+from sdv_prefair.counts import FrameSource
+from sdv_prefair.counts.given import counts_of_user
+from sdv_prefair.counts.queries import CountQueries
+from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
+from sdv_prefair.fitting.progress import Progress
+from sdv_prefair.privacy import Attempt
+from sdv_prefair.synthesizer import in_memory, out_of_core, state
+from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+
+
+class WaysToFit(AfterFit):
+    """A synthesizer that can be fitted. Of itself it has no arguments."""
+
+    def fit(self, data: Frames) -> None:
+        """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
+
+        A fit that fails leaves everything as it was, but for the account, see
+        ``get_privacy_account``: what it had spent by then is spent.
+
+        Args:
+            data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
+        """
+        self._begin('Fit')
+        in_memory.check_data(data, self._settings)
+        self._warn_before_reading()
+        table = in_memory.bounded_rows(data, self._settings, self.person_column)
+        settings = self._settings.for_table(table.dtypes)
+        self._log('Fit processed data')
+        with self._account.open('fit', settings.open_ledger()) as attempt:
+            source, progress = FrameSource(table), Progress(self.verbose)
+            fitted = fit_pipeline(source, settings, attempt.ledger, progress)
+        self._adopt(replace(fitted, names=in_memory.given_names(data, settings)), attempt)
+
+    def fit_table(self, table: Any) -> None:
+        """Fit the synthesizer to a table of any size; spends exactly (epsilon, delta) on it.
+
+        Memory does not grow with rows. The columns must be those of the metadata. Sampled columns
+        have the dtypes that stand for the table's types, see ``sdv_prefair.encoding.arrow_schema``.
+
+        What is not public is learnt from histograms over public grids, within the budget, and so
+        are bins that follow the data; for that the table is read up to three more times. With
+        ``person_column`` the first rows of each person are counted: memory then grows with the
+        number of persons. Databases and Spark have no first rows; there it is those that come
+        first when all columns are compared.
+
+        Args:
+            table: The path of a Parquet file or folder; an Arrow ``RecordBatchReader``, dataset or
+                table; a DuckDB relation, a polars frame, or anything else with an Arrow stream
+                (all of these are read here, in batches); a Spark DataFrame, counted by its
+                workers; or an ibis table, counted by its database.
+
+        Raises:
+            PrivateDataError: If the table does not fit the metadata or could not be read. The
+                synthesizer is then as it was before, but for its account.
+        """
+        self._begin('Fit table')
+        source = out_of_core.table_source(table, self._settings, self.person_column)
+        self._warn_before_reading()
+        settings = self._settings.for_table(source.dtypes)
+        settings = out_of_core.readable(source, settings)
+        with self._account.open('fit_table', settings.open_ledger()) as attempt:
+            fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
+        self._adopt(fitted, attempt)
+
+    def fit_counts(self, counts: Mapping[Any, Any]) -> None:
+        """Fit the synthesizer to histograms; spends exactly (epsilon, delta) on them.
+
+        The metadata must declare the ranges of all columns. If there is a person column, or
+        ``max_rows_per_person`` is not 1, the histograms must not count more rows of a person:
+        ``count_queries`` sees to that.
+
+        Args:
+            counts: For each clique of ``count_queries()`` its histogram: an array with an axis for
+                each column and a cell for each code, or a DataFrame with the columns of the clique,
+                which hold codes, and the column ``count``. The queries give rows without a value
+                that may be shown, as nulls that are not declared, the code after the last one; an
+                axis may have a cell for it or not.
+
+        Raises:
+            PrivateDataError: If a histogram is missing, or they contradict each other. The
+                synthesizer is then as it was before, but for its account.
+        """
+        self._begin('Fit counts')
+        prepared = out_of_core.prepare_from_metadata(self._settings, 'fit_counts')
+        encoding, cliques = prepared.encoding, declared_cliques(prepared)
+        exact = counts_of_user(counts, encoding.counted_domain, cliques, encoding.domain)
+        self._warn_before_reading()
+        with self._account.open('fit_counts', prepared.open_ledger()) as attempt:
+            fitted = fit_counted(exact, prepared, attempt.ledger, Progress(self.verbose))
+        self._adopt(fitted, attempt)
+
+    def count_queries(self, dialect: str = 'duckdb') -> CountQueries:
+        """Return the SQL of every histogram that a fit reads, for people who may run only queries.
+
+        The queries are for a table with the metadata's name and columns, in which moments are
+        timestamps, numbers are numbers and all else is text. Their answers, as DataFrames, are
+        what ``fit_counts`` takes. They are exact, so they are as private as the rows.
+
+        Args:
+            dialect: The database that will run them, in ibis' words: 'duckdb', 'postgres', ...
+
+        Returns:
+            A dictionary from cliques to queries; ``print`` shows it as a script.
+        """
+        self._check_before_fit()
+        prepared = out_of_core.prepare_from_metadata(self._settings, 'count_queries')
+        return out_of_core.queries_of(prepared, self.person_column, dialect)
+
+    def preprocess(self, data: Frames) -> Frames:
+        """Turn the private rows into integer codes. The result is as private as the rows.
+
+        What was fitted before stays as it is until ``fit_processed_data`` has finished.
+
+        Privacy: learns only the domains that are not public, each paid for in the ledger.
+        """
+        in_memory.check_data(data, self._settings)
+        if self._fitted:
+            warnings.warn(
+                'This model has already been fitted. To use the new preprocessed data, please '
+                "refit the model using 'fit' or 'fit_processed_data'.",
+                RefitWarning,
+                stacklevel=2,
+            )
+        self._warn_before_reading()
+        table = in_memory.bounded_rows(data, self._settings, self.person_column)
+        settings = self._settings.for_table(table.dtypes)
+        with self._account.open('preprocess', settings.open_ledger()) as attempt:
+            prepared = prepare(FrameSource(table), settings, attempt.ledger)
+            codes = prepared.encoding.encode(settings.plan.transform(table))
+        names = in_memory.given_names(data, settings)
+        preparation = state.Preparation(prepared, attempt, names)
+        vars(self).update(state.of_preparation(preparation, self._fitted))
+        return {self._table_name: codes}
+
+    def fit_processed_data(self, processed_data: Frames) -> None:
+        """Fit the model to rows that ``preprocess`` has turned into codes.
+
+        Privacy: every call spends the budget again, but for what learning domains has cost.
+        """
+        preparation = self._preparation
+        codes = in_memory.read_codes(processed_data, self._table_name, preparation)
+        assert preparation is not None, 'read_codes has raised'
+        if preparation.attempt.is_over:
+            self._warn_before_reading()
+        self._log('Fit processed data')
+        prepared, progress = preparation.prepared, Progress(self.verbose)
+        with preparation.continued(self._account) as attempt:
+            counts = in_memory.count_read(codes, prepared, progress)
+            fitted = fit_counted(counts, prepared, attempt.ledger, progress)
+        self._adopt(replace(fitted, names=preparation.names), attempt)
+
+    def validate(self, data: Frames) -> None:
+        """Check that names and types of the table fit the metadata; values are not looked at."""
+        in_memory.check_data(data, self._settings)
+
+    def _begin(self, event: str) -> None:
+        self._log(event)
+        self._check_before_fit()
+
+    def _log(self, event: str) -> None:
+        # SDV logs the number of rows here, which is private.
+        SYNTHESIZER_LOGGER.info({
+            'EVENT': event,
+            'TIMESTAMP': datetime.datetime.now(),
+            'SYNTHESIZER CLASS NAME': type(self).__name__,
+            'SYNTHESIZER ID': self._synthesizer_id,
+            'TOTAL NUMBER OF TABLES': 1,
+        })
+
+    def _check_before_fit(self) -> None:
+        check_synthesizer_version(self, is_fit_method=True, compare_operator=operator.lt)
+        self._check_input_metadata_updated()
+
+    def _warn_before_reading(self) -> None:
+        cautions.warn_of_seed(self.seed)
+        if self._account.spent:
+            cautions.warn_of_refit(self._account, self._settings.open_ledger())
+
+    def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
+        attempt.finish()
+        vars(self).update(state.of_fit(fitted, attempt))

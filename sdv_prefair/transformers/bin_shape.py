@@ -1,0 +1,60 @@
+"""Bins of unequal width, and how rows spread within them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from sdv_prefair.errors import DomainError
+
+
+@dataclass(frozen=True)
+class BinShape:
+    """Bins of unequal width, and how rows spread within them: released or public facts.
+
+    A value that many rows hold gets a bin of its own by two edges: the value, and whatever comes
+    next to it, as ``numpy.nextafter`` tells for numbers. The upper end of the range needs the one
+    edge only, and weights.
+
+    Attributes:
+        edges: Cuts between bins, which hold their lower edge.
+        finer: Further cuts, inside bins.
+        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
+            together and from one end of the range to the other: so one more than there are cuts.
+            Only those of one bin are compared. Without weights rows are uniform within bins, and
+            so they are in a bin whose weights are all 0.
+    """
+
+    edges: tuple[Any, ...]
+    finer: tuple[Any, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def __post_init__(self):
+        object.__setattr__(self, 'edges', tuple(self.edges))
+        object.__setattr__(self, 'finer', tuple(self.finer))
+        if any(isinstance(w, bool) or not isinstance(w, Real) for w in self.weights):
+            raise DomainError('weights must be numbers.')
+        weights = np.array(self.weights, dtype=np.float64)
+        if not (np.isfinite(weights) & (weights >= 0)).all():
+            raise DomainError('weights must be finite numbers, 0 or more.')
+        if weights.size not in (0, len(self.edges) + len(self.finer) + 1):
+            raise DomainError('weights must be one more than there are edges and finer cuts.')
+        object.__setattr__(self, 'weights', tuple(weights.tolist()))
+
+    def check_cuts(self, low: Any, high: Any) -> None:
+        """Raise ``DomainError`` unless cuts rise, differ, and lie above ``low`` up to ``high``."""
+        for name, cuts in (('edges', self.edges), ('finer', self.finer)):
+            if not all(low < cut <= high for cut in cuts):
+                raise DomainError(f'{name} must be above the lower end of the range and within it.')
+            if not all(one < next_one for one, next_one in pairwise(cuts)):
+                raise DomainError(f'{name} must rise.')
+        if not set(self.edges).isdisjoint(self.finer):
+            raise DomainError('finer must not repeat edges.')
+
+
+def as_shape(edges: 'Sequence[Any] | BinShape | None') -> BinShape | None:
+    """Return edges as bins in which rows are uniform; None for bins of equal width."""
+    return edges if edges is None or isinstance(edges, BinShape) else BinShape(tuple(edges))
