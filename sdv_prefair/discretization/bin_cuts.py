@@ -97,6 +97,8 @@ class _Line:
 
     def quantiles(self, among: Flags, bins: int) -> np.ndarray:
         """Return the cells that cut some of the segments into equal shares of rows."""
+        if not among.any():
+            return np.zeros(0, dtype=np.int64)
         shares = self._shares(among)
         reached = np.concatenate([[0.0], np.cumsum(shares)])
         wanted = reached[-1] * np.arange(1, bins) / bins

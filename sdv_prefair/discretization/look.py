@@ -17,7 +17,7 @@ from sdv_prefair.values.arrays import Flags, Floats
 
 # A node is looked into if it holds this share of the rows, and more than noise would.
 LEAST_SHARE = 1 / 128
-_STANDS_OUT = 3.0
+_STANDS_OUT = 4.0
 
 Measure = Callable[[np.ndarray], tuple[np.ndarray, float]]
 """Returns the noisy counts of groups of fine cells, and sigma; spends one level's part."""

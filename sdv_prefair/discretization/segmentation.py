@@ -13,9 +13,10 @@ import numpy as np
 
 from sdv_prefair.values.arrays import Floats
 
-# A cut that noise alone suggests is accepted in about one histogram of a thousand.
-_PRICE, _PRICE_PER_LOG = 4.0, 1.2
-_NARROWEST = 1e-9
+# A cut that noise alone suggests is accepted in less than one histogram of a hundred.
+_PRICE, _PRICE_PER_LOG = 6.0, 1.2
+# A value has no width among real numbers; this part of the whole is its stand-in.
+_NARROWEST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _best_cuts(sums: Floats, price: float) -> np.ndarray:
     alive = np.array([0])
     for end in range(1, size + 1):
         total, cross, square = sums[:, end, None] - sums[:, alive]
-        unpriced = best[alive] + total - cross**2 / square
+        unpriced = best[alive] + np.maximum(total - cross**2 / square, 0.0)
         chosen = int(np.argmin(unpriced))
         best[end], before[end] = unpriced[chosen] + price, alive[chosen]
         alive = np.append(alive[unpriced <= best[end]], end)
