@@ -114,8 +114,8 @@ MESSAGES = [
         DomainWarning,
         "One bin holds nearly all rows of ['x'], judging by the noisy marginals: how they lie "
         'within it is lost.',
-        'Narrow range_min and range_max, or give edges with NumberBins or DatetimeBins, and fit '
-        'again, which costs again.',
+        "Narrow range_min and range_max, use discretization='private', or give edges with "
+        'NumberBins or DatetimeBins, and fit again, which costs again.',
     ),
     Message(
         lambda: fit_numbers(np.where(np.arange(1000) % 7, np.nan, np.arange(1000) % 100), 0, 100),

@@ -79,6 +79,10 @@ def days(first):
             EMPTY, id='mostly nulls',
         ),
         pytest.param(
+            numerical(18, 90), np.where(np.arange(ROWS) % 3, np.nan, 18 + numbers()), EMPTY,
+            id='mostly nulls, which the range does not allow',
+        ),
+        pytest.param(
             categorical(['a', 'b'], nullable=True),
             pd.Series(['a', None, None, None, 'b'] * (ROWS // 5)), EMPTY, id='mostly no category',
         ),
@@ -125,7 +129,7 @@ def test_a_spike_in_a_bin_of_its_own_is_no_pile_at_the_end():
     bins = NumberBins(
         0, 100_000, decimal_places=0, edges=[1, *np.geomspace(100, 90_000, 20).round()]
     )
-    shares = np.array([0.917, *np.full(len(bins._bins) - 1, 0.083 / (len(bins._bins) - 1))])
+    shares = np.array([0.917, *np.full(len(bins.line) - 1, 0.083 / (len(bins.line) - 1))])
     assert not is_piled(bins, shares)
     assert not is_in_one_bin(bins, np.array([1.0, *np.zeros(len(shares) - 1)]))
     # The same at an end that means nothing is what a narrow range leaves.
