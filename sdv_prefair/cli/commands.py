@@ -7,7 +7,12 @@ from collections.abc import Callable
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.demo import run_demo
-from sdv_prefair.cli.evaluating import measure, read_whole_table, report_lines
+from sdv_prefair.cli.evaluating import (
+    measure,
+    numbers_lines,
+    read_whole_table,
+    report_lines,
+)
 from sdv_prefair.cli.fitting import fit_release
 from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
@@ -90,6 +95,8 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
         read_whole_table(path, metadata) for path in (options.synthetic, options.real)
     )
     for line in report_lines(measure(synthetic, real, metadata, roles, release), options.all):
+        say(line)
+    for line in numbers_lines(synthetic, real, metadata):
         say(line)
 
 

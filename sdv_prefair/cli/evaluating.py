@@ -8,7 +8,8 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.domain import modelled_columns
-from sdv_prefair.metrics import FairnessReport
+from sdv_prefair.metrics import FairnessReport, describe_numbers
+from sdv_prefair.metrics.column_figures import shown_value
 from sdv_prefair.metrics.strata import OWN_BINS, OWN_BINS_CAUTION
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -61,6 +62,23 @@ def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
         yield ''
         yield f'{title}{", the worst pairs; all with --all" if left_out else ""}:'
         yield _readable(shown)
+
+
+def numbers_lines(synthetic: pd.DataFrame, real: pd.DataFrame, metadata: Metadata) -> Iterator[str]:
+    """Yield a table of all numbers and dates, value by value: no bins hide what is in them."""
+    described = describe_numbers(real, synthetic, metadata)
+    if described.empty:
+        return
+    yield ''
+    yield 'Numbers and dates, unbinned. KS is the largest difference of the distribution functions,'
+    yield 'value the frequent one whose share differs most; std of dates is in days.'
+    yield described.map(_short).rename_axis(index=['', '']).to_string()
+
+
+def _short(value: object) -> str:
+    if isinstance(value, pd.Timestamp):
+        return shown_value(value)
+    return '' if pd.isna(value) else f'{value:.4g}' if abs(value) < 1 else f'{value:,.6g}'
 
 
 def _is_by_own_bins(report: FairnessReport) -> bool:

@@ -142,8 +142,9 @@ def warn_of_one_bin(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
-            'how they lie within it is lost. Narrow range_min and range_max, or give edges with '
-            'NumberBins or DatetimeBins, and fit again, which costs again.',
+            'how they lie within it is lost. Narrow range_min and range_max, use discretization='
+            "'private', or give edges with NumberBins or DatetimeBins, and fit again, which costs "
+            'again.',
             DomainWarning,
             stacklevel=6,
         )

@@ -75,7 +75,7 @@ def is_in_one_bin(bins: Bins, shares: Floats) -> bool:
     largest = int(np.argmax(shares))
     if len(shares) < 2 or shares[largest] < _NEARLY_ALL:
         return False
-    first, last = (float(end[largest]) for end in bins._bins.ends())
+    first, last = (float(end[largest]) for end in bins.line.ends())
     return last - first > _ONE_NUMBER * max(abs(first), abs(last))
 
 
@@ -86,7 +86,7 @@ def _clear_bins(
     for column in _clear_columns(model, prepared):
         bins = prepared.encoding.transformers[column]
         if isinstance(bins, Bins):
-            of_values = model.marginal(column)[: len(bins._bins)]
+            of_values = model.marginal(column)[: len(bins.line)]
             if of_values.sum() > 0:
                 yield column, (bins, of_values / of_values.sum())
 

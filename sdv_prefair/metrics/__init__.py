@@ -1,5 +1,6 @@
 """Measures of fairness and quality for any synthetic table, as SDMetrics classes."""
 
+from sdv_prefair.metrics.column_figures import plot_column_pair
 from sdv_prefair.metrics.described import describe_numbers
 from sdv_prefair.metrics.fairness import (
     ConditionalDemographicParity,
@@ -49,6 +50,7 @@ __all__ = [
     'demographic_parity',
     'describe_numbers',
     'independence_test',
+    'plot_column_pair',
     'rate_gap',
     'true_negative_rate_balance',
     'true_positive_rate_balance',

@@ -23,7 +23,7 @@ class FairnessReport(BaseUnifiedReport):
     |---|---|---|
     | Conditional Independence | I(O; P given A), synthetic rows | 1 - excess / H(O given A) |
     | Group Rates | DP, TPRB, TNRB, CDP, CTPRB, CTNRB | 1 - gap |
-    | Quality | 1-way and 2-way TVD, ACD; accuracy | 1 - distance; accuracy |
+    | Quality | 1-way and 2-way TVD, ACD; KS, frequent values; accuracy | 1 - distance; accuracy |
 
     All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
     its metrics' means, for Quality), the report's that of its properties; rows that do not tell

@@ -77,9 +77,9 @@ class _ColumnDistance(SingleTableMetric):
     min_value = 0.0
     max_value = 1.0
 
-    @classmethod
-    def _distance(cls, real: pd.Series, synthetic: pd.Series, **options) -> float:
-        raise NotImplementedError
+    @staticmethod
+    def _distance(real: pd.Series, synthetic: pd.Series) -> float:
+        return kolmogorov_smirnov(real, synthetic)
 
     @classmethod
     def compute_breakdown(
@@ -120,10 +120,6 @@ class KolmogorovSmirnovDistance(_ColumnDistance):
 
     name = 'KolmogorovSmirnovDistance'
 
-    @classmethod
-    def _distance(cls, real: pd.Series, synthetic: pd.Series) -> float:
-        return kolmogorov_smirnov(real, synthetic)
-
 
 class FrequentValueDifference(_ColumnDistance):
     """Mean over numbers and dates of the largest difference in the share of one value.
@@ -134,8 +130,8 @@ class FrequentValueDifference(_ColumnDistance):
 
     name = 'FrequentValueDifference'
 
-    @classmethod
-    def _distance(cls, real: pd.Series, synthetic: pd.Series, frequent: int = FREQUENT) -> float:
+    @staticmethod
+    def _distance(real: pd.Series, synthetic: pd.Series, frequent: int = FREQUENT) -> float:
         if real.isna().all() or synthetic.isna().all():
             return np.nan
         shares = frequent_values(real, synthetic, frequent)

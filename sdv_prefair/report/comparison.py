@@ -9,14 +9,16 @@ import plotly.graph_objects as go
 from sdv_prefair.metrics import (
     AverageCorrelationDifference,
     DownstreamAccuracy,
+    FrequentValueDifference,
+    KolmogorovSmirnovDistance,
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.properties.group_rates_property import measures_in_words
 from sdv_prefair.plots.style import BLUE, GREY, VERMILION, plain_text
+from sdv_prefair.report.compared_columns import columns_by_value, marked
 from sdv_prefair.report.elements import (
     Content,
-    badge,
     code,
     note,
     num,
@@ -31,7 +33,6 @@ from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.measured import PLAIN, REAL, RELEASE, Measured
 from sdv_prefair.report.words import short, whole
 
-NOT_PRIVATE = 'not private'
 _MARKERS = {
     RELEASE: {'color': BLUE, 'symbol': 'circle'},
     PLAIN: {'color': VERMILION, 'symbol': 'diamond'},
@@ -41,6 +42,8 @@ _DISTANCES = {
     OneWayTotalVariation.name: 'One-way marginals: mean total variation distance',
     TwoWayTotalVariation.name: 'Two-way marginals: mean total variation distance',
     AverageCorrelationDifference.name: "Correlations: mean difference of Cramér's V",
+    KolmogorovSmirnovDistance.name: 'Numbers and dates: mean Kolmogorov-Smirnov distance',
+    FrequentValueDifference.name: 'Numbers and dates: mean error of a frequent value',
 }
 _ACCURACIES = {
     'Score': 'Accuracy for {} of a classifier trained on it',
@@ -68,6 +71,7 @@ def comparison_section(facts: Facts, measured: Measured | None) -> Element:
         title,
         _warning(facts, measured),
         _quality_table(measured),
+        columns_by_value(measured),
         _fairness(measured) if measured.rates else None,
     )
 
@@ -89,22 +93,19 @@ def _warning(facts: Facts, measured: Measured) -> Element:
     )
 
 
-def _marked(content: Element) -> Element:
-    return tag('div', badge('warning', NOT_PRIVATE), content, class_='marked')
-
-
 def _quality_table(measured: Measured) -> Element:
+    first = next(iter(measured.quality.values()))
     rows = [
         (words, *(num(short(_mean(details, metric))) for details in measured.quality.values()))
         for metric, words in _DISTANCES.items()
+        if metric in set(first['Metric'])
     ]
-    first = next(iter(measured.quality.values()))
     for outcome in first.loc[first['Metric'] == DownstreamAccuracy.name, 'Columns']:
         for column, words in _ACCURACIES.items():
             cells = [_accuracy(details, outcome, column) for details in measured.quality.values()]
             rows.append((words.format(outcome), *cells))
     header = ('Quality', *measured.quality)
-    return _marked(table('Quality: distances are best at 0, accuracy at 1', header, rows))
+    return marked(table('Quality: distances are best at 0, accuracy at 1', header, rows))
 
 
 def _mean(details: pd.DataFrame, metric: str) -> float:
@@ -119,7 +120,7 @@ def _accuracy(details: pd.DataFrame, outcome: str, column: str) -> Element:
 
 def _fairness(measured: Measured) -> list[Content]:
     return [
-        _marked(_independence_table(measured)),
+        marked(_independence_table(measured)),
         paragraph(
             'I(outcome; protected | admissible) is how much the protected columns tell about the '
             'outcome once the admissible ones are known, in nats. On a table of this size it is '
@@ -128,7 +129,7 @@ def _fairness(measured: Measured) -> list[Content]:
             f'{_strata(measured)}. The other tables are compared by the same, which need not be '
             'what their own rows were made by.'
         ),
-        _marked(_rates_table(measured)),
+        marked(_rates_table(measured)),
         paragraph(
             'Differences between the two groups that differ most, with 95 % intervals wide enough '
             'for having picked them, of a '
@@ -138,7 +139,7 @@ def _fairness(measured: Measured) -> list[Content]:
             'ones compare people with the same admissible values; rows say something about them '
             'only if two groups share these values, and the share of such rows is given.'
         ),
-        _marked(
+        marked(
             plot(_gaps(measured), 'The same differences as points with intervals.', is_wide=True)
         ),
     ]

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from sdv_prefair.encoding.frame_schema import single_table
-from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
+from sdv_prefair.errors import (
+    DomainWarning,
+    NoiseWarning,
+    PrivacyWarning,
+    SynthesizerInputError,
+)
+from sdv_prefair.metrics import describe_numbers
+from sdv_prefair.metrics.column_figures import column_figure
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics.table_pair import read_tables
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -34,12 +43,17 @@ class Measured:
         quality: Distances of marginals and accuracy.
         rates: Differences between groups; no tables where there are no roles.
         independence: I(O; P | A); no tables where there are no roles.
+        numbers: Numbers and dates of the release beside the real ones, as ``describe_numbers``
+            returns them.
+        pictures: A figure of each modelled column, real beside synthetic.
     """
 
     num_rows: int
     quality: dict[str, pd.DataFrame]
     rates: dict[str, pd.DataFrame]
     independence: dict[str, pd.DataFrame]
+    numbers: pd.DataFrame
+    pictures: dict[str, go.Figure]
 
 
 def check_request(real_data: object, show_real_numbers: bool, compare_with_mst: bool) -> None:
@@ -89,7 +103,19 @@ def measure(
         if roles:
             rates[source] = _details(GroupRates, synthesizer, data)
             independence[source] = _details(ConditionalIndependence, synthesizer, data)
-    return Measured(min(len(real), _MOST_ROWS), quality, rates, independence)
+    numbers, pictures = _by_value(real, tables[RELEASE], metadata)
+    num_rows = min(len(real), _MOST_ROWS)
+    return Measured(num_rows, quality, rates, independence, numbers, pictures)
+
+
+def _by_value(
+    real: pd.DataFrame, synthetic: pd.DataFrame, metadata: Mapping
+) -> tuple[pd.DataFrame, dict[str, go.Figure]]:
+    """Return numbers and dates side by side, and a figure of every column."""
+    pair = [rows.sample(min(len(rows), _MOST_ROWS), random_state=0) for rows in (real, synthetic)]
+    tables = read_tables(*pair, metadata)
+    pictures = {column: column_figure(tables, column) for column in tables.columns}
+    return describe_numbers(*pair, metadata), pictures
 
 
 def _details(
@@ -108,7 +134,8 @@ def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFair
     changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
     with warnings.catch_warnings():
         # Given when the first one was made.
-        warnings.simplefilter('ignore', PrivacyWarning)
+        for given_before in (PrivacyWarning, DomainWarning, NoiseWarning):
+            warnings.simplefilter('ignore', given_before)
         warnings.filterwarnings('ignore', 'Replacing the default transformer')
         plain = type(synthesizer)(
             synthesizer.get_metadata(), **synthesizer.get_parameters() | changes

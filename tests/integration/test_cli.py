@@ -1,5 +1,8 @@
 """The command line as a newcomer uses it: files in, files out, one line for wrong use."""
 
+import re
+
+import numpy as np
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata
@@ -88,6 +91,36 @@ def test_report_and_evaluate(folder, capsys):
     assert 'codes of the model' not in shown
     assert main(['evaluate', str(rows), *arguments, '--release', model]) == 0
     assert 'codes of the model' in capsys.readouterr().out
+
+
+def test_evaluate_shows_a_spike_that_equal_bins_hide(tmp_path, capsys):
+    """The binned measure finds next to nothing, and the line below it finds the spike."""
+    rng = np.random.default_rng(0)
+    texts = {'sdtype': 'categorical'}
+    gain = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 100_000, 'decimal_places': 0}
+    columns = {'sex': texts, 'grade': texts, 'paid': texts, 'gain': gain}
+    described = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    save_metadata(described, Roles(['sex'], ['grade'], ['paid']), tmp_path / 'metadata.json')
+    real = pd.DataFrame({
+        **{name: rng.choice(['a', 'b'], 2000) for name in ('sex', 'grade', 'paid')},
+        'gain': np.where(rng.random(2000) < 0.9, 0, 3000),
+    })
+    real.to_csv(tmp_path / 'real.csv', index=False)
+    # Both lie in the first of 32 bins.
+    real.assign(gain=rng.integers(0, 3001, 2000)).to_csv(tmp_path / 'flat.csv', index=False)
+    arguments = ['--real', tmp_path / 'real.csv', '--metadata', tmp_path / 'metadata.json']
+    assert main(['evaluate', *map(str, [tmp_path / 'flat.csv', *arguments])]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (binned,) = [line for line in lines if re.search('OneWayTotalVariation +gain', line)]
+    assert binned.split()[-2:] == ['1.0000', '0.0000']
+    (heading,) = [place for place, line in enumerate(lines) if line.startswith('Numbers and dates')]
+    real_line, synthetic_line = (line.split() for line in lines[-2:])
+    assert lines[heading + 2].split()[:4] == ['KS', 'nulls', 'value', 'share']
+    assert real_line[:2] == ['gain', 'real']
+    assert float(real_line[2]) > 0.85
+    assert float(real_line[5]) == pytest.approx(0.9, abs=0.03)
+    assert synthetic_line[0] == 'synthetic'
+    assert float(synthetic_line[4]) < 0.01
 
 
 def test_evaluate_says_when_strata_are_bins_of_the_metric(tmp_path, capsys):

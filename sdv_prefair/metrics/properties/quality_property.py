@@ -13,17 +13,25 @@ from sdv_prefair.metrics.quality import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics.table_pair import Tables
+from sdv_prefair.metrics.unbinned import FrequentValueDifference, KolmogorovSmirnovDistance
 from sdv_prefair.plots.style import plain_text
 
-_DISTANCES = (OneWayTotalVariation, TwoWayTotalVariation, AverageCorrelationDifference)
+_DISTANCES = (
+    OneWayTotalVariation,
+    TwoWayTotalVariation,
+    AverageCorrelationDifference,
+    KolmogorovSmirnovDistance,
+    FrequentValueDifference,
+)
 
 
 class Quality(RoleProperty):
-    """One-way and two-way marginals, correlations, and accuracy of a classifier.
+    """Marginals and correlations, numbers value by value, and accuracy of a classifier.
 
-    The score of a marginal or a correlation is ``1 - distance``; that of an outcome is the accuracy
-    on real rows of a classifier trained on synthetic ones. The property's score is the mean of the
-    four metrics' means, so that many pairs do not outweigh the few outcomes.
+    The score of a marginal or a correlation is ``1 - distance``, and so is that of a number or a
+    date, unbinned; that of an outcome is the accuracy on real rows of a classifier trained on
+    synthetic ones. The property's score is the mean of the metrics' means, so that many pairs do
+    not outweigh the few outcomes.
     """
 
     def _questions(self, metadata: dict) -> list:

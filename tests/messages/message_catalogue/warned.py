@@ -25,6 +25,7 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.transformers import NumberBins
 
 
 class Few(Named):
@@ -70,6 +71,7 @@ def learn_no_combination():
 
 
 def sample_too_few():
+    warnings.simplefilter('ignore', NoiseWarning)
     fit(Few()).sample(40, max_tries_per_batch=1)
 
 
@@ -86,14 +88,16 @@ def declare_what_pandas_guesses():
     words(['NA', 'EU']).fit({'people': pd.DataFrame({'x': ['NA', 'EU']})})
 
 
-def fit_numbers(values, low, high, epsilon=100.0, **about):
-    """Fit one column of numbers whose range is declared, in whole numbers that may be missing."""
+def fit_numbers(values, low, high, epsilon=100.0):
+    """Fit one column of whole numbers that may be missing, in equal bins."""
     column = {'sdtype': 'numerical', 'range_min': low, 'range_max': high, 'decimal_places': 0}
-    metadata = public_metadata('t', {'x': column | about})
-    table = pd.DataFrame({'x': values})
-    PreFairSynthesizer(metadata, epsilon=epsilon, public_ranges=True, structure='none').fit({
-        't': table
-    })
+    synthesizer = PreFairSynthesizer(
+        public_metadata('t', {'x': column}), epsilon=epsilon, public_ranges=True, structure='none'
+    )
+    data = {'t': pd.DataFrame({'x': values})}
+    synthesizer.auto_assign_transformers(data)
+    synthesizer.update_transformers({'x': NumberBins(low, high, decimal_places=0)})
+    synthesizer.fit(data)
 
 
 MESSAGES = [
@@ -110,11 +114,11 @@ MESSAGES = [
         DomainWarning,
         "One bin holds nearly all rows of ['x'], judging by the noisy marginals: how they lie "
         'within it is lost.',
-        'Narrow range_min and range_max, or give edges with NumberBins or DatetimeBins, and fit '
-        'again, which costs again.',
+        "Narrow range_min and range_max, use discretization='private', or give edges with "
+        'NumberBins or DatetimeBins, and fit again, which costs again.',
     ),
     Message(
-        lambda: fit_numbers(np.where(np.arange(1000) % 10, np.nan, 7), 0, 100),
+        lambda: fit_numbers(np.where(np.arange(1000) % 7, np.nan, np.arange(1000) % 100), 0, 100),
         DomainWarning,
         "Most rows of ['x'] are missing, judging by the noisy marginals; what cannot be read "
         'counts as missing.',

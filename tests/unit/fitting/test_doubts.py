@@ -11,25 +11,40 @@ from sdv_prefair import DomainWarning, NoiseWarning, PreFairSynthesizer
 from sdv_prefair.datasets import load_adult
 from sdv_prefair.datasets.dataset import categorical, numerical, public_metadata
 from sdv_prefair.fitting.doubts import is_in_one_bin, is_piled
-from sdv_prefair.transformers import DatetimeBins, NumberBins
+from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 DATA = Path(__file__).parents[4] / 'shared' / 'data'
 ROWS = 3000
 EMPTY, AT_AN_END, ONE_BIN = 'are missing', 'at an end', 'One bin holds'
 
 
-def told(columns, values, epsilon=100.0, **arguments):
-    """Return the texts of the warnings that a fit gives of domains and of noise."""
+def told(columns, values, epsilon=100.0, equal=(), **arguments):
+    """Return the texts of the warnings that a fit gives of domains and of noise.
+
+    Of columns in ``equal`` the bins are of equal width; the others are cut as by default.
+    """
     synthesizer = PreFairSynthesizer(
         public_metadata('t', columns),
         epsilon=epsilon,
         **{'structure': 'none', 'public_ranges': True} | arguments,
     )
+    data = {'t': pd.DataFrame(values)}
+    synthesizer.auto_assign_transformers(data)
+    synthesizer.update_transformers({name: equal_bins(columns[name]) for name in equal})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        synthesizer.fit({'t': pd.DataFrame(values)})
+        synthesizer.fit(data)
     kinds = (DomainWarning, NoiseWarning)
     return [str(one.message) for one in caught if issubclass(one.category, kinds)]
+
+
+def equal_bins(about):
+    ends = about.get('range_min'), about.get('range_max')
+    if about['sdtype'] == 'datetime':
+        return DatetimeBins(*ends, about['datetime_format'])
+    if about['sdtype'] == 'numerical':
+        return NumberBins(*ends, 32, about['decimal_places'], None, about['range_is_nullable'])
+    return CategoryCodes(about['range_values'], about['range_is_nullable'])
 
 
 def numbers(seed=0, scale=1.0):
@@ -64,6 +79,10 @@ def days(first):
             EMPTY, id='mostly nulls',
         ),
         pytest.param(
+            numerical(18, 90), np.where(np.arange(ROWS) % 3, np.nan, 18 + numbers()), EMPTY,
+            id='mostly nulls, which the range does not allow',
+        ),
+        pytest.param(
             categorical(['a', 'b'], nullable=True),
             pd.Series(['a', None, None, None, 'b'] * (ROWS // 5)), EMPTY, id='mostly no category',
         ),
@@ -72,7 +91,7 @@ def days(first):
 def test_a_slip_is_told_once_with_its_column(column, values, expected):
     # One good column beside it, which is not named.
     columns = {'slip': column, 'good': numerical(0, 200)}
-    (text,) = told(columns, {'slip': values, 'good': numbers(1)}, numeric_bins=32)
+    (text,) = told(columns, {'slip': values, 'good': numbers(1)}, equal=['slip'])
     assert expected in text
     assert "['slip']" in text
 
@@ -83,6 +102,7 @@ def spiked(value, share=0.9):
     return np.where(is_spike, value, numbers())
 
 
+@pytest.mark.parametrize('equal', [(), ('x',)], ids=['bins as by default', 'equal bins'])
 @pytest.mark.parametrize(
     ('column', 'values'),
     [
@@ -100,8 +120,8 @@ def spiked(value, share=0.9):
         pytest.param(DATE, days('2005-01-01'), id='dates within their range'),
     ],
 )  # fmt: skip
-def test_what_is_no_slip_is_not_told(column, values):
-    assert told({'x': column}, {'x': values}) == []
+def test_what_is_no_slip_is_not_told(column, values, equal):
+    assert told({'x': column}, {'x': values}, equal=equal) == []
 
 
 def test_a_spike_in_a_bin_of_its_own_is_no_pile_at_the_end():
@@ -109,7 +129,7 @@ def test_a_spike_in_a_bin_of_its_own_is_no_pile_at_the_end():
     bins = NumberBins(
         0, 100_000, decimal_places=0, edges=[1, *np.geomspace(100, 90_000, 20).round()]
     )
-    shares = np.array([0.917, *np.full(len(bins._bins) - 1, 0.083 / (len(bins._bins) - 1))])
+    shares = np.array([0.917, *np.full(len(bins.line) - 1, 0.083 / (len(bins.line) - 1))])
     assert not is_piled(bins, shares)
     assert not is_in_one_bin(bins, np.array([1.0, *np.zeros(len(shares) - 1)]))
     # The same at an end that means nothing is what a narrow range leaves.

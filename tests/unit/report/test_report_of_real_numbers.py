@@ -1,9 +1,10 @@
 """Nothing of the real table gets into the page unasked, and what does is marked.
 
-Of ``comparison.py`` and ``measured.py``.
+Of ``comparison.py``, ``compared_columns.py`` and ``measured.py``.
 """
 
 import copy
+import json
 import re
 
 import numpy as np
@@ -48,7 +49,8 @@ def test_numbers_of_the_real_table_are_marked(inside):
     shown = [
         e for e in inside.all('table', 'figure') if comparison['at'] in e['inside']
     ]  # fmt: skip
-    assert len(shown) == 4
+    # Four tables, the differences as points, and a picture of each modelled column.
+    assert len(shown) == 5 + 7
     assert all(marked & set(e['inside']) for e in shown)
     assert all('not private' in inside.elements[place]['text'] for place in marked)
     assert comparison['text'].count('plain MST') >= 3
@@ -68,6 +70,38 @@ def test_the_numbers_are_those_of_the_metrics(inside, census):
     )
     assert found[2] == pytest.approx(of_real, abs=6e-4)
     assert next(row for row in rows if 'One-way' in row).endswith('0')
+
+
+def test_numbers_are_shown_value_by_value(inside, census):
+    (table,) = [e for e in inside.all('table') if 'Numbers and dates, unbinned' in e['text']]
+    rows = [
+        [cell['text'] for cell in inside.all('th', 'td') if row['at'] in cell['inside']]
+        for row in inside.all('tr')
+        if table['at'] in row['inside']
+    ]
+    header, described = rows[0], {row[0]: row[1:] for row in rows[1:]}
+    assert header[:5] == ['Column', 'KS', 'Null', 'Value', 'Its share']
+    assert list(described) == [
+        f'{column}, {source}' for column in ('hours', 'age') for source in ('real', 'synthetic')
+    ]
+    hours = census.data['census']['hours']
+    shown = dict(zip(header[1:], described['hours, real'], strict=True))
+    assert float(shown['Mean']) == pytest.approx(hours.mean(), rel=0.01)
+    assert float(shown['50%']) == hours.median()
+    value, share = float(shown['Value']), float(shown['Its share'].rstrip(' %')) / 100
+    assert share == pytest.approx((hours == value).mean(), abs=1e-3)
+
+
+def test_every_modelled_column_has_a_picture_of_both_tables(inside):
+    captions = [e['text'] for e in inside.all('figcaption')]
+    columns = ['sex', 'race', 'education', 'occupation', 'hours', 'income', 'age']
+    (box,) = inside.with_class('pictures')
+    drawn = [e for e in inside.all('script') if box['at'] in e['inside']]
+    assert len(drawn) == 7
+    assert set(columns) <= set(captions)
+    for script in drawn:
+        sources = [trace['name'] for trace in json.loads(script['text'])['data']]
+        assert set(sources) == {'real', 'synthetic'}
 
 
 def test_the_synthesizer_is_left_as_it_was(fitted, census, tmp_path):
