@@ -12,6 +12,7 @@ from scipy.stats import chi2
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, load_release
+from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.learning import learns_by_gaussians
 from sdv_prefair.privacy import epsilon_of
@@ -83,8 +84,6 @@ def test_how_lines_add_up_follows_from_structure_and_metadata(structure, undecla
 
 
 def test_numbers_may_need_privtree_so_they_are_not_learnt_by_gaussians():
-    from sdv_prefair.domain.columns import Undeclared
-
     kinds = {'datetimes': True, 'numbers': False, 'categories': False}
     for kind, expected in kinds.items():
         assert (
