@@ -91,14 +91,16 @@ GIVEN = [
         StructureError,
         "structure ('forest')",
         "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'privbayes', 'mwem', 'none', a "
-        'list of column pairs that form a tree, or a strategy object with name, requires_roles, declare and select.',
+        'list of column pairs that form a tree, or a strategy object with name, requires_roles, '
+        'declare and select.',
     ),
     Message(
         lambda: new(structure=PEOPLE.frame),
         StructureError,
         'structure (of type DataFrame)',
         "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'privbayes', 'mwem', 'none', a "
-        'list of column pairs that form a tree, or a strategy object with name, requires_roles, declare and select.',
+        'list of column pairs that form a tree, or a strategy object with name, requires_roles, '
+        'declare and select.',
     ),
     Message(
         lambda: new(structure=['sex']),
