@@ -58,6 +58,21 @@ def _peeking(name, file, old, new, case, *more_edits):
 
 EXACT_COUNTS = [
     _peeking(
+        'the model that cliques are chosen by is that of exact counts',
+        'mechanisms/mwem_pgm.py',
+        'expected = {clique: model.total * model.marginal(clique) for clique in cliques}',
+        'expected = {clique: 1.0 * self._table.exact(clique) for clique in cliques}',
+        'mwem',
+    ),
+    _peeking(
+        'a child is compared with exact one-ways',
+        'mechanisms/priv_bayes.py',
+        '        self._total, self._expected = one_way_model(measured.measurements)\n',
+        '        self._total, _ = one_way_model(measured.measurements)\n'
+        '        self._expected = {c: np.maximum(table.exact((c,)), 1.0) for c in table.domain}\n',
+        'privbayes, paper',
+    ),
+    _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
         'mechanisms/fair_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
