@@ -18,7 +18,7 @@ import numpy as np
 
 from sdv_prefair.values.arrays import Floats, Integers
 
-# The mean of a Gaussian of standard deviation 1 without its sign, and what an estimate leaves of it.
+# Mean of a Gaussian of standard deviation 1 without its sign, and what estimates leave of it.
 _MEAN_OF_NOISE = 0.75 * math.sqrt(2 / math.pi)
 _MOST_OF_EXPECTED = 2.0
 _LEVELS = 16
