@@ -187,7 +187,7 @@ def _check_version(written: Any) -> int:
             f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '
             'Upgrade it if there is a newer one.'
         )
-    return written['version']
+    return int(written['version'])
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:

@@ -5,7 +5,7 @@ says of the budget: scales follow from amounts, and measurements are as exact as
 """
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -90,7 +90,8 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
     What is compared is the sum of 1/sigma^2: two looks at a table make up one measurement, and one
     line pays for one measurement only. Merging codes makes cells less exact, never more.
     """
-    paid, claimed = Counter(), Counter()
+    paid: dict[frozenset[str], float] = defaultdict(float)
+    claimed: dict[frozenset[str], float] = defaultdict(float)
     for line in ledger.debits:
         if line.mechanism in MEASURING_NOISES and line.step not in BEFORE_MEASURING:
             paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)

@@ -81,5 +81,5 @@ def _check_locales(locales: Any) -> None:
             raise ReleaseError('The release names a locale that Faker does not know.')
 
 
-def _are_texts(values: Sequence) -> bool:
+def _are_texts(values: object) -> bool:
     return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)

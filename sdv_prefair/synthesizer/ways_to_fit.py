@@ -147,7 +147,7 @@ class WaysToFit(AfterFit):
             codes = prepared.encoding.encode(settings.plan.transform(table))
         names = in_memory.given_names(data, settings)
         preparation = state.Preparation(prepared, attempt, names)
-        vars(self).update(state.of_preparation(preparation, self._fitted))
+        self.__dict__.update(state.of_preparation(preparation, self._fitted))
         return {self._table_name: codes}
 
     def fit_processed_data(self, processed_data: Frames) -> None:
@@ -197,4 +197,4 @@ class WaysToFit(AfterFit):
 
     def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
         attempt.finish()
-        vars(self).update(state.of_fit(fitted, attempt))
+        self.__dict__.update(state.of_fit(fitted, attempt))
