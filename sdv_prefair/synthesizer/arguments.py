@@ -181,7 +181,9 @@ def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
                 'modelled. Correct the name, or take it out.'
             )
         if not isinstance(values, list | tuple):
-            raise SynthesizerInputError(f"spikes of '{column}' must be a list of values.")
+            raise SynthesizerInputError(
+                f"spikes of '{column}' must be a list of values, as in {{'{column}': [0]}}."
+            )
         for value in values:
             _check_spike(column, value, domain)
 

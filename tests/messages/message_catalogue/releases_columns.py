@@ -59,6 +59,10 @@ FIELDS = [
         'protected of the release must be a list of columns.',
     ),
     Opened(
+        lambda: with_field('parameters', 'spikes', [['wage']]),
+        'spikes of the release must be pairs of a column and a list of values.',
+    ),
+    Opened(
         lambda: with_field('parameters', 'locales', 5),
         'locales of the release must be a list of names.',
     ),

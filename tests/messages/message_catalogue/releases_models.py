@@ -164,7 +164,7 @@ PAID = [
     ),
     Opened(
         lambda: with_field('ledger', 'learning_lines', 1),
-        'The release has learnt a domain that its ledger does not pay for.',
+        'The release has learnt a domain or bins that its ledger does not pay for.',
     ),
 ]
 
