@@ -7,6 +7,7 @@ value of its column without a look at the rest of the row.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -57,10 +58,19 @@ class Spread:
         for other, of_axis in enumerate(codes):
             if other != axis:
                 cells = (cells * _NEXT_CELL + of_axis[hidden]) % _TURNS
+        if not hidden.any():
+            return list(codes), counts
         place, code, shared = self._split(cells, counts[hidden])
         spread = [np.append(of_axis[~hidden], of_axis[hidden][place]) for of_axis in codes]
         spread[axis] = np.append(codes[axis][~hidden], code)
         return spread, np.append(counts[~hidden], shared)
+
+    @cached_property
+    def _turns(self) -> tuple[Integers, Integers]:
+        """The code of each turn; and code by code, in order, the turns it has in two rounds."""
+        turns = _in_turn(self.shares)
+        keys = np.sort(np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS))
+        return turns, keys
 
     def _split(self, cells: Integers, counts: Integers) -> tuple[Integers, Integers, Integers]:
         """Return which rows of each cell go to which code.
@@ -72,15 +82,13 @@ class Spread:
         Returns:
             The place of a cell, a new code and a count, for all that are not 0.
         """
-        turns, num_codes = _in_turn(self.shares), len(self.shares)
-        # Codes one after the other, and for each the turns it has in two rounds.
-        keys = np.sort(np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS))
-        line = np.arange(num_codes) * 2 * _TURNS
+        turns, keys = self._turns
+        line = np.arange(len(self.shares)) * 2 * _TURNS
         first = (cells * _NEXT_CELL % _TURNS)[:, np.newaxis] + line
         rounds, left = np.divmod(counts, _TURNS)
         until = np.searchsorted(keys, first + left[:, np.newaxis])
         of_code = until - np.searchsorted(keys, first)
-        of_code += rounds[:, np.newaxis] * np.bincount(turns, minlength=num_codes)
+        of_code += rounds[:, np.newaxis] * np.bincount(turns, minlength=len(self.shares))
         place, code = np.nonzero(of_code)
         return place, code, of_code[place, code]
 

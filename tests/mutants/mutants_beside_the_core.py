@@ -361,7 +361,8 @@ CLIQUES = [
         'counts/spreading.py',
         '        place, code = np.nonzero(of_code)\n',
         '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
-        '        of_code = np.diff(np.rint(np.outer(counts, reached)), prepend=0).astype(np.int64)\n'
+        '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
+        '        of_code = np.diff(until, prepend=0)\n'
         '        place, code = np.nonzero(of_code)\n',
         'tests/unit/counts/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
     ),
