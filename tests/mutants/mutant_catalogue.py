@@ -502,11 +502,11 @@ ALL_GAUSSIAN = [
         f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
     ),
     mutant(
-        'numbers are learnt by PrivTree in a fit that is all Gaussian',
+        'categories are learnt by a threshold in a fit that is all Gaussian',
         'learning/__init__.py',
-        "domain.kind == 'datetimes' for",
-        "domain.kind != 'categories' for",
-        f'{_FITS}::test_numbers_may_need_privtree_so_they_are_not_learnt_by_gaussians',
+        'return not _unknown_categories(domains)',
+        'return True',
+        f'{_FITS}::test_all_but_categories_is_learnt_by_gaussians',
     ),
     mutant(
         'fair AIM promises what its strategy does not know of',

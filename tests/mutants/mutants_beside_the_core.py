@@ -316,8 +316,8 @@ ASKED = [
     mutant(
         'an asked value is as likely in a wide bin as in a narrow one',
         'constraints/ordered.py',
-        'shares[: len(sizes)] = sizes.min() / sizes',
-        'shares[: len(sizes)] = 1.0',
+        'shares[: len(sizes)][wide] = sizes[wide].min() / sizes[wide]',
+        'shares[: len(sizes)][wide] = 1.0',
         f'{_ASKED}::test_rows_follow_the_model_given_what_is_asked',
     ),
     mutant(
@@ -358,6 +358,23 @@ ASKED = [
 ]
 
 CLIQUES = [
+    mutant(
+        'rows without a value are shared out by rounding, so one row changes several cells',
+        'counts/spreading.py',
+        '        place, code = np.nonzero(of_code)\n',
+        '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
+        '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
+        '        of_code = np.diff(until, prepend=0)\n'
+        '        place, code = np.nonzero(of_code)\n',
+        'tests/unit/counts/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
+    ),
+    mutant(
+        'nulls that are not declared count as the first value',
+        'transformers/column_codes.py',
+        '        codes[nulls] = self.unread_code\n',
+        '        codes[nulls] = self.null_code or 0\n',
+        'tests/unit/transformers/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
+    ),
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
