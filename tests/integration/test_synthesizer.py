@@ -19,9 +19,9 @@ from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.privacy import gaussian_rho_of, rho_of
 from sdv_prefair.structure import is_justifiably_fair
 
-STRUCTURES = ['none', 'greedy', 'exact', 'adaptive', 'aim', 'privbayes', 'mwem']
+STRUCTURES = ['none', 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem']
 # These stop at pairs that noise would drown, or after a number of rounds.
-MAY_BE_APART = ['privbayes', 'mwem']
+MAY_BE_APART = ['planned', 'privbayes', 'mwem']
 
 
 @pytest.fixture(scope='module')
