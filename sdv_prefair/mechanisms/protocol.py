@@ -17,7 +17,7 @@ from sdv_prefair.roles import Roles
 
 # How far off a cell may be, in units of its noise and own chance. On Adult 0.01 takes twice the
 # time, and brings pairs no closer to the real table than by 0.3 %.
-_NEAR_ENOUGH = 0.2
+NEAR_ENOUGH = 0.2
 
 Progress = Callable[[str], None]
 
@@ -119,7 +119,7 @@ def estimate_release(
         estimator=estimator,
         compressions=release.compressions,
         shrink=budget.shrink,
-        stationarity=_NEAR_ENOUGH,
+        stationarity=NEAR_ENOUGH,
     )
 
 

@@ -124,6 +124,9 @@ def pair_of_fits(first=table, second=other_table, **changes):
 
 CASES = {
     **{name: {'structure': name} for name in ('adaptive', 'greedy', 'exact', 'none', 'aim')},
+    'planned': {'structure': 'planned', 'epsilon': 5.0},
+    'planned, two rows': {'structure': 'planned', 'max_rows_per_person': 2},
+    'learnt, planned': {'learnt': True, 'epsilon': 20.0, 'structure': 'planned'},
     **{f'{name}, paper': {'structure': name, 'budget': 'paper'} for name in ('adaptive', 'aim')},
     'given tree': {'structure': TREE},
     'exact, two rows': {'structure': 'exact', 'max_rows_per_person': 2},
@@ -142,6 +145,8 @@ def _asked_for(case):
     asked = set()
     if 'aim' in case and 'two rows' not in case:
         asked |= {('select more pairs', 'exponential')}
+    if case == 'planned':
+        asked |= {('select more pairs', 'discrete Gaussian on scores')}
     if 'learnt' in case and 'hardly' not in case:
         asked |= {('learn domains', m) for m in ('discrete Gaussian, threshold', 'PrivTree')}
     return asked

@@ -16,7 +16,7 @@ from sdv_prefair.structure import FixedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
 CHAIN = FixedStrategy([('p', 'a'), ('a', 'o'), ('a', 'b'), ('b', 'n')])
-STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', CHAIN]
+STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', 'planned', CHAIN]
 
 
 @st.composite

@@ -19,7 +19,7 @@ def dependence(table, *strata):
     )
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim'])
+@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned'])
 def test_sampled_rows_are_independent_given_admissible(structure):
     """Sex decides the start, the end decides the pay; an Inequality holds the two together."""
     table = rows(6000)

@@ -29,7 +29,13 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.fitting.pipeline import declared_cliques
-from sdv_prefair.structure import AimStrategy, FairTree, GreedyStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    FairTree,
+    GreedyStrategy,
+    PlannedStrategy,
+    UnconstrainedStrategy,
+)
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
@@ -76,6 +82,7 @@ def test_conditions_give_the_same_rows(census, path):
         'greedy',
         'exact',
         'aim',
+        'planned',
         TREE,
         tuple(map(list, TREE)),
         FairTree(TREE),
@@ -84,6 +91,9 @@ def test_conditions_give_the_same_rows(census, path):
         ExactStrategy(time_limit=5.0),
         AimStrategy(),
         AimStrategy(UnconstrainedStrategy()),
+        PlannedStrategy(),
+        PlannedStrategy(UnconstrainedStrategy()),
+        PlannedStrategy(outcome_weight=1.0),
     ],
     ids=lambda structure: type(structure).__name__,
 )
@@ -160,7 +170,7 @@ def test_arguments_come_back(changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'none'])
+@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned', 'none'])
 @pytest.mark.parametrize(
     'changes',
     [
@@ -177,7 +187,10 @@ def test_whatever_was_paid_for_opens(structure, changes, path):
 
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
-@pytest.mark.parametrize('structure', ['none', AimStrategy(UnconstrainedStrategy())])
+@pytest.mark.parametrize(
+    'structure',
+    ['none', AimStrategy(UnconstrainedStrategy()), PlannedStrategy(UnconstrainedStrategy())],
+)
 @pytest.mark.parametrize('ranges', [True, False])
 def test_a_single_column_comes_back(structure, ranges, path):
     synthesizer = PreFairSynthesizer(
