@@ -225,20 +225,24 @@ def rewritten(path, change):
             archive.writestr(name, content)
 
 
-def test_a_release_of_the_first_version_still_opens(tmp_path):
+@pytest.mark.parametrize('version', [1, 2])
+def test_a_release_of_an_earlier_version_still_opens(tmp_path, version):
     synthesizer = new(**PLAIN)
     synthesizer.fit(data('first'))
     path = tmp_path / 'fit.prefair'
     synthesizer.save_release(path)
 
     def age(release):
-        release['version'] = 1
-        del release['account'], release['seeded']
+        release['version'] = version
+        del release['ledger']['accounting'], release['account'][0]['all_gaussian']
+        if version == 1:
+            del release['account'], release['seeded']
 
     rewritten(path, age)
     loaded = load_release(path)
     assert loaded.get_privacy_ledger().attrs == synthesizer.get_privacy_ledger().attrs
     assert outcomes(loaded) == [('fit', 'finished')]
+    assert loaded.get_info()['accounting'] == 'zCDP'
 
 
 # -- seeds ----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ INTERNAL = {
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
-    'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
+    'privacy/mechanisms.py _add TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',

@@ -44,8 +44,8 @@ ATTEMPTS = [
     ),
     mutant(
         'a second fit of processed data has the budget that learning has spent',
-        'fitting/fitted.py',
-        '        ledger.carry_over(self.learning)\n',
+        'fitting/settings.py',
+        '        ledger.carry_over(learning)\n',
         '',
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
     ),

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy.accounting import Debit, Ledger, delta_of_rho, epsilon_of, rho_of
+from sdv_prefair.privacy.gaussian_conversion import delta_of_gaussian, gaussian_rho_of
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,8 @@ def test_footer_converts_at_the_delta_that_thresholds_leave():
 
 
 @pytest.mark.parametrize(
-    'name', ['epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'budget']
+    'name',
+    ['epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'budget', 'all_gaussian'],
 )
 def test_whoever_spends_cannot_raise_the_promise(name):
     """A mechanism of one's own is given the ledger, and the more is left the less is the noise."""
@@ -139,3 +141,51 @@ def test_a_seed_cannot_be_taken_back():
     ledger.seeded = True
     with pytest.raises(AttributeError, match='seeded of a ledger'):
         ledger.seeded = False
+
+
+# -- all noise Gaussian ------------------------------------------------------------------------
+
+
+def test_a_ledger_of_gaussians_has_the_budget_of_one_gaussian_mechanism():
+    ledger = Ledger(1.0, 1e-9, all_gaussian=True)
+    assert ledger.budget == gaussian_rho_of(1.0, 1e-9) > Ledger(1.0, 1e-9).budget
+    assert (ledger.accounting, Ledger(1.0, 1e-9).accounting) == ('GDP', 'zCDP')
+    assert delta_of_gaussian(float(ledger.budget), 1.0) <= 1e-9
+    assert sum(ledger.shares(ledger.budget, [1.0, 2.5, 0.1])) == ledger.budget
+
+
+@pytest.mark.parametrize(
+    'mechanism',
+    [
+        *('exponential', 'PrivTree', 'discrete Gaussian, threshold'),
+        *('discrete Gaussian', 'discrete Gaussian on scores', 'anything else'),
+    ],
+)
+def test_a_ledger_of_gaussians_refuses_all_other_noise(mechanism):
+    ledger = Ledger(1.0, 1e-9, all_gaussian=True)
+    line = Debit('a step', mechanism, ('a',), ledger.budget / 4)
+    with pytest.raises(BudgetError, match='a step asks for .* but all_gaussian'):
+        ledger.debit(line)
+    with pytest.raises(BudgetError, match='a step asks for .* but all_gaussian'):
+        ledger.carry_over([line])
+    assert ledger.debits == ()
+    Ledger(1.0, 1e-9).debit(line)
+    for kind in ('rounded Gaussian', 'rounded Gaussian on scores'):
+        ledger.debit(Debit('a step', kind, ('a',), ledger.budget / 4))
+
+
+def test_footer_of_a_ledger_of_gaussians_scales_mu():
+    """Replaced rows move a histogram by sqrt(2) and scores by 2; twice the rows all by 2."""
+    ledger = Ledger(1.0, 1e-9, all_gaussian=True)
+    histogram, scores = ledger.shares(ledger.budget, [3, 1])
+    ledger.debit(Debit('step', 'rounded Gaussian', ('a',), histogram))
+    ledger.debit(Debit('step', 'rounded Gaussian on scores', ('a', 'b'), scores))
+    footer = ledger.footer()
+    assert footer['accounting'] == 'GDP'
+    for key, rho in [
+        ('epsilon_if_replace_one', 2 * histogram + 4 * scores),
+        ('epsilon_if_twice_the_rows', 4 * ledger.budget),
+    ]:
+        assert delta_of_gaussian(float(rho), footer[key]) <= 1e-9
+        assert delta_of_gaussian(float(rho), footer[key] * 0.999) > 1e-9
+    assert Ledger(1.0, 1e-9).footer()['accounting'] == 'zCDP'

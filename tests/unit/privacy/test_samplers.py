@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.privacy.entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
-from sdv_prefair.privacy.mechanisms import exponential_epsilon, gaussian, gaussian_variance
+from sdv_prefair.privacy.mechanisms import (
+    exponential_epsilon,
+    gaussian,
+    gaussian_variance,
+    rounded_gaussian,
+)
 from sdv_prefair.privacy.samplers import _TABLE_BITS, _staircase, bernoulli_exp
 
 
@@ -93,6 +98,24 @@ def test_inside_a_block_each_integer_is_kept_as_often_as_the_curve_says(sigma):
             assert (kept == accepted).all()
 
 
+@pytest.mark.parametrize('deviation', [9, 1000])
+def test_a_close_acceptance_inside_a_cell_is_settled_with_more_bits_of_the_place(deviation):
+    """The same first words accept or reject, as the place inside the cell is nearer or further."""
+    table = _staircase(Fraction(deviation**2))
+    start, step, place = 7 * table.width, table.width - 1, 2**63 + 12345
+    more = _TABLE_BITS - 64
+    with mpmath.workdps(200):
+        middle = step + (mpmath.mpf(place) + 0.5) / 2**64
+        exact = mpmath.exp(-(2 * start + middle) * middle / (2 * deviation**2))
+        top, low = divmod(int(mpmath.floor(exact * 2**_TABLE_BITS)), 2**more)
+    for rest, accepted in [(1, True), (2**more - 1, False)]:
+        below = rest.to_bytes(more // 8, 'little') + low.to_bytes(more // 8, 'little')
+        script = Scripted(top.to_bytes(8, 'little') + below)
+        places = np.array([place], dtype=np.uint64)
+        answer = table._is_under_curve(np.array([start]), np.array([step]), script, places)
+        assert answer[0] == accepted
+
+
 @given(st.integers(1, 2**70), st.integers(0, 2**32))
 def test_integer_below_stays_below(bound, seed):
     assert 0 <= integer_below(SeededEntropy(seed), bound) < bound
@@ -129,9 +152,10 @@ def test_epsilon_of_a_choice_is_rounded_down(rho):
     assert float(epsilon * epsilon / 8) == pytest.approx(float(rho), rel=1e-6)
 
 
-def test_noise_is_refused_on_floats():
+@pytest.mark.parametrize('noise', [gaussian, rounded_gaussian])
+def test_noise_is_refused_on_floats(noise):
     with pytest.raises(TypeError, match='integers only'):
-        gaussian(np.zeros(3), Fraction(1), SystemEntropy())
+        noise(np.zeros(3), Fraction(1), SystemEntropy())
 
 
 def test_noise_does_not_depend_on_the_global_seed():

@@ -13,7 +13,13 @@ import pytest
 from sdv_prefair.counts.kernel import MAX_CELLS
 from sdv_prefair.privacy import accounting, samplers
 from sdv_prefair.privacy.accounting import LEAST_DELTA, delta_of_rho, rho_of
-from sdv_prefair.privacy.samplers import TOTAL_VARIATION, _exp_fixed, _staircase
+from sdv_prefair.privacy.gaussian_conversion import delta_of_gaussian, gaussian_rho_of
+from sdv_prefair.privacy.samplers import (
+    TOTAL_VARIATION,
+    _cells_of_an_integer,
+    _exp_fixed,
+    _staircase,
+)
 
 DIGITS = 200
 # What the page on privacy names: more draws than a fit can make, and the largest epsilon for which
@@ -79,6 +85,42 @@ def bound_for_wide_blocks(sigma):
     return (apart + mpmath.mpf(2) ** -(samplers._TABLE_BITS + 1)) / 0.9
 
 
+def normal_mass(low, high, deviation):
+    """Return how likely the magnitude of a Gaussian lies between two numbers."""
+    # By tails, whose digits are not lost beside one.
+    tails = [mpmath.erfc(edge / (deviation * mpmath.sqrt(2))) for edge in (low, high)]
+    return tails[0] - tails[1]
+
+
+def rounded_laws(sigma):
+    """Return P(magnitude = k) as drawn from the table, and by the normal distribution.
+
+    Of a cell that was proposed the part under the curve is kept, by the area and not by a rule.
+    """
+    variance = Fraction(sigma) ** 2
+    cells = _cells_of_an_integer(variance)
+    table = _staircase(variance * cells**2)
+    assert table.width == 1
+    deviation = mpmath.mpf(sigma) * cells
+    bounds, kept = (0, *table.cumulative), {}
+    for cell, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        area = deviation * mpmath.sqrt(mpmath.pi / 2) * normal_mass(cell, cell + 1, deviation)
+        part = area / curve(variance * cells**2, cell)
+        proposed = mpmath.mpf(high - low) / 2**samplers._TABLE_BITS
+        magnitude = (cell + cells // 2) // cells
+        kept[magnitude] = kept.get(magnitude, mpmath.mpf(0)) + proposed * part
+    total = mpmath.fsum(kept.values())
+    true = {k: normal_mass(max(0, k - 0.5), k + 0.5, mpmath.mpf(sigma)) for k in kept}
+    return {k: mass / total for k, mass in kept.items()}, true
+
+
+def rounded_total_variation(sigma):
+    drawn, true = rounded_laws(sigma)
+    beyond = 1 - mpmath.fsum(true.values())
+    settled = mpmath.mpf(2) ** -(samplers._TABLE_BITS - 3) / 0.9  # what 384 bits do not tell
+    return (mpmath.fsum(abs(drawn[k] - true[k]) for k in drawn) + beyond) / 2 + settled
+
+
 @pytest.fixture(autouse=True)
 def fresh_tables():
     _staircase.cache_clear()
@@ -100,6 +142,60 @@ def test_a_draw_from_wide_blocks_is_too(sigma):
         assert bound_for_wide_blocks(sigma) < mpmath.mpf(TOTAL_VARIATION.numerator) / (
             TOTAL_VARIATION.denominator
         )
+
+
+@pytest.mark.parametrize('sigma', [1e-3, 0.03, 0.3, 0.4, 1.0, 3.75, 4.1, 30.3])
+def test_a_rounded_draw_is_as_close_to_the_normal_law_as_is_said(sigma):
+    with mpmath.workdps(DIGITS):
+        assert rounded_total_variation(sigma) < mpmath.mpf(TOTAL_VARIATION.numerator) / (
+            TOTAL_VARIATION.denominator
+        )
+
+
+@pytest.mark.parametrize('sigma', [64.1, 1e3, 1e6, 2.0**57])
+def test_a_rounded_draw_from_wide_blocks_is_too(sigma):
+    """Of blocks it is the same bound: what is inside of them is kept by the area."""
+    cells = _cells_of_an_integer(Fraction(sigma) ** 2)
+    assert cells == 2 and _staircase(Fraction(cells * sigma) ** 2).width > 1
+    with mpmath.workdps(DIGITS):
+        assert bound_for_wide_blocks(cells * sigma) < mpmath.mpf(TOTAL_VARIATION.numerator) / (
+            TOTAL_VARIATION.denominator
+        )
+
+
+@pytest.mark.parametrize('sigma', [1e-5, 0.02, 0.3, 0.999, 1.0, 4.0, 5.0, 1e9])
+def test_cells_are_so_small_that_most_draws_are_kept(sigma):
+    cells = _cells_of_an_integer(Fraction(sigma) ** 2)
+    assert cells % 2 == 0 and cells * sigma >= 8 and (cells == 2 or cells * sigma < 16)
+
+
+@pytest.mark.parametrize('sigma', [0.3, 7.3])
+@pytest.mark.parametrize(('name', 'value'), [('_TAIL_IN_SIGMAS', 13.75), ('_TABLE_BITS', 128)])
+def test_a_coarser_table_would_not_do_for_rounded_draws(monkeypatch, sigma, name, value):
+    monkeypatch.setattr(samplers, name, value)
+    with mpmath.workdps(DIGITS):
+        assert rounded_total_variation(sigma) > 2**20 * mpmath.mpf(TOTAL_VARIATION.numerator) / (
+            TOTAL_VARIATION.denominator
+        )
+
+
+def test_floats_decide_only_what_their_error_cannot_change_inside_cells_too():
+    """The largest exponents, with places whose floats are rounded up as far as can be."""
+    for deviation in [8.0, 15.9, 127.9, 200.0, 2.0**58]:
+        table = _staircase(Fraction(deviation) ** 2)
+        last = (len(table.cumulative) - 1) * table.width
+        step = table.width - 1
+        assert last + table.width < 2**63
+        for place in (0, 1, 2**63 + 1, 2**64 - 1):
+            inside = float(step) + np.uint64(place) * 2.0**-64
+            exponent = (2.0 * last + inside) * inside / float(2 * table.variance)
+            assert exponent < 4
+            with mpmath.workdps(60):
+                for more in (0, 1):  # the bits that are not drawn yet
+                    exact_inside = step + mpmath.mpf(place + more) / 2**64
+                    whole = (2 * last + exact_inside) * exact_inside
+                    exact = mpmath.exp(-whole / (2 * mpmath.mpf(deviation) ** 2))
+                    assert abs(exact - float(np.exp(-exponent))) < samplers._FLOAT_MARGIN / 50
 
 
 @pytest.mark.parametrize('sigma', [50.3, 200.0, 1e9])
@@ -141,8 +237,9 @@ def test_all_draws_of_a_fit_are_below_what_is_kept_back_of_delta():
 @pytest.mark.parametrize('delta', [LEAST_DELTA / 2, 1e-9, 0.1])
 @pytest.mark.parametrize('epsilon', [0.01, 1.0, 100.0])
 def test_the_conversion_keeps_it_back(epsilon, delta):
-    rho = float(rho_of(epsilon, delta))
-    assert delta_of_rho(rho, epsilon) <= delta * (1 - 0.9 * accounting.DELTA_FOR_ROUNDING)
+    least = delta * (1 - 0.9 * accounting.DELTA_FOR_ROUNDING)
+    assert delta_of_rho(float(rho_of(epsilon, delta)), epsilon) <= least
+    assert delta_of_gaussian(float(gaussian_rho_of(epsilon, delta)), epsilon) <= least
 
 
 @pytest.mark.parametrize('delta', [1e-31, 1e-100])
