@@ -26,7 +26,6 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets.dataset import public_metadata
-from sdv_prefair.transformers import NumberBins
 
 
 class Few(Named):
