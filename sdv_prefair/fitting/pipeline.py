@@ -22,7 +22,7 @@ from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
-from sdv_prefair.fitting.verification import assert_separated
+from sdv_prefair.fitting.verification import assert_separated, assert_shown
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.mechanisms.protocol import Release, estimate_release, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
@@ -168,6 +168,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     progress.step('Estimating the model')
     shown = _without_hidden(release, prepared.encoding.domain)
     model = estimate_release(shown, counts.domain, settings.estimator, budget)
+    assert_shown(model, prepared.encoding)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
     warn_of_doubts(model, prepared, release.mostly_outside)

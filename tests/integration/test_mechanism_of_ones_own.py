@@ -10,6 +10,8 @@ from triple_loop import CHOOSE, MEASURE, TripleLoop
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.mechanisms.budget import measure
+from sdv_prefair.mechanisms.protocol import Release, quiet
 
 TRIPLE = ('education', 'hours', 'income')
 
@@ -102,7 +104,7 @@ def test_every_door_gives_the_same_model(census, tmp_path):
         lambda s: s.fit_table(pa.Table.from_pandas(frame, preserve_index=False)),
         lambda s: s.fit_counts(_answers(s, frame)),
     ):
-        synthesizer = make(census, seed=3)
+        synthesizer = make(census, seed=3, discretization='uniform')  # as counts are
         with pytest.warns(UserWarning, match='seed'):
             fit(synthesizer)
         models.append(synthesizer._model)
@@ -135,3 +137,19 @@ def test_a_model_that_ties_protected_to_outcome_is_not_kept(census):
         synthesizer.fit(census.data)
     assert synthesizer._model is None
     assert list(synthesizer.get_privacy_account()['outcome']) == ['failed']
+
+
+class OneLook(TripleLoop):
+    """Measures columns as they are counted, codes that must not be drawn among them."""
+
+    def run(self, table, roles, budget, progress=quiet):
+        columns = [(column,) for column in table.domain]
+        rho = table.ledger.remaining
+        return Release(measure(table, columns, rho, budget, MEASURE), [], {}, [])
+
+
+def test_one_that_would_draw_rows_without_a_value_is_refused(census):
+    """Undeclared nulls have a code, but nothing that they could be shown as."""
+    synthesizer = make(census, structure=OneLook(TRIPLE))
+    with pytest.raises(UnfairModelError, match='measure_one_ways'):
+        synthesizer.fit(census.data)

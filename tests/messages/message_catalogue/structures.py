@@ -39,6 +39,20 @@ class Unfair(Own):
         return FairTree(self.declare(columns, roles))
 
 
+class AsCounted:
+    """Measures columns as they are counted, codes that must not be drawn among them."""
+
+    name, requires_roles, shape = 'as counted', True, 'any'
+
+    def declare(self, domain, roles):
+        return [(column,) for column in domain]
+
+    def run(self, table, roles, budget, progress=quiet):
+        columns = self.declare(table.domain, roles)
+        measured = measure(table, columns, table.ledger.remaining, budget, 'measure')
+        return Release(measured, [], {}, [])
+
+
 class Undeclared(Own):
     def select(self, columns, roles, scores):
         return FairTree([scores.choose([('sex', 'income')], 1)])
@@ -154,6 +168,14 @@ WRITTEN_BY_USERS = [
         'The model is not justifiably fair: sex - income joins a protected and an outcome column '
         'with no admissible column between them.',
         "Do not release it; fit again with another structure, such as 'adaptive'.",
+    ),
+    Message(
+        lambda: fit(structure=AsCounted()),
+        UnfairModelError,
+        "The mechanism would draw rows without a value of ['sex', 'education', 'income']: their "
+        'codes for what the domain does not hold are hidden, and must be merged or spread before '
+        'anything else is measured.',
+        'Begin with sdv_prefair.mechanisms.one_ways.measure_one_ways.',
     ),
     Message(
         verify_turned_round,
