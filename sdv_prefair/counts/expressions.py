@@ -92,6 +92,8 @@ def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
 
 def _as_floats(column: ir.Column) -> ir.FloatingValue:
     kind = column.type()
+    if not kind.is_numeric():  # or a text that is no number would end the query
+        raise _refusal(column, 'cast it to a number in the table expression')
     if kind.is_decimal() and not (kind.precision or _EXACT_DIGITS + 1) <= _EXACT_DIGITS:
         digits = f'a decimal of at most {_EXACT_DIGITS} digits'
         raise _refusal(column, f'cast it to double or to {digits} in the table expression')

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.counts.cells import Cells
-from sdv_prefair.values.arrays import Flags
+from sdv_prefair.values.arrays import Flags, Integers
 from sdv_prefair.values.dtypes import read_numbers
 from sdv_prefair.values.timestamps import read_micros
 
@@ -63,11 +63,11 @@ class FineCells(Cells):
         if self.scale is not None:
             places = np.floor(places * self.scale + 0.5)
         cells = np.floor((places - self.first) / self.width)
-        cells = np.minimum(cells, self.num_even - 1).astype(np.int64)
+        located: Integers = np.minimum(cells, self.num_even - 1).astype(np.int64)
         for single in self.singles:
-            cells += places >= single
-            cells += places > single
-        return cells
+            located += places >= single
+            located += places > single
+        return located
 
 
 @dataclass(frozen=True)
@@ -93,4 +93,5 @@ class MomentCells(Cells):
 
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
         cells = (numbers // _MICROS - self.first) // self.length
-        return np.clip(cells, 0, self.num_cells - 1)
+        located: Integers = np.clip(cells, 0, self.num_cells - 1)
+        return located

@@ -66,7 +66,8 @@ def _likely_rows(pieces: Pieces, widths: Floats) -> Floats:
     width = np.diff(to_left[pieces.starts])
     rows = np.maximum(pieces.rows, 0.0)
     everywhere = _EVERYWHERE * max(1.0, rows.sum()) * width / to_left[-1]
-    return rows + np.sqrt(pieces.variances) + everywhere
+    likely: Floats = rows + np.sqrt(pieces.variances) + everywhere
+    return likely
 
 
 class _Line:
@@ -93,7 +94,8 @@ class _Line:
         single = (held == 1) & (self.rows > self.rows.sum() / (4 * bins))
         if np.count_nonzero(single) > bins:
             single &= self.rows >= np.sort(self.rows[single])[-bins]
-        return single | np.isin(self.starts[:-1], forced)
+        apart: Flags = single | np.isin(self.starts[:-1], forced)
+        return apart
 
     def quantiles(self, among: Flags, bins: int) -> np.ndarray:
         """Return the cells that cut some of the segments into equal shares of rows."""
@@ -130,6 +132,6 @@ class _Line:
     def _shares(self, among: Flags) -> Floats:
         rows = np.where(among, self.rows, 0.0)
         width = np.where(among, self.width, 0.0)
-        return (1 - _EVEN) * rows / max(rows.sum(), 1e-300) + _EVEN * width / max(
-            width.sum(), 1e-300
-        )
+        by_rows, by_width = (part / max(part.sum(), 1e-300) for part in (rows, width))
+        shares: Floats = (1 - _EVEN) * by_rows + _EVEN * by_width
+        return shares

@@ -25,15 +25,16 @@ def grid_of_moments(codes: DatetimeBins, spikes: Sequence[Any]) -> FineGrid | No
         codes: The column in even bins.
         spikes: Moments that are to have a bin of their own.
     """
-    unit = codes.unit
-    first, last = (np.datetime64(step, unit) for step in (codes.line.first, codes.line.last))
+    unit, line = codes.unit, codes.line
+    ends = np.array([line.first, line.last]).astype(f'M8[{unit}]')
+    first, last = ends
     fine = _fine_unit(unit, first, last)
     if fine is None or (fine == 'M' and codes.instants):
         return None
     starts = np.arange(first.astype(f'M8[{fine}]'), last.astype(f'M8[{fine}]') + 1)
     cells = _cells(starts, fine, codes)
-    bounds = np.append(_steps_from(starts, unit), codes.line.last + 1)
-    bounds[0] = codes.line.first
+    bounds = np.append(_steps_from(starts, unit), line.last + 1)
+    bounds[0] = line.first
     values = np.diff(bounds).astype(np.float64)
     zone = 'UTC' if codes.instants else None
 

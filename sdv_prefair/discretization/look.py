@@ -109,18 +109,22 @@ def found_pieces(measured: Sequence[Level], widths: Floats) -> Pieces:
     """
     to_left = np.concatenate([[0.0], np.cumsum(widths)])
     below: dict[int, Pieces] = {}
-    for above, level in reversed(list(zip((None, *measured), measured, strict=False))):
-        pieces = _pieces_of(level, below)
-        family = len(level.starts)
-        if above is None:
-            whole = _join(pieces)
-            return merge_pieces(whole, np.diff(to_left[whole.starts]), family)
-        below = {}
-        for parent in np.flatnonzero(above.expanded).tolist():
-            own = _join([pieces[child] for child in np.flatnonzero(level.parents == parent)])
-            own = merge_pieces(own, np.diff(to_left[own.starts]), family)
-            below[parent] = _agree(own, above.counts[parent], above.sigma**2)
-    raise ValueError('nothing was measured.')
+    for above, level in reversed(list(zip(measured, measured[1:], strict=False))):
+        below = _pieces_below(above, level, _pieces_of(level, below), to_left)
+    whole = _join(_pieces_of(measured[0], below))
+    return merge_pieces(whole, np.diff(to_left[whole.starts]), len(measured[0].starts))
+
+
+def _pieces_below(
+    above: Level, level: Level, pieces: list[Pieces], to_left: Floats
+) -> dict[int, Pieces]:
+    """Return what was found below each node that was looked into."""
+    found = {}
+    for parent in np.flatnonzero(above.expanded).tolist():
+        own = _join([pieces[child] for child in np.flatnonzero(level.parents == parent)])
+        own = merge_pieces(own, np.diff(to_left[own.starts]), len(level.starts))
+        found[parent] = _agree(own, above.counts[parent], above.sigma**2)
+    return found
 
 
 def _pieces_of(level: Level, below: dict[int, Pieces]) -> list[Pieces]:

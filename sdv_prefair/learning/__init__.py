@@ -33,7 +33,7 @@ def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
 
 
 def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
-    """Whether learning needs no noise but the Gaussian. Categories need a threshold as well."""
+    """Whether learning needs no noise but the Gaussian: categories need a threshold."""
     return not _unknown_categories(domains)
 
 

@@ -103,6 +103,11 @@ class DatetimeBins(BinCodes):
         return steps.astype(f'datetime64[{self._unit}]').astype('datetime64[us]').astype(np.int64)
 
     @property
+    def line(self) -> GridBins:
+        """The line of steps that is cut into bins."""
+        return self._bins
+
+    @property
     def unit(self) -> str:
         """The numpy unit of the steps in which moments are spaced."""
         return self._unit

@@ -207,10 +207,12 @@ NOISE = [
         f'{_TABLE}::test_a_choice_is_as_blurred_as_a_person_has_rows',
     ),
     mutant(
-        'a row of merged codes is counted twice',
-        'counts/kernel.py',
-        'codes = [\n                group_of[column][code] if column in group_of else code',
-        'codes = [\n                group_of[column][code] // 2 if column in group_of else code',
+        'groups are answered from a ledger of one row a person',
+        _ANSWERS,
+        'return Answers(merged, self._ledger, self._entropy).measure((column,), rho, step)',
+        'answers = Answers(merged, self._ledger, self._entropy)\n'
+        '        answers._rows = 1\n'
+        '        return answers.measure((column,), rho, step)',
         f'{_NOISE}::test_groups_of_codes_carry_the_noise_that_is_paid_for',
     ),
     mutant(

@@ -2,6 +2,7 @@
 
 import os
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -84,8 +85,8 @@ def test_learning_and_measuring_draw_from_different_streams_of_a_seed(monkeypatc
         synthesizer = PreFairSynthesizer(metadata, structure='none', seed=7, epsilon=5.0)
         synthesizer.fit({'t': rows})
     steps = {debit.step for debit in synthesizer.fitted.ledger.debits}
-    assert {'learn domains', 'measure one-ways'} <= steps
-    learning, measuring = streams
-    assert len(learning.drawn) > 100 < len(measuring.drawn)
-    assert learning.drawn[:64] not in measuring.drawn
-    assert measuring.drawn[:64] not in learning.drawn
+    assert {'learn domains', 'discretize', 'measure one-ways'} <= steps
+    assert len(streams) == 3
+    assert all(len(stream.drawn) > 100 for stream in streams)
+    for one, other in permutations(streams, 2):
+        assert one.drawn[:64] not in other.drawn

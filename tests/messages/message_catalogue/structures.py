@@ -6,6 +6,8 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
+from sdv_prefair.mechanisms.budget import measure
+from sdv_prefair.mechanisms.protocol import Release, quiet
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,

@@ -16,6 +16,7 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import Accumulator
 from sdv_prefair.counts.exact_text import exact_form
 from sdv_prefair.counts.expressions import code_expression
+from sdv_prefair.counts.fine_cells import FineCells
 from sdv_prefair.counts.sql import SqlSource
 from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
 from sdv_prefair.structure import FixedStrategy
@@ -31,6 +32,7 @@ NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9}
 WIDE = pa.table({'a': ['a1'], 'b': ['b1']})
 OPEN = {'sdtype': 'categorical', 'range_is_nullable': False}
 TIMES = ibis.table({'odd': 'time'}, name='t')['odd']
+WORDS = ibis.table({'odd': 'string'}, name='t')['odd']
 TEXTS = ibis.table({'word': 'string'}, name='t')['word']
 MOMENT = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'}
 
@@ -242,6 +244,22 @@ DATABASES = [
     ),
     Message(
         lambda: fit_database(MOMENT, pa.array(['2020-05-06'])),
+        PrivateDataError,
+        "Column 'odd' has the type string, for which a database does not give the same codes as "
+        'everything else:',
+        'cast it to a timestamp or a date in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: code_expression(WORDS, FineCells(0.0, 10.0, None, 1.0, 10)),
+        PrivateDataError,
+        "Column 'odd' has the type string, for which a database does not give the same codes as "
+        'everything else:',
+        'cast it to a number in the table expression; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).',
+    ),
+    Message(
+        lambda: code_expression(WORDS, DatetimeBins('2020', '2021')),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
