@@ -26,7 +26,7 @@ class Fitted:
     sample: Callable[[int], pd.DataFrame]
 
 
-def prefair(data, metadata, roles, structure='adaptive') -> Fitted:
+def prefair(data, metadata, roles, structure='planned') -> Fitted:
     """Ours, as a user calls it: from the frame of codes to a fitted synthesizer."""
     from sdv_prefair import PreFairSynthesizer
 
@@ -119,6 +119,7 @@ def _private_kruskal(dataset, model, columns, rho, rng) -> list:
 
 CONTESTANTS = {
     'sdv-prefair': prefair,
+    "sdv-prefair, 'adaptive'": partial(prefair, structure='adaptive'),
     "sdv-prefair, 'aim'": partial(prefair, structure='aim'),
     'mbi MST': mbi_mst,
     'GaussianCopula (not private)': gaussian_copula,

@@ -1,6 +1,6 @@
 """The three lists of columns a fairness claim is about."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from sdv_prefair.errors import RolesError, shown
@@ -8,7 +8,7 @@ from sdv_prefair.errors import RolesError, shown
 PROTECTED, ADMISSIBLE, OUTCOME, UNLABELLED = 'protected', 'admissible', 'outcome', 'unlabelled'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Roles:
     """Protected (P), admissible (A) and outcome (O) columns; all others are unlabelled (N).
 
@@ -23,13 +23,19 @@ class Roles:
         outcome: Columns that stand for the decision or label.
     """
 
-    protected: tuple[str, ...] = ()
-    admissible: tuple[str, ...] = ()
-    outcome: tuple[str, ...] = ()
+    protected: tuple[str, ...]
+    admissible: tuple[str, ...]
+    outcome: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, _as_names(field.name, getattr(self, field.name)))
+    def __init__(
+        self,
+        protected: Iterable[str] | None = (),
+        admissible: Iterable[str] | None = (),
+        outcome: Iterable[str] | None = (),
+    ) -> None:
+        given = {PROTECTED: protected, ADMISSIBLE: admissible, OUTCOME: outcome}
+        for role, names in given.items():
+            object.__setattr__(self, role, _as_names(role, names))
         _check_disjoint(self)
         _check_complete(self)
 
@@ -64,7 +70,7 @@ class Roles:
         return {field.name: list(getattr(self, field.name)) for field in fields(self)}
 
 
-def _as_names(role: str, names: Sequence[str] | None) -> tuple[str, ...]:
+def _as_names(role: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(names, str):
         raise RolesError(
             f"{role} ('{names}') must be a list of column names. Write {role}=['{names}']."

@@ -85,3 +85,14 @@ def test_a_unit_test_is_about_modules_of_its_room(test):
     named = _named_modules(test)
     missing = [n for n in named if not ((room / f'{n}.py').is_file() or (room / n).is_dir())]
     assert not missing, f'{_path(room)} has no {missing}: name the modules in the docstring'
+
+
+def test_only_the_synthesizer_looks_into_a_synthesizer():
+    """Releases, reports and the command line read its fit and its public methods."""
+    outside = [m for m in MODULES if 'synthesizer' not in m.relative_to(PACKAGE).parts]
+    reading = [
+        (_path(module), found)
+        for module in outside
+        for found in re.findall(r'\bsynthesizer(?:_class)?\._\w+', module.read_text('utf-8'))
+    ]
+    assert not reading

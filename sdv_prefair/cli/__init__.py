@@ -4,6 +4,7 @@ Wrong use ends with one line on standard error and exit code 2, never with a tra
 left half written.
 """
 
+import argparse
 import sys
 import warnings
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _run(options) -> int:
+def _run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         # Advice for notebooks: the command line reads metadata from a file already.
@@ -64,7 +65,7 @@ def _say(line: str) -> None:
     _write(sys.stdout, line)
 
 
-def _show_warning(message, *_) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     _write(sys.stderr, f'warning: {" ".join(str(message).split())}')
 
 

@@ -36,7 +36,8 @@ Cells = list[str | None]
 
 def open_csv(path: Path) -> IO[bytes]:
     """Return the bytes of a file, decompressed if its name says so."""
-    return _OPENERS.get(path.suffix.lower(), open)(path, 'rb')
+    stream: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(path, 'rb')
+    return stream
 
 
 def read_header(stream: IO[bytes]) -> list[str]:
@@ -117,7 +118,7 @@ def _is_value(name: str) -> bool:
     if number.notna().all():
         return True
     has_digits = sum(letter.isdigit() for letter in text) >= 4
-    return has_digits and pd.to_datetime(pd.Series([text]), errors='coerce').notna().all()
+    return has_digits and bool(pd.to_datetime(pd.Series([text]), errors='coerce').notna().all())
 
 
 def _turns_up(name: str, column: pd.Series) -> bool:

@@ -53,7 +53,9 @@ def _fit(census: Dataset, structure: str, epsilon: float) -> PreFairSynthesizer:
         epsilon=epsilon,
         structure=structure,
         public_ranges=True,
-        **census.roles.as_dict(),
+        protected=list(census.roles.protected),
+        admissible=list(census.roles.admissible),
+        outcome=list(census.roles.outcome),
     )
     synthesizer.fit(census.data)
     return synthesizer
@@ -85,14 +87,14 @@ def _measure(census: Dataset, synthetic: dict[str, pd.DataFrame]) -> dict[str, f
     }
 
 
-def _introduce(census: Dataset, num_rows: int, epsilon: float, say: Callable) -> None:
+def _introduce(census: Dataset, num_rows: int, epsilon: float, say: Callable[[str], None]) -> None:
     roles = census.roles
     say(f'A simulated census of {num_rows:,} people, in which {", ".join(roles.protected)} act on')
     say(f'{", ".join(roles.outcome)} through {", ".join(roles.admissible)}, and directly.')
     say(f'Two private synthesizers, epsilon = {epsilon:g} each:')
 
 
-def _explain(census: Dataset, fair: PreFairSynthesizer, say: Callable) -> None:
+def _explain(census: Dataset, fair: PreFairSynthesizer, say: Callable[[str], None]) -> None:
     ledger = fair.get_privacy_ledger()
     footer = ledger.attrs
     say('')
@@ -122,7 +124,7 @@ def _write(
     fitted: dict[str, PreFairSynthesizer],
     synthetic: dict[str, pd.DataFrame],
     folder: Path,
-    say: Callable,
+    say: Callable[[str], None],
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (table,) = synthetic.values()

@@ -58,7 +58,9 @@ def _make_synthesizer(
             person_column=options.person_column,
             max_rows_per_person=options.max_rows_per_person,
             verbose=not options.quiet,
-            **roles.as_dict(),
+            protected=list(roles.protected),
+            admissible=list(roles.admissible),
+            outcome=list(roles.outcome),
         )
     if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
         # The same in the words of the command line.

@@ -18,7 +18,7 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
     Numbers, moments and booleans stay as they are, negative numbers too.
     """
-    return table.assign(**{column: _escape(table[column]) for column in table})
+    return table.assign(**{column: _escape(table[column]) for column in table.columns})
 
 
 def _escape(column: pd.Series) -> pd.Series:

@@ -59,6 +59,7 @@ def draw_rows(
     (described,) = synthesizer.get_metadata().tables.values()
     asked = read_conditions(where, described.columns, askable_columns(synthesizer.fitted))
     try:
+        tables: dict[str, pd.DataFrame]
         if asked:
             tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
         else:

@@ -25,7 +25,7 @@ def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Roles]:
     given = {role: getattr(options, role) for role in ('protected', 'admissible', 'outcome')}
     if any(names is not None for names in given.values()):
         known = roles.as_dict()
-        roles = Roles(**{r: known[r] if names is None else names for r, names in given.items()})
+        roles = Roles(*(known[r] if names is None else names for r, names in given.items()))
     return metadata, roles
 
 

@@ -9,7 +9,7 @@ import importlib
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
@@ -20,6 +20,9 @@ _ROLES = ('protected', 'admissible', 'outcome')
 _TABLE = 'CSV or Parquet file, or a folder of Parquet files'
 _NAMES = 'columns, separated by commas; in "quotation marks" if a name holds a comma'
 _MOST_ROWS = 10**15  # far more than any memory holds, and few enough for numpy to say so
+
+
+Subparsers: TypeAlias = 'argparse._SubParsersAction[_Parser]'
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,7 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(subparsers, name: str, summary: str) -> argparse.ArgumentParser:
+def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
     def run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
         commands = importlib.import_module('sdv_prefair.cli.commands')
         getattr(commands, name)(options, say)
@@ -53,7 +56,7 @@ def _command(subparsers, name: str, summary: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _demo(subparsers) -> None:
+def _demo(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'demo', 'compare plain MST and PreFair on a simulated census')
     parser.add_argument(
         '--rows', type=_positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
@@ -62,14 +65,14 @@ def _demo(subparsers) -> None:
     parser.add_argument('--out', type=Path, default=Path('prefair-demo'), help='folder to write to')
 
 
-def _domain(subparsers) -> None:
+def _domain(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'domain', 'write a metadata file whose ranges you fill in')
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
 
 
-def _fit(subparsers) -> None:
+def _fit(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'fit', 'fit a synthesizer and write a release')
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
@@ -101,7 +104,7 @@ def _fit(subparsers) -> None:
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 
-def _sample(subparsers) -> None:
+def _sample(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'sample', 'write synthetic rows')
     parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
     parser.add_argument('--rows', type=_positive(int, _MOST_ROWS), required=True)
@@ -127,7 +130,7 @@ def _sample(subparsers) -> None:
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 
-def _evaluate(subparsers) -> None:
+def _evaluate(subparsers: Subparsers) -> None:
     parser = _command(
         subparsers,
         'evaluate',
@@ -148,7 +151,7 @@ def _evaluate(subparsers) -> None:
     )
 
 
-def _report(subparsers) -> None:
+def _report(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'report', 'write the release report, one HTML file')
     parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
     parser.add_argument('--out', type=Path, required=True, help='x.html')
@@ -163,10 +166,12 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _positive(kind: type, most: float = math.inf) -> Callable:
-    def parse(text: str):
+def _positive(
+    kind: type[int] | type[float], most: float = math.inf
+) -> Callable[[str], int | float]:
+    def parse(text: str) -> int | float:
         try:
-            value = kind(text)
+            value: int | float = kind(text)
         except ValueError:
             value = 0
         if not 0 < value <= most:

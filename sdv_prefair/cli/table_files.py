@@ -26,8 +26,10 @@ from sdv_prefair.counts.table_formats import check_plain_files
 from sdv_prefair.values.text_cells import as_described
 
 # What a file raises that is no CSV, or not compressed as its name says.
-_UNREADABLE = (csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError)
-_UNREADABLE += (zlib.error, lzma.LZMAError)
+_UNREADABLE = (
+    *(csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError),
+    *(zlib.error, lzma.LZMAError),
+)
 _CHUNK_ROWS = 100_000  # lines that are held as text at a time
 _PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
 

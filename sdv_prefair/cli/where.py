@@ -17,7 +17,9 @@ _MOST_LISTED = 20
 
 
 def read_conditions(
-    texts: Iterable[str], columns: Mapping[str, dict], transformers: Mapping[str, ColumnCodes]
+    texts: Iterable[str],
+    columns: Mapping[str, dict[str, Any]],
+    transformers: Mapping[str, ColumnCodes],
 ) -> dict[str, Any]:
     """Return the value that is asked for of each column.
 
@@ -48,7 +50,7 @@ def _split(text: str, columns: Iterable[str]) -> tuple[str, str]:
     return column, text[len(column) + 1 :]
 
 
-def _value(condition: str, text: str, column: dict, codes: ColumnCodes | None) -> Any:
+def _value(condition: str, text: str, column: dict[str, Any], codes: ColumnCodes | None) -> Any:
     if isinstance(codes, CategoryCodes):
         return _category(condition, text, codes)
     if not text:
@@ -106,7 +108,8 @@ def _in_column(condition: str, text: str, value: int | float, codes: NumberBins)
     """Return the number as the column has it; a short float is written with fewer digits."""
     if isinstance(value, int):
         return value
-    for number in (value, *codes.hold([value])):
+    written: list[int | float] = [value, *codes.hold([value])]
+    for number in written:
         if _is_written(text, number) and codes.is_declared([number]).all():
             return number
     raise ValueError(f"--where '{condition}' must have a number of as many digits as a float has.")
@@ -124,7 +127,7 @@ def _check_number(condition: str, text: str, value: int | float, codes: NumberBi
 
 
 def _decimals(text: str) -> int:
-    return max(0, -Decimal(text).normalize().as_tuple().exponent)
+    return max(0, -int(Decimal(text).normalize().as_tuple().exponent))
 
 
 def _is_written(text: str, value: Any) -> bool:

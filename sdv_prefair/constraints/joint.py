@@ -45,7 +45,8 @@ class JointColumn(Transformation):
         columns = tuple(constraint.column_names)
         self.name = unused_name('#'.join(columns), taken)
         super().__init__(constraint, columns, {self.name: columns})
-        self._cells = None  # the allowed combinations, a row of texts each
+        # The allowed combinations, a row of texts each.
+        self._cells: np.ndarray | None = None
 
     @property
     def must_learn(self) -> bool:

@@ -58,6 +58,8 @@ class Spread:
         for other, of_axis in enumerate(codes):
             if other != axis:
                 cells = (cells * _NEXT_CELL + of_axis[hidden]) % _TURNS
+        if not hidden.any():
+            return list(codes), counts
         place, code, shared = self._split(cells, counts[hidden])
         spread = [np.append(of_axis[~hidden], of_axis[hidden][place]) for of_axis in codes]
         spread[axis] = np.append(codes[axis][~hidden], code)
@@ -65,10 +67,10 @@ class Spread:
 
     @cached_property
     def _turns(self) -> tuple[Integers, Integers]:
-        """Whose turn it is; and, code after code, the turns of two rounds as one line."""
+        """The code of each turn; and code by code, in order, the turns it has in two rounds."""
         turns = _in_turn(self.shares)
-        keys = np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS)
-        return turns, np.sort(keys)
+        keys = np.sort(np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS))
+        return turns, keys
 
     def _split(self, cells: Integers, counts: Integers) -> tuple[Integers, Integers, Integers]:
         """Return which rows of each cell go to which code.
@@ -80,13 +82,13 @@ class Spread:
         Returns:
             The place of a cell, a new code and a count, for all that are not 0.
         """
-        (turns, keys), num_codes = self._turns, len(self.shares)
-        line = np.arange(num_codes) * 2 * _TURNS
+        turns, keys = self._turns
+        line = np.arange(len(self.shares)) * 2 * _TURNS
         first = (cells * _NEXT_CELL % _TURNS)[:, np.newaxis] + line
         rounds, left = np.divmod(counts, _TURNS)
         until = np.searchsorted(keys, first + left[:, np.newaxis])
         of_code = until - np.searchsorted(keys, first)
-        of_code += rounds[:, np.newaxis] * np.bincount(turns, minlength=num_codes)
+        of_code += rounds[:, np.newaxis] * np.bincount(turns, minlength=len(self.shares))
         place, code = np.nonzero(of_code)
         return place, code, of_code[place, code]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
-from sdv import version
+import sdv.version
 
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.processor import CodesProcessor
@@ -54,8 +54,8 @@ class Provenance:
         """Return that of a fit that is just finished."""
         return cls(
             datetime.datetime.today().strftime('%Y-%m-%d'),
-            getattr(version, 'community', None),
-            getattr(version, 'enterprise', None),
+            getattr(sdv.version, 'community', None),
+            getattr(sdv.version, 'enterprise', None),
         )
 
 

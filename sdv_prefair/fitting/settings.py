@@ -81,7 +81,8 @@ class Settings:
     @property
     def columns(self) -> Mapping[str, dict[str, Any]]:
         """The metadata of the table's columns, without constraints."""
-        return single_table(self.plan.original_metadata).columns
+        columns: Mapping[str, dict[str, Any]] = single_table(self.plan.original_metadata).columns
+        return columns
 
     @property
     def unchosen(self) -> dict[str, ColumnDomain]:

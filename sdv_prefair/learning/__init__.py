@@ -33,12 +33,8 @@ def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
 
 
 def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
-    """Whether learning needs no noise but the Gaussian, as far as the metadata tell.
-
-    Categories need a threshold. Whether numbers need PrivTree is seen from an answer, which is too
-    late to decide by.
-    """
-    return all(domain.kind == 'datetimes' for domain in _undeclared(domains).values())
+    """Whether learning needs no noise but the Gaussian. Categories need a threshold as well."""
+    return not _unknown_categories(domains)
 
 
 def learn_domains(

@@ -116,22 +116,21 @@ class _Loop:
             shares: What each choice may spend.
             after: How many rounds follow these.
         """
-        candidates = self._candidates()
+        candidates = self._open(self._on_offer)
         if not candidates:
             return
         typical = fmean(map(self._measured.weight, candidates))
         gap = self._gap(candidates, typical, after + len(shares) - 1)
         for to_come, rho in zip(count(after + len(shares) - 1, -1), shares, strict=False):
-            open_now = set(self._candidates())
-            allowed = [clique for clique in candidates if clique in open_now]
-            if not allowed:
-                break
-            clique = self._table.choose(allowed, gap, rho, SELECT_CLIQUES)
+            clique = self._table.choose(candidates, gap, rho, SELECT_CLIQUES)
             self._measured.measure(clique, typical, to_come)
+            candidates = self._open(candidates)
+            if not candidates:
+                break
 
-    def _candidates(self) -> list[Clique]:
+    def _open(self, cliques: Sequence[Clique]) -> list[Clique]:
         chosen, domain = self._measured.cliques, self._table.domain
-        return self._strategy.additions(self._on_offer, chosen, self._roles, domain)
+        return self._strategy.additions(cliques, chosen, self._roles, domain)
 
     def _gap(self, cliques: Sequence[Clique], typical: float, to_come: int) -> Score:
         """Return the score: how far counts are from the model's, less the noise to come."""

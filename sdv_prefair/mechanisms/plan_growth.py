@@ -81,20 +81,23 @@ class Plan:
         return best[gains[best] > 0]
 
     def _grow(self, scores: Floats, precision: Floats, fits: Callable[[Integers], Flags]) -> None:
-        refused = ~np.isfinite(scores)
-        refused[self._planned] = True
-        gains = self._gains(scores, precision)
-        turned_down = refused.copy()  # until the graph changes
         while True:
-            allowed = np.where(turned_down | ~fits(self._places), -np.inf, gains)
-            best = int(np.argmax(allowed)) if allowed.size else -1
-            if best < 0 or not allowed[best] > 0:
+            gains = self._gains(scores, precision)
+            gains[~(np.isfinite(scores) & fits(self._places))] = -np.inf
+            gains[self._planned] = -np.inf
+            best = self._best_taken(gains)
+            if best is None:
                 return
-            turned_down[best] = True
-            if self.graph.takes(self._pairs[best]):
-                self._add(best)
-                refused[best] = True
-                turned_down, gains = refused.copy(), self._gains(scores, precision)
+            self._add(best)
+
+    def _best_taken(self, gains: Floats) -> int | None:
+        """Return the place of the pair that gains most, of those that the graph takes."""
+        for place in np.argsort(-gains, kind='stable'):
+            if not gains[place] > 0:
+                return None
+            if self.graph.takes(self._pairs[place]):
+                return int(place)
+        return None
 
     def _attach(self, column: str, scores: Floats, precision: Floats) -> None:
         gains = self._weights * (self._before(scores, precision) - self._own_errors())

@@ -48,7 +48,7 @@ from sdv_prefair.values.arrays import Floats
 # one-ways are measured once more.
 _RARE = 2.0
 # Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
-_TELLING = 0.15
+_TELLING = 0.25
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # A table that is to get less than this part of its share is not measured again.

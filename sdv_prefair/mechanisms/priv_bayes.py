@@ -110,7 +110,9 @@ class _Network:
 
         The noise is that of equal shares for as many tables as a network has.
         """
-        equal = float(rho) / max(1, len(self._domain) - 1)
+        if not cliques:
+            return []
+        equal = float(rho) / (len(self._domain) - 1)
         noise = expected_noise(equal, self._ledger.max_rows_per_person)
         most = self._total / (theta * noise)
         sizes = {c: np.prod([self._domain[column] for column in c], dtype=float) for c in cliques}

@@ -15,6 +15,10 @@ from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
 
+# How far off a cell may be, in units of its noise and own chance. On Adult 0.01 takes twice the
+# time, and brings pairs no closer to the real table than by 0.3 %.
+NEAR_ENOUGH = 0.2
+
 Progress = Callable[[str], None]
 
 Shape = Literal['tree', 'connected', 'any']
@@ -115,6 +119,7 @@ def estimate_release(
         estimator=estimator,
         compressions=release.compressions,
         shrink=budget.shrink,
+        stationarity=NEAR_ENOUGH,
     )
 
 

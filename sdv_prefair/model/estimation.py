@@ -8,7 +8,7 @@ from sdv_prefair.model.compression import Compression
 from sdv_prefair.model.forest_solver import Progress, solve_forest
 from sdv_prefair.model.graphical_model import GraphicalModel
 from sdv_prefair.model.junction import Clique, arrange
-from sdv_prefair.model.max_entropy import ITERATIONS, fit_chordal
+from sdv_prefair.model.max_entropy import ITERATIONS, STATIONARITY, fit_chordal
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.sampling import CliqueTable, soften
@@ -30,6 +30,7 @@ def estimate(
     compressions: Mapping[str, Compression] | None = None,
     shrink: bool = False,
     iterations: int = ITERATIONS,
+    stationarity: float = STATIONARITY,
     progress: Progress | None = None,
 ) -> GraphicalModel:
     """Estimate the model whose marginals are nearest to the measurements.
@@ -56,6 +57,8 @@ def estimate(
             gap against those that were fitted.
         iterations: The most that a chordal graph which is no forest may take, if it is solved
             directly.
+        stationarity: How far off a cell of such a graph may be at the end, in units of its noise
+            and own chance.
         progress: Called with the number of iterations done.
     """
     if estimator not in ESTIMATORS:
@@ -73,7 +76,9 @@ def estimate(
         nodes, gap = _fit_forest(fitted, domain, cliques, total, progress)
     elif estimator == 'auto' and _is_chordal(cliques):
         estimator = 'direct'
-        nodes = _fit_beyond_forest(fitted, domain, cliques, total, iterations, progress)
+        nodes = _fit_beyond_forest(
+            fitted, domain, cliques, total, iterations, stationarity, progress
+        )
     else:
         estimator = 'mbi'
         nodes = fit_with_mbi(fitted, domain, cliques, total, progress=progress)
@@ -101,6 +106,7 @@ def _fit_beyond_forest(
     cliques: Sequence[Clique],
     total: float,
     iterations: int,
+    stationarity: float,
     progress: Progress | None,
 ) -> list[CliqueTable]:
     """Start from the forest of those pairs that were measured first.
@@ -114,7 +120,9 @@ def _fit_beyond_forest(
     inside = [m for m in measurements if len(m.columns) == 1 or frozenset(m.columns) in held]
     edges = _maximal_cliques([m.columns for m in inside], domain)
     forest, _ = _fit_forest(inside, domain, edges, total, None)
-    return fit_chordal(soften(forest), measurements, cliques, total, iterations, progress)
+    return fit_chordal(
+        soften(forest), measurements, cliques, total, iterations, progress, stationarity
+    )
 
 
 def _maximal_cliques(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:

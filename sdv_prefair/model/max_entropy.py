@@ -37,7 +37,7 @@ from sdv_prefair.values.arrays import Floats
 _DIVERGENCE_WEIGHT = 0.1
 ITERATIONS = 300
 # Stops when no cell of a table is further off than this, in units of its noise and own chance.
-_STATIONARITY = 0.01
+STATIONARITY = 0.01
 
 
 def fit_chordal(
@@ -47,6 +47,7 @@ def fit_chordal(
     total: float,
     iterations: int = ITERATIONS,
     progress: Progress | None = None,
+    stationarity: float = STATIONARITY,
 ) -> list[CliqueTable]:
     """Estimate the distributions of the cliques of a chordal graph.
 
@@ -59,6 +60,7 @@ def fit_chordal(
         total: Number of rows.
         iterations: The most that may be done.
         progress: Called with the number of iterations done.
+        stationarity: How far off a cell may be at the end.
     """
     places, done = arrange(cliques), 0
     if not measurements:
@@ -79,7 +81,7 @@ def fit_chordal(
             jac=True,
             method='L-BFGS-B',
             callback=count,
-            options={'maxiter': iterations, 'maxcor': 10, 'gtol': _STATIONARITY, 'ftol': 1e-12},
+            options={'maxiter': iterations, 'maxcor': 10, 'gtol': stationarity, 'ftol': 1e-12},
         )
     return dual.model(found.x)
 

@@ -3,6 +3,7 @@
 from sdv_prefair.privacy.account import Account, Attempt
 from sdv_prefair.privacy.accounting import Debit, Ledger, epsilon_of, rho_of
 from sdv_prefair.privacy.entropy import Entropy, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.privacy.private_table import PrivateTable
 from sdv_prefair.privacy.private_values import PrivateValues
 from sdv_prefair.privacy.score import Score
@@ -19,5 +20,7 @@ __all__ = [
     'SeededEntropy',
     'SystemEntropy',
     'epsilon_of',
+    'gaussian_epsilon_of',
+    'gaussian_rho_of',
     'rho_of',
 ]

@@ -62,7 +62,8 @@ def _argument(constraint: Any, name: str) -> Any:
 def _learnt_combinations(rule: Rule) -> list[str] | None:
     if not isinstance(rule, JointRule) or not rule.joint.must_learn:
         return None
-    return ['[' + ', '.join(row) + ']' for row in rule.joint._cells]
+    cells = rule.joint._cells
+    return None if cells is None else ['[' + ', '.join(row) + ']' for row in cells]
 
 
 def read_constraints(written: Any) -> list[Any]:
@@ -82,7 +83,7 @@ def _read_rule(written: Any) -> Any:
     return kind(**{name: read_value(arguments.raw(name)) for name in names})
 
 
-def read_combinations(written: list, plan: ConstraintPlan) -> dict[str, ColumnDomain]:
+def read_combinations(written: list[Any], plan: ConstraintPlan) -> dict[str, ColumnDomain]:
     """Return the combinations that were learnt although they are not modelled.
 
     Args:
@@ -90,7 +91,7 @@ def read_combinations(written: list, plan: ConstraintPlan) -> dict[str, ColumnDo
         plan: The plan that these constraints made; in the same order, or it is refused.
     """
     rules = [link.rule for link in plan.chain] + list(plan.rejections)
-    found = {}
+    found: dict[str, ColumnDomain] = {}
     for item, rule in zip(written, rules, strict=True):
         if item['kind'] != type(rule.constraint).__name__:
             raise ReleaseError('The constraints of the release are not in their order.')

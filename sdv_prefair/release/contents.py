@@ -179,6 +179,14 @@ def _read_account(fields: Fields, ledger: Ledger) -> Account:
     return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
 
 
+def _looked_at(fitted: Fitted) -> list[str]:
+    """Return the columns whose bins are neither even nor given by the user or by constraints."""
+    settings, transformers = fitted.settings, fitted.encoding.transformers
+    given = {*settings.chosen, *settings.spikes, *settings.plan.edges(settings.numeric_bins)}
+    shaped = [c for c, codes in transformers.items() if getattr(codes, 'edges', None) is not None]
+    return [column for column in shaped if column not in given]
+
+
 def _check_version(written: Any) -> int:
     if not isinstance(written, dict) or written.get('format') != FORMAT:
         raise ReleaseError(f'The file is no release: {_RELEASE} does not say so.')
@@ -187,7 +195,7 @@ def _check_version(written: Any) -> int:
             f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '
             'Upgrade it if there is a newer one.'
         )
-    return written['version']
+    return int(written['version'])
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:
@@ -211,7 +219,8 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
-    check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
+    unknown = undeclared_columns(settings.to_learn)
+    check_learning(unknown, _looked_at(fitted), ledger, fitted.prepared.learning)
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:

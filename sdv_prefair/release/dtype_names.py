@@ -102,7 +102,8 @@ def read_dtype(written: Any) -> Any:
     if isinstance(written, str) and written in _DTYPES:
         return _DTYPES[written]
     if isinstance(written, str) and (zoned := _ZONED.fullmatch(written)):
-        return pd.DatetimeTZDtype(zoned[1], read_zone(zoned[2]))
+        unit: Any = zoned[1]
+        return pd.DatetimeTZDtype(unit, read_zone(zoned[2]))
     if isinstance(written, str) and (zoned := _ARROW_ZONED.fullmatch(written)):
         read_zone(zoned[2])  # Arrow itself would take any name
         return pd.ArrowDtype(pa.timestamp(zoned[1], tz=zoned[2]))

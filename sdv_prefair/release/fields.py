@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from sdv_prefair.errors import ReleaseError
 
@@ -57,23 +57,25 @@ class Fields:
 
     def flag(self, key: str) -> bool:
         """Return true or false."""
-        return self.choice(key, (True, False))
+        return bool(self.choice(key, (True, False)))
 
     def whole(self, key: str, low: int, high: int) -> int:
         """Return a whole number within bounds."""
         value = self._value[key]
-        if type(value) is not int or not low <= value <= high:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             self._refuse(key, f'a whole number from {low} to {high}')
         return value
 
     def number(self, key: str, low: float = -_LARGEST) -> float:
         """Return a finite number of at least ``low``."""
         value = self._value[key]
-        if type(value) not in (int, float) or not low <= value <= _LARGEST:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._refuse(key, f'a number of at least {low}')
+        if not low <= value <= _LARGEST:
             self._refuse(key, f'a number of at least {low}')
         return value
 
-    def items(self, key: str, most: int) -> list:
+    def items(self, key: str, most: int) -> list[Any]:
         """Return a list of at most so many items."""
         value = self._value[key]
         if not isinstance(value, list) or len(value) > most:
@@ -94,11 +96,11 @@ class Fields:
         """Whether there is a value other than null."""
         return self._value[key] is not None
 
-    def _refuse(self, key: str, expected: str) -> None:
+    def _refuse(self, key: str, expected: str) -> NoReturn:
         raise ReleaseError(f"'{key}' in {self._where} of the release must be {expected}.")
 
 
-def read_list(value: Any, where: str, most: int) -> list:
+def read_list(value: Any, where: str, most: int) -> list[Any]:
     """Return a list of at most so many items."""
     if not isinstance(value, list) or len(value) > most:
         raise ReleaseError(f'{where} of the release must be a list of at most {most}.')

@@ -5,7 +5,7 @@ says of the budget: scales follow from amounts, and measurements are as exact as
 """
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -17,7 +17,9 @@ from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.privacy.ledger_words import (
     BEFORE_MEASURING,
+    DISCRETIZE,
     EXPONENTIAL,
+    LEARN_DOMAINS,
     MEASURING_NOISES,
     NOISES,
     ROUNDED_NOISES,
@@ -90,7 +92,8 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
     What is compared is the sum of 1/sigma^2: two looks at a table make up one measurement, and one
     line pays for one measurement only. Merging codes makes cells less exact, never more.
     """
-    paid, claimed = Counter(), Counter()
+    paid: dict[frozenset[str], float] = defaultdict(float)
+    claimed: dict[frozenset[str], float] = defaultdict(float)
     for line in ledger.debits:
         if line.mechanism in MEASURING_NOISES and line.step not in BEFORE_MEASURING:
             paid[frozenset(line.columns)] += 1 / (line.scale * line.scale)
@@ -115,8 +118,21 @@ def check_measured(model: GraphicalModel) -> None:
         raise ReleaseError('The model of the release ties columns that were never measured.')
 
 
-def check_learning(learnt: Iterable[str], learning: Sequence[Debit]) -> None:
-    """Raise unless something was paid for every domain that is not public."""
-    paid = {column for line in learning for column in line.columns}
-    if not paid.issuperset(learnt) or any(s.step not in BEFORE_MEASURING for s in learning):
-        raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')
+def check_learning(
+    learnt: Iterable[str], looked_at: Iterable[str], ledger: Ledger, learning: Sequence[Debit]
+) -> None:
+    """Raise unless something was paid for whatever encoders rest on that is not public.
+
+    Args:
+        learnt: Columns whose domains are not public.
+        looked_at: Columns whose bins follow the data.
+        ledger: All lines.
+        learning: Those that are said to have paid.
+    """
+    before = [line for line in ledger.debits if line.step in BEFORE_MEASURING]
+    paid = {(line.step, column) for line in learning for column in line.columns}
+    owed = {(LEARN_DOMAINS, c) for c in learnt} | {(DISCRETIZE, c) for c in looked_at}
+    if list(learning) != before or not owed <= paid:
+        raise ReleaseError(
+            'The release has learnt a domain or bins that its ledger does not pay for.'
+        )

@@ -8,7 +8,7 @@ sdtypes names of functions, formats programs that write values.
 """
 
 import re
-from re import _parser as regex_parser
+from re import _parser as regex_parser  # type: ignore[attr-defined]  # the one that re has
 from typing import Any
 
 from sdv.metadata import Metadata
@@ -35,7 +35,10 @@ _LARGE_PREFIX = 'py'
 
 def write_metadata(metadata: Metadata) -> Any:
     """Return metadata as JSON; ``Metadata.load_from_json`` reads it if all values are plain."""
-    return _write(metadata.to_dict())
+    document = metadata.to_dict()
+    # SDV lists what it says of a table in the order of a set, which each process has another of.
+    document['tables'] = {name: dict(sorted(t.items())) for name, t in document['tables'].items()}
+    return _write(document)
 
 
 def read_metadata(written: Any) -> Metadata:
@@ -107,7 +110,7 @@ def _check_sdtype(sdtype: Any) -> None:
         )
 
 
-def _is_like(pattern: re.Pattern, value: Any) -> bool:
+def _is_like(pattern: re.Pattern[str], value: Any) -> bool:
     return isinstance(value, str) and pattern.fullmatch(value) is not None
 
 

@@ -45,7 +45,9 @@ def write_model(model: GraphicalModel, arrays: ArrayWriter) -> dict[str, Any]:
     }
 
 
-def _write_column(model: GraphicalModel, i: int, column: str, arrays: ArrayWriter) -> dict:
+def _write_column(
+    model: GraphicalModel, i: int, column: str, arrays: ArrayWriter
+) -> dict[str, Any]:
     codes = model.domain[column]
     compression = model.compressions.get(column, Compression.identity(codes))
     if not compression.is_identity:
@@ -54,15 +56,15 @@ def _write_column(model: GraphicalModel, i: int, column: str, arrays: ArrayWrite
     return {'name': column, 'codes': codes, 'groups': compression.num_groups}
 
 
-def _write_node(i: int, node: CliqueTable, arrays: ArrayWriter) -> dict:
+def _write_node(i: int, node: CliqueTable, arrays: ArrayWriter) -> dict[str, Any]:
     arrays.floats(f'tables/{i}.npy', node.table)
     return {'columns': list(node.columns), 'parent': node.parent}
 
 
-def _write_measurement(i: int, measurement: Measurement, arrays: ArrayWriter) -> dict:
+def _write_measurement(i: int, measurement: Measurement, arrays: ArrayWriter) -> dict[str, Any]:
     arrays.floats(f'measurements/{i}.npy', measurement.values)
     if not measurement.is_uniform:
-        arrays.floats(f'deviations/{i}.npy', measurement.stddev)
+        arrays.floats(f'deviations/{i}.npy', np.asarray(measurement.stddev))
     stddev = measurement.stddev if measurement.is_uniform else None
     return {'columns': list(measurement.columns), 'stddev': stddev}
 
@@ -101,7 +103,7 @@ def read_model(written: Any, arrays: ArrayReader) -> GraphicalModel:
     return model
 
 
-def _read_columns(written: list, arrays: ArrayReader) -> dict[str, Compression]:
+def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compression]:
     compressions, codes_left = {}, MOST_CODES
     for i, column in enumerate(written):
         fields = Fields(column, 'a column of the model', ('name', 'codes', 'groups'))
@@ -138,7 +140,7 @@ def _read_node(
     return node
 
 
-def _read_cliques(written: list, sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
+def _read_cliques(written: list[Any], sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
     listed = [{'clique': clique} for clique in written]
     return [Fields(item, 'model', ('clique',)).names('clique', sizes) for item in listed]
 

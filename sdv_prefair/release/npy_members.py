@@ -25,7 +25,7 @@ class ArrayWriter:
         members: The npy files by name.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.members: dict[str, bytes] = {}
 
     def floats(self, name: str, array: np.ndarray) -> None:

@@ -63,12 +63,14 @@ def read_parameters(
 def _read_spikes(pairs: Any) -> dict[str, list] | None:
     if pairs is None:
         return None
-    is_list = isinstance(pairs, list) and len(pairs) <= MOST_CODES
-    if not is_list or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
-    if not _are_texts([column for column, _ in pairs]):
+    if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
         raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
     return dict(pairs)
+
+
+def _is_spike(pair: Any) -> bool:
+    is_pair = isinstance(pair, list) and len(pair) == 2
+    return is_pair and isinstance(pair[0], str) and isinstance(pair[1], list)
 
 
 def _check_locales(locales: Any) -> None:
@@ -81,5 +83,5 @@ def _check_locales(locales: Any) -> None:
             raise ReleaseError('The release names a locale that Faker does not know.')
 
 
-def _are_texts(values: Sequence) -> bool:
+def _are_texts(values: object) -> bool:
     return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)

@@ -82,7 +82,9 @@ def _is_chordal(edges: Sequence[Pair], columns: Sequence[str], apart: bool) -> b
     )
 
 
-def write_structure(structure: Any, mechanism: Mechanism, cliques: Sequence[tuple]) -> Any:
+def write_structure(
+    structure: Any, mechanism: Mechanism, cliques: Sequence[tuple[str, ...]]
+) -> Any:
     """Return the structure as JSON.
 
     Args:
@@ -95,7 +97,8 @@ def write_structure(structure: Any, mechanism: Mechanism, cliques: Sequence[tupl
     strategy = getattr(mechanism, 'strategy', None)
     if isinstance(strategy, FixedStrategy):
         return write_value(list(strategy.edges))
-    if type(strategy) in STRATEGIES.values() and strategy == type(strategy)():
+    known = STRATEGIES.values()
+    if strategy is not None and type(strategy) in known and strategy == type(strategy)():
         return strategy.name
     graph = markov_graph(cliques)
     written = {
@@ -118,7 +121,7 @@ def read_structure(written: Any, given: Sequence[str]) -> Any:
         return read_value(written)
     known = (TYPE, 'name', 'requires_roles', 'edges')
     fields = Fields(written, 'structure', (*known, _APART) if _APART in written else known)
-    edges = FixedStrategy(fields.items('edges', MOST_MEASUREMENTS)).edges
+    edges = FixedStrategy(tuple(fields.items('edges', MOST_MEASUREMENTS))).edges
     name, requires_roles = fields.text('name'), fields.flag('requires_roles')
     apart = _APART in written and fields.flag(_APART)
     return ReleasedStrategy(name, requires_roles, edges, tuple(given), apart)

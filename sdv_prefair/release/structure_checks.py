@@ -35,7 +35,7 @@ def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Roles) -
         raise ReleaseError('The model of the release is not the one that was asked for.')
 
 
-def _may_be_apart(mechanism: Mechanism, graph: nx.Graph, domain: Mapping[str, int]) -> bool:
+def _may_be_apart(mechanism: Mechanism, graph: 'nx.Graph[str]', domain: Mapping[str, int]) -> bool:
     """Whether columns may be left apart: some have too many combinations to measure."""
     strategy = getattr(mechanism, 'strategy', None)
     if mechanism.shape == 'any' or getattr(strategy, 'apart', False):
@@ -44,7 +44,7 @@ def _may_be_apart(mechanism: Mechanism, graph: nx.Graph, domain: Mapping[str, in
 
 
 def _could_choose(
-    mechanism: Mechanism, graph: nx.Graph, roles: Roles, domain: Mapping[str, int]
+    mechanism: Mechanism, graph: 'nx.Graph[str]', roles: Roles, domain: Mapping[str, int]
 ) -> bool:
     if mechanism.shape == 'tree' and not nx.is_forest(graph):
         return False
@@ -56,7 +56,7 @@ def _could_choose(
     return mechanism.shape == 'any' or not _could_go_on(declared, graph, kept)
 
 
-def _could_go_on(declared: Sequence[Pair], graph: nx.Graph, roles: Roles) -> bool:
+def _could_go_on(declared: Sequence[Pair], graph: 'nx.Graph[str]', roles: Roles) -> bool:
     """Whether a declared pair joins two components fairly: a strategy would have chosen it."""
     components = nx.utils.UnionFind(graph)
     for edge in graph.edges:

@@ -86,7 +86,7 @@ def read_value(written: Any) -> Any:
     raise ReleaseError('The release holds a value of a type that is not known.')
 
 
-def _read_tuple(written: dict[str, Any]) -> tuple:
+def _read_tuple(written: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(read_value(item) for item in _as_list(written['value']))
 
 
@@ -110,13 +110,13 @@ def _read_timestamp(written: dict[str, Any]) -> pd.Timestamp:
     return moment if zone is None else moment.tz_localize('UTC').tz_convert(zone)
 
 
-def _like(pattern: re.Pattern, text: Any) -> str:
+def _like(pattern: re.Pattern[str], text: Any) -> str:
     if not isinstance(text, str) or not pattern.fullmatch(text):
         raise ValueError('it is not written like one')
     return text
 
 
-def _as_list(value: Any) -> list:
+def _as_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError('it is no list')
     return value

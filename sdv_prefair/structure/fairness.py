@@ -66,10 +66,10 @@ def unblocked_path(cliques: Iterable[Iterable[str]], roles: Roles) -> list[str] 
 
 
 def fair_additions(
-    roles: Roles, candidates: Sequence[AnyClique], cliques: Sequence[Clique]
+    roles: Roles, candidates: Sequence[AnyClique], chosen: Sequence[Clique]
 ) -> list[AnyClique]:
     """Return the cliques that can be added, one at a time, to fair ones and leave them fair."""
-    side = _side_of_block(roles, cliques)
+    side = _side_of_block(roles, chosen)
     return [
         candidate
         for candidate in candidates
@@ -77,14 +77,14 @@ def fair_additions(
     ]
 
 
-def _side_of_block(roles: Roles, cliques: Sequence[Clique]) -> dict[str, str]:
+def _side_of_block(roles: Roles, chosen: Sequence[Clique]) -> dict[str, str]:
     """Return protected or outcome for each column whose block holds such a column.
 
     A block is what hangs together once the admissible columns are deleted.
     """
     # The predicate itself, asked of every candidate, would give the same answer in seconds
     # instead of milliseconds; a test holds the two together.
-    graph = markov_graph(cliques)
+    graph = markov_graph(chosen)
     graph.add_nodes_from(roles.protected + roles.outcome)
     graph.remove_nodes_from(roles.admissible)
     return {

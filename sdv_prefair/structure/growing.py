@@ -31,6 +31,7 @@ class GrowingGraph:
         self._graph.add_nodes_from(domain)
         self._place = {column: place for place, column in enumerate(domain)}
         self._joined = np.zeros((len(domain), len(domain)), dtype=np.int64)
+        self._common = self._joined.copy()  # numbers of common neighbours
         self._component = np.arange(len(domain))
 
     def is_joined(self, column: str) -> bool:
@@ -50,7 +51,7 @@ class GrowingGraph:
         more.
         """
         first, second = places.T
-        near = (self._joined @ self._joined)[first, second] > 0
+        near = self._common[first, second] > 0
         flags: Flags = (self._joined[first, second] == 0) & (near | self.apart(places))
         return flags
 
@@ -70,6 +71,9 @@ class GrowingGraph:
         first, second = (self._place[column] for column in pair)
         self.edges.append(pair)
         self._graph.add_edge(*pair)
+        for column, other in ((first, second), (second, first)):
+            self._common[column] += self._joined[other]
+            self._common[:, column] += self._joined[other]
         self._joined[first, second] = self._joined[second, first] = 1
         merged = self._component == self._component[second]
         self._component[merged] = self._component[first]

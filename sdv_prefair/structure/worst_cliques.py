@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar
 
 from sdv_prefair.counts import Clique
@@ -61,6 +62,8 @@ class MwemStrategy(CliqueStrategy):
         new = [
             c for c in on_offer if not any(measured_one.issuperset(c) for measured_one in measured)
         ]
-        near = [c for c in new if len(c) == 2 or graph.subgraph(c).number_of_edges()]
+        near = [
+            c for c in new if len(c) == 2 or any(graph.has_edge(*p) for p in combinations(c, 2))
+        ]
         fair = fair_additions(self.kept_roles(roles), near, chosen)
         return affordable_cliques(chosen, fair, domain, self.max_cells)

@@ -100,7 +100,7 @@ class AfterFit(BaseSingleTableSynthesizer):
         frame.attrs |= total
         return frame
 
-    def get_fair_graph(self) -> nx.Graph:
+    def get_fair_graph(self) -> 'nx.Graph[str]':
         """Return the Markov graph of the model; nodes carry their ``role``.
 
         Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
@@ -156,7 +156,7 @@ class AfterFit(BaseSingleTableSynthesizer):
             synthesizer = cls(contents.metadata, **contents.parameters(cls))
             synthesizer.add_constraints(contents.constraints)
             found = contents.fit_by(synthesizer._settings)
-        vars(synthesizer).update(state.of_release(*found))
+        synthesizer.__dict__.update(state.of_release(*found))
         return synthesizer
 
     def create_release_report(
@@ -187,7 +187,9 @@ class AfterFit(BaseSingleTableSynthesizer):
         facts = gather(self)
         check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
-        measured = measure(self, real_data, compare_with_mst) if show_real_numbers else None
+        measured = None
+        if show_real_numbers and real_data is not None:
+            measured = measure(self, real_data, compare_with_mst)
         write_report(facts, path, measured)
 
     # -- sampling ---------------------------------------------------------------------------
@@ -258,13 +260,13 @@ class AfterFit(BaseSingleTableSynthesizer):
             conditional.check_lines(self.fitted, lines)
         # Rows asked for in several ways end up in one table, and which way a row was asked for
         # tells about all the columns that were asked for.
-        conditional.warn_of_ties(self.fitted, [c for lines in conditions for c in lines])
+        conditional.warn_of_ties(self.fitted, [c for lines in conditions for c in lines.columns])
 
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
         conditional.check_lines(self.fitted, conditions)
-        conditional.warn_of_ties(self.fitted, list(conditions))
+        conditional.warn_of_ties(self.fitted, list(conditions.columns))
 
     def _sample_with_conditions(
         self,

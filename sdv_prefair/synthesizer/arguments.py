@@ -77,7 +77,7 @@ def check_whole_number(name: str, value: object, least: int, most: int | None = 
         raise SynthesizerInputError(f'{name} ({shown(value)}) must be at most {most}.')
 
 
-def check_choice(name: str, value: object, choices: Iterable) -> None:
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if not any(value is choice or value == choice for choice in choices):
         raise SynthesizerInputError(
@@ -181,7 +181,9 @@ def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
                 'modelled. Correct the name, or take it out.'
             )
         if not isinstance(values, list | tuple):
-            raise SynthesizerInputError(f"spikes of '{column}' must be a list of values.")
+            raise SynthesizerInputError(
+                f"spikes of '{column}' must be a list of values, as in {{'{column}': [0]}}."
+            )
         for value in values:
             _check_spike(column, value, domain)
 

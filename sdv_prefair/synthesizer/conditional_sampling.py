@@ -83,8 +83,8 @@ def _completed(fitted: Fitted, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.Da
     lines = lines.iloc[rows.index]
     made_up = fitted.prepared.processor.complete(rows.set_axis(lines.index))
     rows = rows.set_axis(lines.index)
-    rows = rows.assign(**{c: made_up[c].array for c in made_up if c not in rows})
-    rows = rows.assign(**{c: in_dtype(lines[c], rows[c].dtype) for c in lines if c in rows})
+    rows = rows.assign(**{c: made_up[c].array for c in made_up.columns if c not in rows})
+    rows = rows.assign(**{c: in_dtype(lines[c], rows[c].dtype) for c in lines.columns if c in rows})
     return rows[[c for c in fitted.settings.columns if c in rows]].sort_index(kind='stable')
 
 

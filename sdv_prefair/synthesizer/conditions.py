@@ -2,10 +2,9 @@
 
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionArray
 
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
 from sdv_prefair.errors import FairnessWarning
@@ -78,16 +77,19 @@ def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:
         return domain
     if domain.kind == 'categories':
         return None
+    low: Any
+    high: Any
     if domain.kind == 'numbers':
         low, high = (_FARTHEST[bool(domain.decimal_places)] * sign for sign in (-1, 1))
     else:
         zone = next((end.tzinfo for end in (domain.low, domain.high) if end is not None), None)
         low, high = (pd.Timestamp(end, tz=zone) for end in _CALENDAR)
-    return domain.with_bounds(low, high)
+    known: ColumnDomain = domain.with_bounds(low, high)
+    return known
 
 
-def in_dtype(values: pd.Series, dtype: object) -> np.ndarray | ExtensionArray:
-    """Return asked values in a dtype; nulls that it cannot hold leave them as they are.
+def in_dtype(values: pd.Series, dtype: Any) -> Any:
+    """Return asked values as an array of a dtype; nulls that it cannot hold leave them as they are.
 
     Raises:
         ValueError: If the dtype would change a value.
@@ -107,5 +109,5 @@ def in_dtype(values: pd.Series, dtype: object) -> np.ndarray | ExtensionArray:
     return cast.array
 
 
-def _is_same(asked: object, held: object) -> bool:
+def _is_same(asked: Any, held: Any) -> bool:
     return same_value(asked, held) or bool(pd.isna(asked) and pd.isna(held))

@@ -77,7 +77,7 @@ def restore_columns(fitted: Fitted, sampled: pd.DataFrame) -> pd.DataFrame:
     transformers = fitted.encoding.transformers
 
     def encode(frame: pd.DataFrame) -> pd.DataFrame:
-        return pd.DataFrame({c: transformers[c].encode(frame[c]) for c in frame})
+        return pd.DataFrame({c: transformers[c].encode(frame[c]) for c in frame.columns})
 
     return fitted.plan.reverse_transform(sampled, encode)
 

@@ -79,7 +79,7 @@ class PreFairSynthesizer(WaysToFit):
 
     def __init__(
         self,
-        metadata,
+        metadata: Metadata,
         epsilon: float = 1.0,
         delta: float = 1e-9,
         protected: Sequence[str] = (),
@@ -140,7 +140,7 @@ class PreFairSynthesizer(WaysToFit):
                 locales=self.locales,
             ),
         )
-        vars(self).update(state.of_settings(settings))
+        self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
             cautions.warn_of_ranges()
@@ -173,7 +173,7 @@ class PreFairSynthesizer(WaysToFit):
         if settings is self._settings:
             return
         was_fitted = self._fitted
-        vars(self).update(state.of_constraints(settings))
+        self.__dict__.update(state.of_constraints(settings))
         if was_fitted:
             warnings.warn(
                 "For these constraints to take effect, please refit the synthesizer using 'fit'.",
@@ -195,13 +195,13 @@ class PreFairSynthesizer(WaysToFit):
         chosen = check_transformers(column_name_to_transformer, set(settings.plan.domains))
         super().update_transformers(column_name_to_transformer, table_name)
         settings = replace(settings, chosen={**settings.chosen, **chosen})
-        vars(self).update(state.of_settings(settings))
+        self.__dict__.update(state.of_settings(settings))
 
     def _auto_assign_transformers(self, data: Frames) -> None:
         table = single_table(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)
         in_memory.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
-        vars(self).update(state.of_settings(settings))
+        self.__dict__.update(state.of_settings(settings))
 
     # -- copies and pickles -------------------------------------------------------------------
 
@@ -212,7 +212,7 @@ class PreFairSynthesizer(WaysToFit):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         twin = memo[id(self)] = type(self).__new__(type(self))
-        twin.__dict__ = copy.deepcopy(vars(self), memo)
+        twin.__dict__ = copy.deepcopy(self.__dict__, memo)
         return twin
 
     def __setstate__(self, attributes: Mapping[str, Any]) -> None:

@@ -48,9 +48,9 @@ def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan) -> str:
     return 'said to be public' if public_ranges else 'assumed public'
 
 
-def fair_graph(fitted: Fitted) -> nx.Graph:
+def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
     """Return the Markov graph of the model, with roles and what is known of each edge."""
-    graph = nx.Graph(private=not fitted.ledger.seeded)
+    graph: nx.Graph[str] = nx.Graph(private=not fitted.ledger.seeded)
     roles = fitted.settings.roles
     graph.add_nodes_from((column, {'role': roles.of(column)}) for column in fitted.plan.domains)
     graph.add_edges_from(markov_graph(fitted.model.cliques).edges)

@@ -89,7 +89,7 @@ def queries_of(prepared: Prepared, person_column: str | None, dialect: str) -> C
     settings = prepared.settings
     return write_queries(
         settings.table_name,
-        _dtypes(settings),
+        dict(_dtypes(settings)),
         prepared.encoding.transformers,
         declared_cliques(prepared),
         (person_column, settings.max_rows_per_person),

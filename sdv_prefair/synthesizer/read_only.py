@@ -7,7 +7,14 @@ the way out: nobody holds a handle into what a fit uses.
 
 import copy
 import inspect
-from collections.abc import MappingView, MutableMapping, MutableSequence, MutableSet
+from collections.abc import (
+    ItemsView,
+    KeysView,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    ValuesView,
+)
 from typing import Any, TypeVar
 
 import networkx as nx
@@ -69,7 +76,7 @@ def copied(value: Any) -> Any:
         return {key: copied(item) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(copied(item) for item in value)
-    if isinstance(value, MappingView):  # of a dictionary that may change
+    if isinstance(value, KeysView | ValuesView | ItemsView):  # of a dictionary that may change
         return list(value)
     if isinstance(value, nx.Graph):
         return value.copy()

@@ -147,7 +147,7 @@ class WaysToFit(AfterFit):
             codes = prepared.encoding.encode(settings.plan.transform(table))
         names = in_memory.given_names(data, settings)
         preparation = state.Preparation(prepared, attempt, names)
-        vars(self).update(state.of_preparation(preparation, self._fitted))
+        self.__dict__.update(state.of_preparation(preparation, self._fitted))
         return {self._table_name: codes}
 
     def fit_processed_data(self, processed_data: Frames) -> None:
@@ -190,10 +190,11 @@ class WaysToFit(AfterFit):
         self._check_input_metadata_updated()
 
     def _warn_before_reading(self) -> None:
-        cautions.warn_of_seed(self.seed)
+        settings = self._settings
+        cautions.warn_of_seed(settings.seed)
         if self._account.spent:
-            cautions.warn_of_refit(self._account, self._settings.open_ledger())
+            cautions.warn_of_refit(self._account, settings.open_ledger())
 
     def _adopt(self, fitted: Fitted, attempt: Attempt) -> None:
         attempt.finish()
-        vars(self).update(state.of_fit(fitted, attempt))
+        self.__dict__.update(state.of_fit(fitted, attempt))

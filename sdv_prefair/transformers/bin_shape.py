@@ -1,12 +1,11 @@
 """Bins of unequal width, and how rows spread within them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from sdv_prefair.errors import DomainError
 
@@ -35,14 +34,11 @@ class BinShape:
     def __post_init__(self):
         object.__setattr__(self, 'edges', tuple(self.edges))
         object.__setattr__(self, 'finer', tuple(self.finer))
-        if any(isinstance(w, bool) or not isinstance(w, Real) for w in self.weights):
-            raise DomainError('weights must be numbers.')
-        weights = np.array(self.weights, dtype=np.float64)
-        if not (np.isfinite(weights) & (weights >= 0)).all():
+        if not all(map(_is_weight, self.weights)):
             raise DomainError('weights must be finite numbers, 0 or more.')
-        if weights.size not in (0, len(self.edges) + len(self.finer) + 1):
+        object.__setattr__(self, 'weights', tuple(map(float, self.weights)))
+        if len(self.weights) not in (0, len(self.edges) + len(self.finer) + 1):
             raise DomainError('weights must be one more than there are edges and finer cuts.')
-        object.__setattr__(self, 'weights', tuple(weights.tolist()))
 
     def check_cuts(self, low: Any, high: Any) -> None:
         """Raise ``DomainError`` unless cuts rise, differ, and lie above ``low`` up to ``high``."""
@@ -53,6 +49,11 @@ class BinShape:
                 raise DomainError(f'{name} must rise.')
         if not set(self.edges).isdisjoint(self.finer):
             raise DomainError('finer must not repeat edges.')
+
+
+def _is_weight(weight: Any) -> bool:
+    is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+    return is_number and 0 <= weight < math.inf
 
 
 def as_shape(edges: 'Sequence[Any] | BinShape | None') -> BinShape | None:

@@ -29,8 +29,9 @@ class CategoryCodes(ColumnCodes):
 
     Args:
         values: The declared values.
-        nullable: Whether null gets a code of its own; otherwise it counts as the first value.
+        nullable: Whether null gets a code of its own; otherwise it has the hidden code.
         other: Whether there is an "other" code; otherwise what is not declared counts as null.
+            Without a code for null, null is "other", too.
         weights: How likely each declared value is to stand for "other"; all equal if None.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
     """

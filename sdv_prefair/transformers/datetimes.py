@@ -37,8 +37,8 @@ class DatetimeBins(BinCodes):
         datetime_format: How moments are written, in the column and in ``low`` and ``high``.
         bins: How many bins of equal width.
         edges: Moments between bins, for bins of unequal width. Bins hold their first moment.
-        nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it counts
-            as the earliest bin.
+        nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it has the
+            hidden code.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
         finer: Further cuts, inside bins; see `BinShape`.
         weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``

@@ -32,7 +32,7 @@ class NumberBins(BinCodes):
         bins: How many bins of equal width.
         decimal_places: How many decimals values have; 0 for whole numbers, None for any.
         edges: Edges between bins, for bins of unequal width. Bins hold their lower edge.
-        nullable: Whether null gets a code of its own; otherwise it counts as the lowest bin.
+        nullable: Whether null gets a code of its own; otherwise it has the hidden code.
         dtype: The column's dtype, if known; else that of the column it is fitted to. A dtype of
             whole numbers means ``decimal_places=0``.
         finer: Further cuts, inside bins; see `BinShape`.

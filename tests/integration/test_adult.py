@@ -43,7 +43,7 @@ def information(adult, structure):
     }
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim'])
+@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned'])
 def test_fair_rows_show_no_dependence_beyond_the_admissible_columns(adult, structure):
     for found in information(adult, structure).values():
         assert found['coverage'] > 0.3, 'enough strata hold several groups and outcomes'

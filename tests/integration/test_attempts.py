@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 from fractions import Fraction
 
 import pandas as pd
@@ -225,20 +226,24 @@ def rewritten(path, change):
             archive.writestr(name, content)
 
 
-def test_a_release_of_the_first_version_still_opens(tmp_path):
+@pytest.mark.parametrize('version', [1, 2])
+def test_a_release_of_an_earlier_version_still_opens(tmp_path, version):
     synthesizer = new(**PLAIN)
     synthesizer.fit(data('first'))
     path = tmp_path / 'fit.prefair'
     synthesizer.save_release(path)
 
     def age(release):
-        release['version'] = 1
-        del release['account'], release['seeded']
+        release['version'] = version
+        del release['ledger']['accounting'], release['account'][0]['all_gaussian']
+        if version == 1:
+            del release['account'], release['seeded']
 
     rewritten(path, age)
     loaded = load_release(path)
     assert loaded.get_privacy_ledger().attrs == synthesizer.get_privacy_ledger().attrs
     assert outcomes(loaded) == [('fit', 'finished')]
+    assert loaded.get_info()['accounting'] == 'zCDP'
 
 
 # -- seeds ----------------------------------------------------------------------------------
@@ -298,7 +303,7 @@ def test_opening_a_seeded_fit_warns_and_so_does_its_first_sample(tmp_path):
 
 def test_a_seeded_attempt_leaves_no_sum_to_promise():
     synthesizer = seeded()
-    synthesizer.__dict__['seed'] = None
+    synthesizer._settings = replace(synthesizer._settings, seed=None)
     quietly(synthesizer.fit, data('first'))
     assert says_private(synthesizer) == {True}
     footer = synthesizer.get_privacy_ledger().attrs

@@ -17,11 +17,13 @@ import sdv_prefair
 PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
+    'counts/kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
+    'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
-    'privacy/mechanisms.py gaussian TypeError': 'guards against mistakes in the package',
+    'privacy/mechanisms.py _add TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',

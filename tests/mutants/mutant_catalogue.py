@@ -58,6 +58,21 @@ def _peeking(name, file, old, new, case, *more_edits):
 
 EXACT_COUNTS = [
     _peeking(
+        'the model that cliques are chosen by is that of exact counts',
+        'mechanisms/mwem_pgm.py',
+        'expected = {clique: model.total * model.marginal(clique) for clique in cliques}',
+        'expected = {clique: 1.0 * self._table.exact(clique) for clique in cliques}',
+        'mwem',
+    ),
+    _peeking(
+        'a child is compared with exact one-ways',
+        'mechanisms/priv_bayes.py',
+        '        self._total, self._expected = one_way_model(measured.measurements)\n',
+        '        self._total, _ = one_way_model(measured.measurements)\n'
+        '        self._expected = {c: np.maximum(table.exact((c,)), 1.0) for c in table.domain}\n',
+        'privbayes, paper',
+    ),
+    _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
         'mechanisms/fair_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
@@ -322,11 +337,10 @@ ACCOUNTS = [
     mutant(
         'a histogram is paid for after it is answered',
         _ANSWERS,
-        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
-        '        return gaussian(self.counts.project(clique), variance, self._entropy), '
-        'math.sqrt(variance)\n',
-        '        noisy = gaussian(self.counts.project(clique), variance, self._entropy)\n'
-        '        self._debit(step, GAUSSIAN, clique, rho, math.sqrt(variance))\n'
+        '        self._debit(step, kind, clique, rho, math.sqrt(variance))\n'
+        '        return self._noisy(self.counts.project(clique), variance), math.sqrt(variance)\n',
+        '        noisy = self._noisy(self.counts.project(clique), variance)\n'
+        '        self._debit(step, kind, clique, rho, math.sqrt(variance))\n'
         '        return noisy, math.sqrt(variance)\n',
         f'{_TABLE}::test_an_answer_is_paid_for_before_its_noise_is_drawn',
     ),
@@ -397,8 +411,8 @@ ACCOUNTS = [
     mutant(
         'the delta of thresholds is spent twice',
         _LEDGER,
-        'rho_of(epsilon, delta - reserved_delta)',
-        'rho_of(epsilon, delta)',
+        'convert(epsilon, delta - reserved_delta)',
+        'convert(epsilon, delta)',
         f'{_ACCOUNTING}::test_setting_delta_aside_costs_rho',
     ),
     mutant(
@@ -428,6 +442,99 @@ ACCOUNTS = [
         'exact = 8 * rho',
         'exact = 24 * rho',
         f'{_DIVERGENCE}::test_selection_costs_at_most_what_the_ledger_says',
+    ),
+]
+
+_GAUSSIAN = 'privacy/gaussian_conversion.py'
+_CONVERSION = 'tests/unit/privacy/test_gaussian_conversion.py'
+_FITS = 'tests/integration/test_all_gaussian.py'
+
+ALL_GAUSSIAN = [
+    mutant(
+        'a ledger of Gaussians takes all other noise too',
+        _LEDGER,
+        'if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:',
+        'if False:',
+        f'{_ACCOUNTING}::test_a_ledger_of_gaussians_refuses_all_other_noise',
+        f'{_TABLE}::test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_the_rest_unanswered',
+    ),
+    mutant(
+        'a ledger of Gaussians takes lines of other noise that are carried over',
+        _LEDGER,
+        '        for line in lines:\n            self._check_noise(line)\n',
+        '',
+        f'{_ACCOUNTING}::test_a_ledger_of_gaussians_refuses_all_other_noise',
+    ),
+    mutant(
+        'rho of one Gaussian mechanism is mu^2',
+        _GAUSSIAN,
+        'rho = math.exp(2 * log_mu) / 2',
+        'return rounded_down(math.exp(2 * log_mu))',
+        f'{_CONVERSION}::test_the_budget_keeps_the_promise_to_the_last_digit_and_hardly_more',
+    ),
+    mutant(
+        'nothing is kept back of the delta of a Gaussian mechanism',
+        _GAUSSIAN,
+        'while delta_of_gaussian(rho, epsilon) > delta * (1 - DELTA_FOR_ROUNDING):',
+        'while delta_of_gaussian(rho, epsilon) > delta:',
+        f'{_CONVERSION}::test_the_budget_keeps_the_promise_to_the_last_digit_and_hardly_more',
+    ),
+    mutant(
+        'a ledger of Gaussians has discrete noise, which is not GDP',
+        _ANSWERS,
+        'draw = rounded_gaussian if self._ledger.all_gaussian else gaussian',
+        'draw = gaussian',
+        f'{_FITS}::test_the_noise_of_a_fit_has_the_scale_of_the_promise_and_no_other',
+        f'{_TABLE}::test_rounded_noise_is_what_the_ledger_says_and_not_the_discrete_one',
+    ),
+    mutant(
+        'Gaussians are cut off and not rounded',
+        'privacy/samplers.py',
+        '(drawn + cells // 2) // cells',
+        'drawn // cells',
+        f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
+    ),
+    mutant(
+        'points inside a cell are all taken for its start',
+        'privacy/samplers.py',
+        'step_as_float += places * 2.0**-64',
+        'step_as_float += 0.0',
+        f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
+    ),
+    mutant(
+        'categories are learnt by a threshold in a fit that is all Gaussian',
+        'learning/__init__.py',
+        'return not _unknown_categories(domains)',
+        'return True',
+        f'{_FITS}::test_all_but_categories_is_learnt_by_gaussians',
+    ),
+    mutant(
+        'fair AIM promises what its strategy does not know of',
+        'mechanisms/fair_aim.py',
+        '        return False\n',
+        '        return True\n',
+        f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
+    ),
+    mutant(
+        'attempts of all kinds are added up as Gaussians',
+        'privacy/account.py',
+        'gaussian_epsilon_of if self.all_gaussian and all_gaussian else epsilon_of',
+        'gaussian_epsilon_of',
+        'tests/unit/privacy/test_account.py',
+    ),
+    mutant(
+        'replaced rows of a fit that is all Gaussian are converted by twice the rho for scores too',
+        _LEDGER,
+        'convert(2 * histograms + 4 * others, for_noise)',
+        'convert(2 * histograms + 2 * others, for_noise)',
+        f'{_ACCOUNTING}::test_footer_of_a_ledger_of_gaussians_scales_mu',
+    ),
+    mutant(
+        'a release with other noise passes for one Gaussian mechanism',
+        'release/ledger_checks.py',
+        'if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):',
+        'if False:',
+        f'{_FITS}::test_a_release_that_adds_up_otherwise_than_it_may_is_refused',
     ),
 ]
 
@@ -534,4 +641,12 @@ NOT_THERE = [
     ),
 ]
 
-MUTANTS = [*EXACT_COUNTS, *NOISE, *ACCOUNTS, *SEPARATION, *NOT_THERE, *BESIDE_THE_CORE]
+MUTANTS = [
+    *EXACT_COUNTS,
+    *NOISE,
+    *ACCOUNTS,
+    *ALL_GAUSSIAN,
+    *SEPARATION,
+    *NOT_THERE,
+    *BESIDE_THE_CORE,
+]

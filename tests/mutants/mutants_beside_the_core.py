@@ -19,6 +19,8 @@ _SHOWN_IN_RELEASES = 'tests/unit/release/test_shown_values.py'
 _ASKED = 'tests/integration/constraints/test_asked_rows.py'
 _FAIRNESS = 'tests/unit/structure/test_fairness.py'
 _TABLE = 'tests/property/test_private_table.py'
+_SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
+_IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
 
 _ACCOUNT = 'privacy/account.py'
 _CHECKS = 'release/ledger_checks.py'
@@ -44,8 +46,8 @@ ATTEMPTS = [
     ),
     mutant(
         'a second fit of processed data has the budget that learning has spent',
-        'fitting/fitted.py',
-        '        ledger.carry_over(self.learning)\n',
+        'fitting/settings.py',
+        '        ledger.carry_over(learning)\n',
         '',
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
     ),
@@ -314,8 +316,8 @@ ASKED = [
     mutant(
         'an asked value is as likely in a wide bin as in a narrow one',
         'constraints/ordered.py',
-        'shares[: len(sizes)] = sizes.min() / sizes',
-        'shares[: len(sizes)] = 1.0',
+        'shares[: len(sizes)][wide] = sizes[wide].min() / sizes[wide]',
+        'shares[: len(sizes)][wide] = 1.0',
         f'{_ASKED}::test_rows_follow_the_model_given_what_is_asked',
     ),
     mutant(
@@ -356,6 +358,23 @@ ASKED = [
 ]
 
 CLIQUES = [
+    mutant(
+        'rows without a value are shared out by rounding, so one row changes several cells',
+        'counts/spreading.py',
+        '        place, code = np.nonzero(of_code)\n',
+        '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
+        '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
+        '        of_code = np.diff(until, prepend=0)\n'
+        '        place, code = np.nonzero(of_code)\n',
+        'tests/unit/counts/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
+    ),
+    mutant(
+        'nulls that are not declared count as the first value',
+        'transformers/column_codes.py',
+        '        codes[nulls] = self.unread_code\n',
+        '        codes[nulls] = self.null_code or 0\n',
+        'tests/unit/transformers/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
+    ),
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
@@ -408,9 +427,65 @@ CLIQUES = [
     mutant(
         'an outcome may be joined to the block of a protected column',
         _PREDICATE,
-        'conflicts = {(PROTECTED, OUTCOME), (OUTCOME, PROTECTED)}',
-        'conflicts = {(PROTECTED, OUTCOME)}',
+        '{side.get(column) for column in candidate}',
+        '{side.get(column) for column in candidate[:1]}',
         'tests/property/test_structure.py',
+    ),
+    mutant(
+        'of a larger clique only the first two columns are asked about',
+        _PREDICATE,
+        '{side.get(column) for column in candidate}',
+        '{side.get(column) for column in candidate[:2]}',
+        _SMALL_CLIQUES,
+    ),
+    mutant(
+        'a child may have parents on both sides',
+        'structure/bayes_network.py',
+        'fair = fair_additions(self.kept_roles(roles), on_offer, chosen)',
+        'fair = list(on_offer)',
+        f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
+    ),
+    mutant(
+        'parents are married whether or not they were joined',
+        'structure/bayes_network.py',
+        'return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)',
+        'return len(parents) == len(clique) - 1',
+        f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
+    ),
+    mutant(
+        'MWEM chooses cliques on both sides',
+        'structure/worst_cliques.py',
+        'fair = fair_additions(self.kept_roles(roles), near, chosen)',
+        'fair = near',
+        _SMALL_CLIQUES,
+    ),
+    mutant(
+        'a clique is added that leaves a ring open',
+        'structure/decomposable.py',
+        '_cells(new, domain) > max_cells or not _are_separated(graph, pair)',
+        '_cells(new, domain) > max_cells',
+        _SMALL_CLIQUES,
+    ),
+    mutant(
+        'a triple is read of which one pair is not allowed',
+        'structure/small_cliques.py',
+        'sorted(after[first] & after[second], key=place.__getitem__)',
+        'sorted(after[second], key=place.__getitem__)',
+        f'{_SMALL_CLIQUES}::test_outcomes_stand_with_outcomes_and_admissible_columns_only',
+    ),
+    mutant(
+        'what tables have spent can be spent again',
+        'mechanisms/measured_in_turn.py',
+        'rho, self._left = self._table',
+        'rho, _ = self._table',
+        f'{_IN_TURN}::test_the_ledger_is_spent_and_says_how_exact_each_table_is',
+    ),
+    mutant(
+        'what no table was chosen for is not spent',
+        'mechanisms/measured_in_turn.py',
+        '        if left:\n',
+        '        if left and self.tables:\n',
+        f'{_IN_TURN}::test_without_candidates_the_one_ways_have_it_all',
     ),
     mutant(
         'a fit does not ask whether its model is fair',

@@ -21,10 +21,14 @@ from sdv_prefair.privacy import answers as answers_module
 from sdv_prefair.roles import Roles
 
 # With a fourth column fair AIM has a pair to choose beyond the tree.
-DOMAINS = {'adaptive': {'p': 2, 'a': 3, 'o': 2}, 'aim': {'p': 2, 'a': 3, 'o': 2, 'n': 2}}
+DOMAINS = {
+    'adaptive': {'p': 2, 'a': 3, 'o': 2},
+    'aim': {'p': 2, 'a': 3, 'o': 2, 'n': 2},
+    'planned': {'p': 2, 'a': 3, 'o': 2, 'n': 2},
+}
 ROLES = Roles(['p'], ['a'], ['o'])
 # Fair AIM estimates models on its way: fewer runs, which certify less.
-RUNS = {'adaptive': 6000, 'aim': 3000}
+RUNS = {'adaptive': 6000, 'aim': 3000, 'planned': 3000}
 
 
 def counts(structure, with_canary):
@@ -61,7 +65,9 @@ def audit(structure, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(('structure', 'least'), [('adaptive', 0.3), ('aim', 0.1)])
+@pytest.mark.parametrize(
+    ('structure', 'least'), [('adaptive', 0.3), ('aim', 0.1), ('planned', 0.1)]
+)
 def test_an_attacker_certifies_less_than_the_claim(structure, least):
     epsilon = 4.0
     ledger = Ledger(epsilon, DELTA)
@@ -71,7 +77,7 @@ def test_an_attacker_certifies_less_than_the_claim(structure, least):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(('structure', 'parts'), [('adaptive', 3), ('aim', 5)])
+@pytest.mark.parametrize(('structure', 'parts'), [('adaptive', 3), ('aim', 5), ('planned', 5)])
 def test_the_audit_catches_a_mechanism_with_a_part_of_the_noise(structure, parts, monkeypatch):
     honest = answers_module.gaussian_variance
     monkeypatch.setattr(

@@ -127,6 +127,9 @@ CASES = {
     **{
         name: {'structure': name} for name in ('adaptive', 'greedy', 'exact', 'none', 'aim', *LOOPS)
     },
+    'planned': {'structure': 'planned', 'epsilon': 5.0},
+    'planned, two rows': {'structure': 'planned', 'max_rows_per_person': 2},
+    'learnt, planned': {'learnt': True, 'epsilon': 20.0, 'structure': 'planned'},
     **{
         f'{name}, paper': {'structure': name, 'budget': 'paper'}
         for name in ('adaptive', 'aim', *LOOPS)
@@ -152,6 +155,8 @@ def _asked_for(case):
         asked |= {('select more pairs', 'exponential')}
     if case.startswith(LOOPS):
         asked |= {('select cliques', 'exponential'), ('measure cliques', 'discrete Gaussian')}
+    if case == 'planned':
+        asked |= {('select more pairs', 'rounded Gaussian on scores')}
     if 'learnt' in case and 'hardly' not in case:
         asked |= {('learn domains', 'discrete Gaussian, threshold')}
         asked |= {(step, 'discrete Gaussian') for step in ('learn domains', 'discretize')}

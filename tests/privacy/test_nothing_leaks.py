@@ -99,7 +99,9 @@ def unexpected(first, second, allowed=ALLOWED):
     return {p for p in differing_paths(first, second) if not p.startswith(allowed)}
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim', 'privbayes', 'mwem', 'none'])
+@pytest.mark.parametrize(
+    'structure', ['adaptive', 'exact', 'aim', 'planned', 'privbayes', 'mwem', 'none']
+)
 def test_fits_of_neighbours_differ_only_in_the_model(structure):
     table = mixed_rows(400)
     neighbour = with_sentinels(table)

@@ -16,7 +16,7 @@ from sdv_prefair.structure import FixedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
 CHAIN = FixedStrategy([('p', 'a'), ('a', 'o'), ('a', 'b'), ('b', 'n')])
-STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', 'privbayes', 'mwem', CHAIN]
+STRUCTURES = ['adaptive', 'greedy', 'exact', 'none', 'aim', 'planned', 'privbayes', 'mwem', CHAIN]
 
 
 @st.composite

@@ -1,11 +1,13 @@
 """Nothing is answered that is not paid for, and the counts cannot be taken out."""
 
 import copy
+import math
 import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
@@ -68,6 +70,50 @@ class Watched(SeededEntropy):
     def read(self, num_bytes):
         self.paid = self.ledger.spent if self.paid is None else self.paid
         return super().read(num_bytes)
+
+
+def test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_the_rest_unanswered():
+    measure, choose, score, split = QUESTIONS
+    ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10, all_gaussian=True)
+    entropy, rho = Watched(ledger), ledger.shares(ledger.budget, [1, 3])[0]
+    table = PrivateTable(some_counts(), ledger, entropy)
+    values = PrivateValues({'c': {'x': 10**6}}, ledger, entropy)
+    for refused in (
+        lambda: choose(table, rho),
+        lambda: split(table, rho),
+        lambda: values.frequent('c', rho, 2e-10, 'step'),
+    ):
+        with pytest.raises(BudgetError, match='all noise is Gaussian'):
+            refused()
+    assert entropy.paid is None and ledger.spent == 0, 'nothing was drawn and nothing entered'
+    measure(table, rho)
+    score(table, rho)
+    kinds = ['rounded Gaussian', 'rounded Gaussian on scores']
+    assert [line.mechanism for line in ledger.debits] == kinds
+
+
+@pytest.mark.parametrize('rows', [1, 3])
+@pytest.mark.parametrize('kind', ['measure', 'score'])
+def test_rounded_noise_is_what_the_ledger_says_and_not_the_discrete_one(kind, rows):
+    """At so large a budget the variance tells: rounding adds a twelfth of a row, or of a unit."""
+    ledger = Ledger(30.0, 1e-9, rows, all_gaussian=True)
+    rho = ledger.budget / 4
+    sigma, counts, entropy = rows / math.sqrt(2 * rho), some_counts(), SeededEntropy(3)
+    exact, errors = counts.project(('a', 'b')), []
+    score = Score(1, {('a', 'b'): (np.zeros(12, dtype=np.int64),)})
+    for _ in range(3000 if kind == 'score' else 300):
+        table = PrivateTable(counts, copy.deepcopy(ledger), entropy)
+        if kind == 'measure':
+            noisy, scale = table.measure(('a', 'b'), rho, 'step')
+            errors.extend((noisy - exact).ravel())
+        else:
+            noisy, scale = table.score([('a', 'b')], score, rho, 'step')
+            errors.append(noisy[0] - 500)
+        assert scale == pytest.approx(sigma)
+    # Three thousand squares tell a variance to 2.6 per cent: five of these are not met by chance.
+    variance = sum((2 * k + 1) * 2 * norm.sf((k + 0.5) / sigma) for k in range(40))
+    assert np.mean(np.square(errors)) == pytest.approx(variance, rel=0.12)
+    assert variance > 1.2 * sigma**2 or rows == 3
 
 
 @pytest.mark.parametrize('ask', QUESTIONS)

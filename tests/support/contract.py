@@ -13,7 +13,7 @@ from sdv_prefair import PreFairSynthesizer
 NO_NOISE = 1e6
 
 CONTROL = 'GaussianCopula'
-STRUCTURES = ('none', 'greedy', 'exact', 'adaptive', 'aim', 'privbayes', 'mwem', 'tree')
+STRUCTURES = ('none', 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', 'tree')
 KINDS = (CONTROL, *STRUCTURES)
 
 

@@ -19,7 +19,9 @@ def dependence(table, *strata):
     )
 
 
-@pytest.mark.parametrize('structure', ['adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem'])
+@pytest.mark.parametrize(
+    'structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned', 'privbayes', 'mwem']
+)
 def test_sampled_rows_are_independent_given_admissible(structure):
     """Sex decides the start, the end decides the pay; an Inequality holds the two together."""
     table = rows(6000)

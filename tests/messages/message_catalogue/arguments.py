@@ -126,6 +126,42 @@ NUMBERS = [
         'must be at most 1000000000.',
     ),
     Message(
+        lambda: new(discretization='quantiles'),
+        SynthesizerInputError,
+        "discretization ('quantiles')",
+        "must be one of 'private', 'uniform'.",
+    ),
+    Message(
+        lambda: new(spikes=['wage']),
+        SynthesizerInputError,
+        'spikes',
+        "must be a dictionary from columns to lists of values, as in {'gain': [0]}.",
+    ),
+    Message(
+        lambda: new(spikes={'sex': ['F']}),
+        SynthesizerInputError,
+        "spikes names 'sex', which is not a numerical or datetime column that is modelled.",
+        'Correct the name, or take it out.',
+    ),
+    Message(
+        lambda: new(spikes={'wage': 0}),
+        SynthesizerInputError,
+        "spikes of 'wage'",
+        "must be a list of values, as in {'wage': [0]}.",
+    ),
+    Message(
+        lambda: new(spikes={'wage': ['none']}),
+        SynthesizerInputError,
+        "spikes of 'wage': a spike",
+        'must be a number.',
+    ),
+    Message(
+        lambda: new(spikes={'wage': [-1]}),
+        SynthesizerInputError,
+        "spikes of 'wage' lists -1, which is outside the range that the metadata declares.",
+        'Take it out, or widen the range.',
+    ),
+    Message(
         lambda: new(numeric_bins=2.5),
         SynthesizerInputError,
         'numeric_bins (2.5)',

@@ -1,5 +1,7 @@
 """What the metadata may not say of a column, and transformers that are made by hand."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -268,4 +270,24 @@ TRANSFORMERS = [
     ),
 ]
 
-MESSAGES = [*METADATA, *DTYPES, *TRANSFORMERS]
+SHAPES = [
+    Message(partial(NumberBins, 0, 9, **shape), DomainError, *texts)
+    for shape, *texts in [
+        ({'weights': [1]}, 'finer and weights need edges.', 'Give edges, too.'),
+        ({'edges': [1], 'weights': [1, -1]}, 'weights', 'must be finite numbers, 0 or more.'),
+        (
+            {'edges': [1], 'weights': [1]},
+            'weights',
+            'must be one more than there are edges and finer cuts.',
+        ),
+        (
+            {'edges': [0], 'weights': [1, 1]},
+            'edges',
+            'must be above the lower end of the range and within it.',
+        ),
+        ({'edges': [2, 1], 'weights': [1, 1, 1]}, 'edges', 'must rise.'),
+        ({'edges': [2], 'finer': [2]}, 'finer', 'must not repeat edges.'),
+    ]
+]
+
+MESSAGES = [*METADATA, *DTYPES, *TRANSFORMERS, *SHAPES]

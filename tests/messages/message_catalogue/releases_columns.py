@@ -37,6 +37,12 @@ def disordered():
 
 FIELDS = [
     Opened(
+        lambda: with_field(
+            'shapes', [{'name': 'sex', 'edges': [], 'finer': [], 'weights': []}] * 2
+        ),
+        'The release has bins for a column that is not cut into any.',
+    ),
+    Opened(
         lambda: with_field('learnt', [{}]),
         "learnt of the release must have the keys ['edges', 'name', 'values'].",
     ),
@@ -51,6 +57,10 @@ FIELDS = [
     Opened(
         lambda: with_field('parameters', 'protected', 'sex'),
         'protected of the release must be a list of columns.',
+    ),
+    Opened(
+        lambda: with_field('parameters', 'spikes', [['wage']]),
+        'spikes of the release must be pairs of a column and a list of values.',
     ),
     Opened(
         lambda: with_field('parameters', 'locales', 5),

@@ -188,8 +188,8 @@ DOCUMENTS = [
         'The file is no release: release.json does not say so.',
     ),
     Opened(
-        lambda: with_field('version', 3),
-        'The release has a version that is not known: this sdv-prefair reads 1 to 2. Upgrade it '
+        lambda: with_field('version', 4),
+        'The release has a version that is not known: this sdv-prefair reads 1 to 3. Upgrade it '
         'if there is a newer one.',
     ),
 ]

@@ -108,6 +108,10 @@ LEDGER = [
         'The ledger of the release reserves more of delta than there is.',
     ),
     Opened(
+        lambda: with_field('ledger', 'accounting', 'GDP'),
+        'The ledger of the release adds up its lines in another way than their noise allows.',
+    ),
+    Opened(
         lambda: with_field('ledger', 'budget', '1'),
         'The budget in the ledger of the release does not follow from epsilon and delta.',
     ),
@@ -160,7 +164,7 @@ PAID = [
     ),
     Opened(
         lambda: with_field('ledger', 'learning_lines', 1),
-        'The release has learnt a domain that its ledger does not pay for.',
+        'The release has learnt a domain or bins that its ledger does not pay for.',
     ),
 ]
 

@@ -56,6 +56,10 @@ class Spender(Own):
         return FairTree([('sex', 'education'), ('education', 'income')])
 
 
+class BreaksItsPromise(Spender):
+    all_gaussian = True
+
+
 class OwnMechanism:
     """A mechanism that a user has written, which spends so many times what there is."""
 
@@ -177,6 +181,13 @@ WRITTEN_BY_USERS = [
         'The structure asks for more scores than the selection budget pays for.',
         'Its select() may call scores.choose() no more often than the rounds of its first call '
         'say, or scores.release() once and nothing before or after.',
+    ),
+    Message(
+        lambda: fit(structure=BreaksItsPromise(1)),
+        BudgetError,
+        'select the tree asks for exponential noise, but all_gaussian of the mechanism promises '
+        'that all noise is Gaussian.',
+        'Take the promise back, or use measure and score alone.',
     ),
     Message(
         lambda: fit(structure=OwnMechanism(2, 1)),

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import RefitWarning
 from sdv.sampling import Condition
@@ -25,7 +26,6 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets.dataset import public_metadata
-from sdv_prefair.transformers import NumberBins
 
 
 class Few(Named):
@@ -88,16 +88,21 @@ def declare_what_pandas_guesses():
     words(['NA', 'EU']).fit({'people': pd.DataFrame({'x': ['NA', 'EU']})})
 
 
-def fit_numbers(values, low, high, epsilon=100.0):
-    """Fit one column of whole numbers that may be missing, in equal bins."""
+def fit_a_reader():
+    column = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 1000, 'decimal_places': 0}
+    metadata = public_metadata('t', {'x': column})
+    table = pa.table({'x': list(range(1000)) * 5})
+    made = PreFairSynthesizer(metadata, epsilon=100.0, public_ranges=True, structure='none')
+    made.fit_table(table.to_reader())
+
+
+def fit_numbers(values, low, high, epsilon=100.0, discretization='private', **about):
+    """Fit one column of numbers whose range is declared, in whole numbers that may be missing."""
     column = {'sdtype': 'numerical', 'range_min': low, 'range_max': high, 'decimal_places': 0}
-    synthesizer = PreFairSynthesizer(
-        public_metadata('t', {'x': column}), epsilon=epsilon, public_ranges=True, structure='none'
-    )
-    data = {'t': pd.DataFrame({'x': values})}
-    synthesizer.auto_assign_transformers(data)
-    synthesizer.update_transformers({'x': NumberBins(low, high, decimal_places=0)})
-    synthesizer.fit(data)
+    metadata = public_metadata('t', {'x': column | about})
+    table = pd.DataFrame({'x': values})
+    given = {'epsilon': epsilon, 'discretization': discretization, 'structure': 'none'}
+    PreFairSynthesizer(metadata, public_ranges=True, **given).fit({'t': table})
 
 
 MESSAGES = [
@@ -110,7 +115,7 @@ MESSAGES = [
         'again.',
     ),
     Message(
-        lambda: fit_numbers(np.arange(1000), 0, 1_000_000),
+        lambda: fit_numbers(np.arange(1000), 0, 1_000_000, discretization='uniform'),
         DomainWarning,
         "One bin holds nearly all rows of ['x'], judging by the noisy marginals: how they lie "
         'within it is lost.',
@@ -131,6 +136,14 @@ MESSAGES = [
         "Noise swamps the columns ['x'] at this epsilon: do not read anything into them.",
         'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report shows '
         'all that was measured.',
+    ),
+    Message(
+        fit_a_reader,
+        DomainWarning,
+        "A reader can be read only once, so there is no look at ['x'] before they are counted, and "
+        'wide ranges are cut into bins of equal width.',
+        'Pass what can be read again, as files, a dataset or a table; or say '
+        "discretization='uniform'.",
     ),
     Message(
         fit_two_wide_columns,

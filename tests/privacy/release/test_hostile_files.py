@@ -146,5 +146,5 @@ def test_foreign_files_are_refused(opened, foreign):
 def test_another_zip_is_refused(opened):
     assert opened(pack({'word/document.xml': b'<xml/>'})) is None
     assert (
-        opened(pack({'release.json': b'{"format": "sdv-prefair release", "version": 3}'})) is None
+        opened(pack({'release.json': b'{"format": "sdv-prefair release", "version": 4}'})) is None
     )

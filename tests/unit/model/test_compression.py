@@ -84,3 +84,36 @@ def test_identity_has_as_many_groups_as_codes():
     assert Compression.identity(4).num_groups == 4
     with pytest.raises(AttributeError):
         Compression.identity(4).group_of = None
+
+
+def test_rows_of_a_hidden_code_are_spread_in_proportion():
+    measurement = one_way([60.0, 300.0, 40.0, 600.0])
+    compression = compress_rare_codes(measurement, other=3)
+    assert compression.weights[3] == 0
+    assert compression.num_groups == 3
+    compressed = compression.compress(measurement)
+    np.testing.assert_allclose(compressed.values, [150.0, 750.0, 100.0])
+    shares = np.array([0.15, 0.75, 0.1])
+    np.testing.assert_allclose(compressed.variance, measurement.variance[0] * (1 + shares**2))
+    assert compression.shown(3).is_identity
+
+
+def test_a_hidden_code_beside_rare_ones_is_spread_over_groups():
+    measurement = one_way([1.0, 90.0, 2.0, -1.0, 50.0])
+    compression = compress_rare_codes(measurement, other=4)
+    assert compression.num_groups == 2
+    np.testing.assert_allclose(compression.shares, [90 / 92, 2 / 92])
+    np.testing.assert_allclose(compression.compress(measurement).values.sum(), 142.0)
+
+
+def test_a_code_that_stands_in_takes_all_rows_of_the_hidden_one():
+    measurement = one_way([60.0, 300.0, 40.0, 600.0])
+    compression = compress_rare_codes(measurement, other=3, stand_in=1)
+    assert compression.compress(measurement).values.tolist() == [60.0, 900.0, 40.0]
+    assert compression.hidden is None
+
+
+def test_a_hidden_code_of_noise_alone_is_spread_evenly():
+    compression = compress_rare_codes(one_way([-5.0, -3.0, 80.0]), other=2)
+    assert compression.num_groups == 1
+    assert compression.shares.tolist() == [1.0]

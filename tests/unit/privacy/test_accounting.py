@@ -175,7 +175,7 @@ def test_a_ledger_of_gaussians_refuses_all_other_noise(mechanism):
 
 
 def test_footer_of_a_ledger_of_gaussians_scales_mu():
-    """A histogram moves by sqrt(2) if rows are replaced, scores by 2, all by 2 for twice as many."""
+    """Replaced rows move a histogram by sqrt(2) and scores by 2; twice the rows all by 2."""
     ledger = Ledger(1.0, 1e-9, all_gaussian=True)
     histogram, scores = ledger.shares(ledger.budget, [3, 1])
     ledger.debit(Debit('step', 'rounded Gaussian', ('a',), histogram))

@@ -24,6 +24,7 @@ from sdv_prefair.structure import (
     AimStrategy,
     ExactStrategy,
     FairTree,
+    PlannedStrategy,
     UnconstrainedStrategy,
 )
 
@@ -122,9 +123,10 @@ def test_combinations_that_reject_rows_come_back(path):
     [
         AimStrategy(AdaptiveStrategy()),
         AimStrategy(max_cells=1000),
+        PlannedStrategy(max_cells=1000),
         ExactStrategy(time_limit=3.0),
     ],
-    ids=['tree', 'cells', 'time'],
+    ids=['tree', 'cells', 'planned', 'time'],
 )
 def test_constraints_come_back_with_a_strategy_that_was_configured(structure, constraints, path):
     """Its pairs are of columns that constraints have made."""

@@ -113,11 +113,21 @@ def test_two_looks_make_up_one_measurement_and_pay_for_one():
 
 def test_what_was_learnt_was_paid_for():
     ledger = Ledger(1.0, 1e-9)
-    ledger.debit(Debit('learn domains', 'discrete Gaussian', ('a',), ledger.budget / 2))
-    check_learning([], ledger.debits)
-    check_learning(['a'], ledger.debits)
-    with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger.debits)
+    ledger.debit(Debit('learn domains', 'discrete Gaussian', ('a',), ledger.budget / 4))
+    ledger.debit(Debit('discretize', 'discrete Gaussian', ('b',), ledger.budget / 4))
+    check_learning([], [], ledger, ledger.debits)
+    check_learning(['a'], ['b'], ledger, ledger.debits)
+    lines = ledger.debits
+    for learnt, looked_at, said in (
+        (['a', 'b'], [], lines),
+        ([], ['a'], lines),
+        ([], ['c'], lines),
+        ([], [], lines[:1]),
+        ([], [], lines[1:]),
+    ):
+        with pytest.raises(ReleaseError, match='does not pay'):
+            check_learning(learnt, looked_at, ledger, said)
     ledger.debit(Debit('measure one-ways', 'discrete Gaussian', ('b',), ledger.budget / 4))
+    check_learning(['a'], ['b'], ledger, lines)
     with pytest.raises(ReleaseError, match='does not pay'):
-        check_learning(['a', 'b'], ledger.debits)
+        check_learning(['a'], ['b'], ledger, ledger.debits)

@@ -34,6 +34,7 @@ from sdv_prefair.structure import (
     FairTree,
     GreedyStrategy,
     MwemStrategy,
+    PlannedStrategy,
     PrivBayesStrategy,
     UnconstrainedStrategy,
 )
@@ -85,6 +86,7 @@ def test_conditions_give_the_same_rows(census, path):
         'aim',
         'privbayes',
         'mwem',
+        'planned',
         TREE,
         tuple(map(list, TREE)),
         FairTree(TREE),
@@ -95,6 +97,9 @@ def test_conditions_give_the_same_rows(census, path):
         AimStrategy(UnconstrainedStrategy()),
         PrivBayesStrategy(UnconstrainedStrategy(), theta=0.01),
         MwemStrategy(rounds=3),
+        PlannedStrategy(),
+        PlannedStrategy(UnconstrainedStrategy()),
+        PlannedStrategy(outcome_weight=1.0),
     ],
     ids=lambda structure: type(structure).__name__,
 )
@@ -176,7 +181,7 @@ def test_arguments_come_back(changes, path):
 
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 @pytest.mark.parametrize(
-    'structure', ['adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'none']
+    'structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned', 'privbayes', 'mwem', 'none']
 )
 @pytest.mark.parametrize(
     'changes',
@@ -199,6 +204,7 @@ def test_whatever_was_paid_for_opens(structure, changes, path):
     [
         'none',
         AimStrategy(UnconstrainedStrategy()),
+        PlannedStrategy(UnconstrainedStrategy()),
         PrivBayesStrategy(UnconstrainedStrategy()),
         MwemStrategy(UnconstrainedStrategy()),
     ],

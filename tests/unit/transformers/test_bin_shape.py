@@ -24,8 +24,8 @@ NAN, INF = float('nan'), float('inf')
         ([1, 2, -1], '0 or more'),
         ([1, 2], 'one more'),
         ([1, 2, 3, 4], 'one more'),
-        ([1, 2, 'x'], 'numbers'),
-        ([1, 2, True], 'numbers'),
+        ([1, 2, 'x'], 'finite'),
+        ([1, 2, True], 'finite'),
     ],
 )
 def test_weights_are_checked(weights, match):
