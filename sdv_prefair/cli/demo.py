@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from sdv_prefair.datasets import Dataset, simulate_census
+from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.metrics import (
     ConditionalDemographicParity,
     ConditionalMutualInformation,
@@ -16,12 +17,12 @@ from sdv_prefair.metrics import (
 )
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
-STRUCTURES = {'none': 'plain MST', 'adaptive': 'PreFair'}
+STRUCTURES = {'none': 'plain MST', DEFAULT_STRUCTURE: 'PreFair'}
 _SIMULATION_SEED = 7
 
 
 def run_demo(num_rows: int, epsilon: float, folder: Path, say: Callable[[str], None]) -> None:
-    """Fit both structures, say how they compare, write the fair rows and both trees.
+    """Fit both structures, say how they compare, write the fair rows and both graphs.
 
     Args:
         num_rows: Rows of the simulated table, and of the synthetic ones.
@@ -41,7 +42,7 @@ def run_demo(num_rows: int, epsilon: float, folder: Path, say: Callable[[str], N
     columns['real table'] = _measure(census, census.data)
     say('')
     say(pd.DataFrame(columns).to_string(float_format='{:.3f}'.format))
-    _explain(census, fitted['adaptive'], say)
+    _explain(census, fitted[DEFAULT_STRUCTURE], say)
     _write(fitted, synthetic, folder, say)
 
 
@@ -125,7 +126,10 @@ def _write(
     folder.mkdir(parents=True, exist_ok=True)
     (table,) = synthetic.values()
     table.to_csv(folder / 'synthetic.csv', index=False)
-    for structure, name in (('adaptive', 'fair_tree.html'), ('none', 'plain_tree.html')):
+    for structure, name in (
+        (DEFAULT_STRUCTURE, 'fair_graph.html'),
+        ('none', 'plain_tree.html'),
+    ):
         fitted[structure].visualize().write_html(folder / name, include_plotlyjs=True)
     say('')
-    say(f'Written to {folder}: synthetic.csv, fair_tree.html, plain_tree.html')
+    say(f'Written to {folder}: synthetic.csv, fair_graph.html, plain_tree.html')
