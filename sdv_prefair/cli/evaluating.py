@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from sdv.metadata import Metadata
@@ -75,7 +76,7 @@ def numbers_lines(synthetic: pd.DataFrame, real: pd.DataFrame, metadata: Metadat
     yield described.map(_short).rename_axis(index=['', '']).to_string()
 
 
-def _short(value: object) -> str:
+def _short(value: Any) -> str:
     if isinstance(value, pd.Timestamp):
         return shown_value(value)
     return '' if pd.isna(value) else f'{value:.4g}' if abs(value) < 1 else f'{value:,.6g}'

@@ -165,7 +165,8 @@ class _PlannedFit:
 
     def _look_at_forest(self) -> None:
         targets = self._targets()
-        looks = {edge: self._strategy.look * targets[edge] for edge in self._graph.edges}
+        look, edges = self._strategy.look, self._graph.edges
+        looks: dict[Clique, float] = {edge: look * targets[edge] for edge in edges}
         left = float(self._ledger.remaining - self._residuals_rho)
         rest = max(0.0, left - sum(looks.values()))
         whole, _ = self._ledger.shares(

@@ -60,7 +60,7 @@ def read_parameters(
     return given | {'structure': read_structure(written['structure'], columns)}
 
 
-def _read_spikes(pairs: Any) -> dict[str, list] | None:
+def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
     if pairs is None:
         return None
     if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):

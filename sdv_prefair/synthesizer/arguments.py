@@ -1,6 +1,7 @@
 """Checks of the synthesizer's arguments, made on construction, before any data is seen."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
@@ -20,7 +21,7 @@ from sdv_prefair.domain.columns import (
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
-from sdv_prefair.privacy.accounting import check_epsilon_delta
+from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles
 from sdv_prefair.values.timestamps import as_timestamp
 
@@ -194,11 +195,10 @@ def _is_undeclared_list(domain: ColumnDomain) -> bool:
 
 def _check_spike(column: str, value: object, domain: ColumnDomain) -> None:
     is_number = isinstance(domain, Numbers) or getattr(domain, 'kind', None) == 'numbers'
+    written: str | None = getattr(domain, 'datetime_format', None)
     try:
-        spike = (
-            as_number(value, 'a spike')
-            if is_number
-            else as_timestamp(value, domain.datetime_format, 'a spike')
+        spike: Any = (
+            as_number(value, 'a spike') if is_number else as_timestamp(value, written, 'a spike')
         )
         inside = not isinstance(domain, Numbers | Datetimes) or domain.low <= spike <= domain.high
     except DomainError as error:

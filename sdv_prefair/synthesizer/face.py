@@ -99,7 +99,7 @@ class PreFairSynthesizer(WaysToFit):
         seed: int | None = None,
         verbose: bool = False,
         discretization: str = 'private',
-        spikes: Mapping[str, Sequence] | None = None,
+        spikes: Mapping[str, Sequence[Any]] | None = None,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
