@@ -2,7 +2,7 @@
 
 from sdv_prefair.mechanisms.fair_aim import FairAim
 from sdv_prefair.mechanisms.mwem_pgm import MwemPgm
-from sdv_prefair.mechanisms.planned import Planned
+from sdv_prefair.mechanisms.planned_marginals import Planned
 from sdv_prefair.mechanisms.priv_bayes import PrivBayes
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.mechanisms.tree_first import TreeFirst
