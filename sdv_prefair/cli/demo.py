@@ -127,7 +127,7 @@ def _write(
     folder.mkdir(parents=True, exist_ok=True)
     (table,) = synthetic.values()
     table.to_csv(folder / 'synthetic.csv', index=False)
-    for structure, name in ((DEFAULT_STRUCTURE, 'fair_tree.html'), ('none', 'plain_tree.html')):
+    for structure, name in ((DEFAULT_STRUCTURE, 'fair_graph.html'), ('none', 'plain_tree.html')):
         fitted[structure].visualize().write_html(folder / name, include_plotlyjs=True)
     say('')
-    say(f'Written to {folder}: synthetic.csv, fair_tree.html, plain_tree.html')
+    say(f'Written to {folder}: synthetic.csv, fair_graph.html, plain_tree.html')

@@ -4,7 +4,7 @@ The command line offers them and the report explains them; ``from_structure.py``
 Nothing is imported here, so that a help text does not wait for SDV.
 """
 
-DEFAULT_STRUCTURE = 'adaptive'
+DEFAULT_STRUCTURE = 'planned'
 
 STRUCTURES = {
     'planned': 'planned from noisy scores of all pairs of columns at once: those are joined whose '

@@ -39,6 +39,7 @@ class ExpectedErrors:
         self, expected: Mapping[str, Floats], over_codes: Mapping[str, Floats], places: Integers
     ):
         total = max(float(counts.sum()) for counts in expected.values())
+        self.most = _MOST_OF_EXPECTED * total  # no error is larger
         self._caps = np.geomspace(1e-3, max(10.0, 2 * total), _GRID)
         levels = [_levels(counts) for counts in expected.values()]
         alone = [_levels(over_codes[column]) for column in expected]

@@ -122,8 +122,8 @@ class Plan:
         one-ways will have in the end.
         """
         now, end = self._through_columns(precision), self._through_columns(self._precision())
-        before: Floats = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)
-        return before
+        before = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)
+        return np.minimum(before, self._errors.most)
 
     def _through_columns(self, precision: Floats) -> Floats:
         errors = self._errors.of_columns(precision**-0.5)

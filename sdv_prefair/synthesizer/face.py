@@ -57,7 +57,7 @@ class PreFairSynthesizer(
     tables differ by adding or removing one row, or all rows of one person.
 
     Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
-    it, with ``structure='aim'``, more pairs than a tree holds.
+    it, with ``structure='planned'`` and ``'aim'``, more pairs than a tree holds.
 
     Every argument but the metadata is an attribute that stays as it was given.
 
@@ -68,9 +68,10 @@ class PreFairSynthesizer(
         protected: Columns that must not influence an outcome except through admissible ones.
         admissible: Columns that may.
         outcome: The decision or label columns.
-        structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'aim'`` (more pairs than a tree
-            holds: closer to the data, slower), ``'none'`` (no fairness, no roles needed), a list
-            of column pairs that form a tree, or a strategy or mechanism object.
+        structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
+            ``'adaptive'``, ``'greedy'``, ``'exact'``; ``'aim'`` (a tree and more pairs);
+            ``'none'`` (a tree without fairness, no roles needed); a list of column pairs that
+            form a tree; or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as

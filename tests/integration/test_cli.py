@@ -37,7 +37,7 @@ def test_demo_compares_and_writes(tmp_path, capsys):
     for text in ('plain MST', 'PreFair', '2-way error', 'demographic parity', 'Guaranteed'):
         assert text in shown
     names = {path.name for path in (tmp_path / 'demo').iterdir()}
-    assert names == {'synthetic.csv', 'fair_tree.html', 'plain_tree.html'}
+    assert names == {'synthetic.csv', 'fair_graph.html', 'plain_tree.html'}
     assert len(pd.read_csv(tmp_path / 'demo' / 'synthetic.csv')) == 1500
 
 

@@ -74,6 +74,21 @@ EXACT_COUNTS = [
         'aim, paper',
     ),
     _peeking(
+        'residual scores compare with exact counts instead of the model',
+        'mechanisms/planned.py',
+        'tables = {pair: model.total * table for pair, table in forest_pairs(model, chosen)}',
+        'tables = {pair: 1.0 * self._table.exact(pair) for pair in chosen}',
+        'planned',
+    ),
+    _peeking(
+        'a plan knows the exact total',
+        'mechanisms/planned.py',
+        'total, expected = one_way_model(self._one_ways.measurements)',
+        'total, expected = one_way_model(self._one_ways.measurements)\n'
+        '        total = float(self._table.exact((next(iter(domain)),)).sum())',
+        'planned',
+    ),
+    _peeking(
         'scores compare with exact one-ways',
         'mechanisms/tree_first.py',
         '    _, expected = one_way_model(one_ways.measurements)\n',

@@ -392,6 +392,37 @@ CLIQUES = [
         'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
+        'a growing graph takes a pair that is not fair',
+        'structure/growing.py',
+        'return bool(fair_additions(self._roles, [pair], self.edges))',
+        'return True',
+        'tests/unit/structure/test_growing.py'
+        '::test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be',
+    ),
+    mutant(
+        'a growing graph takes a pair that would have to be filled in',
+        'structure/growing.py',
+        'if not joins and not keeps_chordal(self._graph, pair):',
+        'if not joins and not common_neighbours(self._graph, pair):',
+        'tests/unit/structure/test_growing.py'
+        '::test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be',
+    ),
+    mutant(
+        'a plan keeps to no roles',
+        'mechanisms/planned.py',
+        'self._roles = roles if strategy.requires_roles else Roles()',
+        'self._roles = Roles()',
+        'tests/unit/mechanisms/test_planned.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
+    ),
+    mutant(
+        'a plan leaves a part of the budget unspent',
+        'mechanisms/planned.py',
+        'self._measure(self._shortfalls(), self._ledger.remaining)',
+        'self._measure(self._shortfalls(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        'tests/unit/mechanisms/test_planned.py'
+        '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
+    ),
+    mutant(
         'fairness is asked of all cliques but the first',
         _PREDICATE,
         '    graph = markov_graph(cliques)\n',

@@ -6,7 +6,7 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.structure import AimStrategy, FairTree, fair_spanning_tree
+from sdv_prefair.structure import AimStrategy, FairTree, PlannedStrategy, fair_spanning_tree
 from sdv_prefair.structure import resolve_strategy as strategy
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.tree import usable_pairs
@@ -272,6 +272,36 @@ PROBLEM = [
         StructureError,
         "tree ('adaptive')",
         'must be a strategy object, for example AdaptiveStrategy().',
+    ),
+    Message(
+        lambda: PlannedStrategy('greedy'),
+        StructureError,
+        "rule ('greedy')",
+        'must be a strategy object, for example GreedyStrategy().',
+    ),
+    Message(
+        lambda: PlannedStrategy(outcome_weight=0),
+        StructureError,
+        'outcome_weight (0)',
+        'must be a number above 0, for example 4.',
+    ),
+    Message(
+        lambda: PlannedStrategy(look=2),
+        StructureError,
+        'look (2)',
+        'must be a number between 0 and 1.',
+    ),
+    Message(
+        lambda: PlannedStrategy(one_way=0.9, scores=0.2),
+        StructureError,
+        'one_way, scores and residuals must be less than 1 together',
+        'Lower one of them.',
+    ),
+    Message(
+        lambda: PlannedStrategy(max_cells=0),
+        StructureError,
+        'max_cells (0)',
+        'must be a whole number above 0, for example 50_000.',
     ),
     Message(
         lambda: strategy('exact').select(['p', 'o'], ROLES, None),

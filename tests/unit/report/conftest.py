@@ -19,7 +19,7 @@ def census():
 
 @pytest.fixture(scope='module')
 def fitted(census):
-    return make(census)
+    return make(census, structure='adaptive')
 
 
 @pytest.fixture(scope='module')

@@ -1,0 +1,81 @@
+"""A plan joins what gains and leaves what noise would drown."""
+
+import networkx as nx
+import numpy as np
+
+from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.roles import Roles
+from sdv_prefair.structure.growing import GrowingGraph
+
+COLUMNS = ['a', 'b', 'c', 'd']
+PAIRS = [('a', 'b'), ('a', 'c'), ('a', 'd'), ('b', 'c'), ('b', 'd'), ('c', 'd')]
+TOTAL, PRECISION = 10_000.0, np.full(4, 1.0)
+
+
+def make(pool=1.0, outcomes=(), size=4, max_cells=10**6, rows=1):
+    domain = dict.fromkeys(COLUMNS, size)
+    workload = Workload(domain, domain, outcomes, 4.0)
+    expected = {column: np.full(size, TOTAL / size) for column in COLUMNS}
+    errors = ExpectedErrors(expected, expected, workload.places(PAIRS))
+    graph = GrowingGraph(domain, Roles(), max_cells)
+    return Plan(workload, PAIRS, errors, graph, pool, rows)
+
+
+def scores(**strong):
+    return np.array([TOTAL * strong.get(i + j, 0.0) for i, j in PAIRS])
+
+
+def test_a_forest_holds_the_strongest_pairs_and_no_cycle():
+    plan = make()
+    plan.grow_forest(scores(ab=0.5, bc=0.4, ac=0.3, cd=0.2), PRECISION)
+    assert plan.graph.edges == [('a', 'b'), ('b', 'c'), ('c', 'd')]
+
+
+def test_chords_close_triangles_and_leave_longer_cycles():
+    plan = make()
+    plan.grow_forest(scores(ab=0.5, bc=0.4, cd=0.2), PRECISION)
+    plan.grow_chords(scores(ad=0.9, ac=0.3), PRECISION)
+    assert plan.graph.edges[3:] == [('a', 'c'), ('a', 'd')], 'once ac is there, ad closes no square'
+    assert nx.is_chordal(nx.Graph(plan.graph.edges))
+
+
+def test_a_pair_whose_score_is_unknown_is_not_planned():
+    plan = make()
+    plan.grow_chords(np.where(scores(ab=1) > 0, np.nan, scores(cd=0.5)), PRECISION)
+    assert plan.graph.edges == [('c', 'd')]
+
+
+def test_with_too_little_rho_nothing_is_planned_but_a_reason_for_an_outcome():
+    plan = make(pool=1e-9)
+    plan.grow_forest(scores(ab=0.5, bc=0.4, cd=0.2), PRECISION)
+    assert plan.graph.edges == []
+    plan = make(pool=1e-4, outcomes=['d'])
+    plan.grow_forest(scores(ad=0.01, cd=0.02), PRECISION)
+    assert plan.graph.edges == [('c', 'd')]
+
+
+def test_more_rows_a_person_bring_more_noise():
+    weak = scores(ab=0.2, bc=0.2, cd=0.2, ac=0.2)
+    plans = [make(pool=1e-3, rows=rows) for rows in (1, 30)]
+    for plan in plans:
+        plan.grow_forest(weak, PRECISION)
+    assert len(plans[0].graph.edges) == 3
+    assert plans[1].graph.edges == []
+
+
+def test_a_clique_of_too_many_cells_is_not_planned():
+    plan = make(max_cells=20)
+    plan.grow_forest(scores(ab=0.5, bc=0.4), PRECISION)
+    plan.grow_chords(scores(ac=0.9), PRECISION)
+    assert plan.graph.edges == [('a', 'b'), ('b', 'c')]
+
+
+def test_pairs_worth_a_score_come_best_first_and_not_those_planned():
+    plan = make()
+    strong = scores(ab=0.5, bc=0.4, ac=0.3)
+    plan.grow_forest(strong, PRECISION)
+    assert [PAIRS[place] for place in plan.worth_scoring(strong, 9)] == [('a', 'c')]
+    again = scores(ad=0.2, bd=0.4, cd=0.3)
+    assert [PAIRS[p] for p in plan.worth_scoring(again, 2)] == [('b', 'd'), ('c', 'd')]
