@@ -16,7 +16,7 @@ from sdv.utils import load_synthesizer
 from sdv_prefair import FairnessWarning, PreFairSynthesizer, PrivacyWarning, Roles
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.privacy import rho_of
+from sdv_prefair.privacy import gaussian_rho_of, rho_of
 from sdv_prefair.structure import is_justifiably_fair
 
 STRUCTURES = ['none', 'greedy', 'exact', 'adaptive', 'aim', 'planned']
@@ -53,7 +53,9 @@ def test_every_structure_fits_samples_and_spends_exactly_the_budget(census, stru
     synthesizer.fit(census.data)
     pd.testing.assert_frame_equal(only(census.data), before)
     ledger = synthesizer.get_privacy_ledger()
-    assert ledger['rho'].sum() == float(rho_of(2.0, 1e-8))
+    convert = gaussian_rho_of if ledger.attrs['accounting'] == 'GDP' else rho_of
+    assert ledger['rho'].sum() == float(convert(2.0, 1e-8))
+    assert (convert is gaussian_rho_of) == (structure == 'exact')
     assert (ledger['rho'] > 0).all()
     graph = synthesizer.get_fair_graph()
     assert nx.is_chordal(graph)
@@ -74,7 +76,7 @@ def test_a_given_tree_is_used_and_selection_costs_nothing(census, fitted):
     assert {frozenset(e) for e in synthesizer.get_fair_graph().edges} == set(map(frozenset, edges))
     ledger = synthesizer.get_privacy_ledger()
     assert 'exponential' not in set(ledger['mechanism'])
-    assert ledger['rho'].sum() == float(rho_of(1.0, 1e-9))
+    assert ledger['rho'].sum() == float(gaussian_rho_of(1.0, 1e-9))
 
 
 def test_an_unfair_tree_is_refused_on_construction(census):
