@@ -9,11 +9,12 @@ GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 EXPONENTIAL = 'exponential'
+PRIVTREE = 'PrivTree'  # nothing draws it any more, but releases of earlier versions tell of it
 
 ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
 """The noise of a fit that is one Gaussian mechanism as a whole, which has no other."""
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
 """Every kind of noise there is."""
 
 MEASURING_NOISES = (GAUSSIAN, ROUNDED)
@@ -40,7 +41,7 @@ SELECT_CLIQUES = 'select cliques'
 MEASURE_CLIQUES = 'measure cliques'
 
 STEPS = {
-    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD),
+    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD, PRIVTREE),
     DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),

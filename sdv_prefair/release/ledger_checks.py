@@ -22,6 +22,7 @@ from sdv_prefair.privacy.ledger_words import (
     LEARN_DOMAINS,
     MEASURING_NOISES,
     NOISES,
+    PRIVTREE,
     ROUNDED_NOISES,
     SCORING_NOISES,
     STEPS,
@@ -73,11 +74,11 @@ def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: in
 def _check_scale(line: Debit, sensitivity_squared: int) -> None:
     """Raise if noise is smaller, or a choice sharper, than the line pays for.
 
-    rho is D^2/(2 sigma^2) of a Gaussian and epsilon^2/8 of a choice.
+    rho is D^2/(2 sigma^2) of a Gaussian, epsilon^2/8 of a choice and epsilon^2/2 of PrivTree.
     """
     rho, squared = float(line.rho), line.scale * line.scale
-    if line.mechanism == EXPONENTIAL:
-        enough = squared <= 8 * rho * (1 + _ROUNDING)
+    if line.mechanism in (EXPONENTIAL, PRIVTREE):
+        enough = squared <= (8 if line.mechanism == EXPONENTIAL else 2) * rho * (1 + _ROUNDING)
     else:
         enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
     if not enough:

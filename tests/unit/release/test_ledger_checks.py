@@ -131,3 +131,14 @@ def test_what_was_learnt_was_paid_for():
     check_learning(['a'], ['b'], ledger, lines)
     with pytest.raises(ReleaseError, match='does not pay'):
         check_learning(['a'], ['b'], ledger, ledger.debits)
+
+
+def test_lines_of_earlier_versions_are_known():
+    """Skewed numbers were learnt by PrivTree, which costs epsilon^2/2."""
+
+    def line(epsilon):
+        return Debit('learn domains', 'PrivTree', ('wage',), Fraction(1, 50), scale=epsilon)
+
+    check_lines([line(0.2)], 1)
+    with pytest.raises(ReleaseError, match='less noise'):
+        check_lines([line(0.201)], 1)
