@@ -69,8 +69,9 @@ class PreFairSynthesizer(
         admissible: Columns that may.
         outcome: The decision or label columns.
         structure: ``'adaptive'``, ``'greedy'``, ``'exact'``, ``'aim'`` (more pairs than a tree
-            holds: closer to the data, slower), ``'none'`` (no fairness, no roles needed), a list
-            of column pairs that form a tree, or a strategy or mechanism object.
+            holds: closer to the data, slower), ``'privbayes'``, ``'mwem'``, ``'none'`` (no
+            fairness, no roles needed), a list of column pairs that form a tree, or a strategy or
+            mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
