@@ -33,7 +33,7 @@ def _how(facts: Facts) -> str:
     if facts.structure == GIVEN:
         return GIVEN_IN_WORDS
     how = STRUCTURES.get(facts.structure, f'found by the structure {facts.structure}')
-    if facts.structure in ('aim', 'planned') and facts.is_fair:
+    if facts.structure in ('aim', 'planned', 'privbayes', 'mwem') and facts.is_fair:
         how += (
             ', but none that would have joined a protected and an outcome column with no '
             'admissible one between'

@@ -52,8 +52,9 @@ class PreFairSynthesizer(WaysToFit):
         outcome: The decision or label columns.
         structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
             ``'adaptive'``, ``'greedy'``, ``'exact'``; ``'aim'`` (a tree and more pairs);
-            ``'none'`` (a tree without fairness, no roles needed); a list of column pairs that
-            form a tree; or a strategy or mechanism object.
+            ``'privbayes'`` and ``'mwem'`` (pairs and triples); ``'none'`` (a tree without
+            fairness, no roles needed); a list of column pairs that form a tree; or a strategy or
+            mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         discretization: ``'private'`` looks at such columns within the budget, for bins that are

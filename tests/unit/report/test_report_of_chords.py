@@ -6,7 +6,12 @@ Of ``model.py``, ``promises.py`` and ``marginals.py``.
 import pytest
 from census_report import make, report
 
-from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
+from sdv_prefair.structure import (
+    AimStrategy,
+    MwemStrategy,
+    PrivBayesStrategy,
+    UnconstrainedStrategy,
+)
 
 HOW = {'aim': 'begun as a tree', 'planned': 'planned from noisy scores of all pairs'}
 
@@ -56,4 +61,21 @@ def test_more_pairs_without_fairness_promise_none(census, tmp_path):
     page = report(make(census, structure=strategy), tmp_path)
     assert 'Not promised' in page.with_class('tiles')[0]['text']
     assert 'begun as a tree' in page.section('model')['text']
+    assert 'but none that would' not in page.section('model')['text']
+
+
+@pytest.mark.parametrize(
+    ('structure', 'words'),
+    [('privbayes', 'grown as a Bayesian network'), ('mwem', 'grown clique by clique')],
+)
+def test_cliques_chosen_in_turn_are_told(census, structure, words, tmp_path):
+    synthesizer = make(census, structure=structure, epsilon=50.0)
+    page = report(synthesizer, tmp_path)
+    assert words in page.section('model')['text']
+    assert 'but none that would have joined a protected' in page.section('model')['text']
+    assert 'select cliques' in page.section('ledger')['text']
+    assert any(len(m.columns) == 3 for m in synthesizer._model.measurements)
+    plain = {'privbayes': PrivBayesStrategy, 'mwem': MwemStrategy}[structure]
+    page = report(make(census, structure=plain(UnconstrainedStrategy())), tmp_path)
+    assert 'Not promised' in page.with_class('tiles')[0]['text']
     assert 'but none that would' not in page.section('model')['text']
