@@ -23,6 +23,7 @@ from sdv_prefair.values.arrays import Floats
 ONE_LEVEL = 1024
 _FIRST_LEVEL, _BRANCHES = 256, 64
 _LARGEST = 2**64 - 1
+_EXACT_FLOAT = 2**52
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]))
     values = np.diff(bounds).astype(np.float64)
     held = tuple(float(line.first + single) for single in singles)
-    cells = FineCells(float(low), float(high), float(scale), float(width), num_even, held)
+    # Beyond, all floats are whole numbers, and databases have none to round them to.
+    is_exact = max(abs(line.first), abs(line.last)) < _EXACT_FLOAT
+    rounding = float(scale) if is_exact else None
+    cells = FineCells(float(low), float(high), rounding, float(width), num_even, held)
 
     def edge(cell: int) -> float:
         point = line.first + int(bounds[cell])

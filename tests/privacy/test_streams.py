@@ -52,7 +52,7 @@ def test_forked_children_draw_different_noise(shared):
 def some_rows():
     columns = {'n': {'sdtype': 'numerical'}, 'c': {'sdtype': 'categorical'}}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    return metadata, pd.DataFrame({'n': np.arange(900) % 50, 'c': ['x', 'y', 'z'] * 300})
+    return metadata, pd.DataFrame({'n': np.arange(900) % 50 * 10, 'c': ['x', 'y', 'z'] * 300})
 
 
 def test_two_fits_without_a_seed_share_no_noise():
