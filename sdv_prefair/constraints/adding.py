@@ -1,7 +1,7 @@
 """From SDV's constraints to a plan: what is transformed, what is rejected, what is refused."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
 
-TRANSFORMATIONS = {
+TRANSFORMATIONS: dict[type, Callable[[Any, Iterable[str]], Transformation]] = {
     Inequality: RisingColumns,
     Range: RisingColumns,
     FixedCombinations: JointColumn,

@@ -15,12 +15,12 @@ is ever put in the place of one that tells another code.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints.plan import ConstraintPlan, Encode
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import ColumnCodes
@@ -62,7 +62,7 @@ class AskedRows:
         known = self._stages[-1]
         self._evidence = {
             column: drawing.transformers[column].encode(known[column])
-            for column in known
+            for column in known.columns
             if column in drawing.transformers
         }
         self._num_lines = len(lines)
@@ -124,7 +124,8 @@ class AskedRows:
         """Return which lines say the same of columns that cannot be made, and what they say."""
         links = zip(self._drawing.plan.chain, self._stages, strict=False)
         clues = [link.transformation.clues(asked) for link, asked in links]
-        kind_of_clue, kinds = {}, np.zeros(self._num_lines, dtype=np.int64)
+        kind_of_clue: dict[Any, int] = {}
+        kinds = np.zeros(self._num_lines, dtype=np.int64)
         if clues:
             lines = zip(*clues, strict=True)
             kinds[:] = [kind_of_clue.setdefault(clue, len(kind_of_clue)) for clue in lines]
@@ -146,8 +147,8 @@ class AskedRows:
                 yield column, likelihood
 
 
-def _encoder(transformers: Mapping[str, ColumnCodes]):
+def _encoder(transformers: Mapping[str, ColumnCodes]) -> Encode:
     def encode(frame: pd.DataFrame) -> pd.DataFrame:
-        return pd.DataFrame({c: transformers[c].encode(frame[c]) for c in frame})
+        return pd.DataFrame({c: transformers[c].encode(frame[c]) for c in frame.columns})
 
     return encode

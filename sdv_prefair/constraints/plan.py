@@ -139,7 +139,7 @@ class ConstraintPlan:
         for link in self.chain:
             transformation = link.transformation
             link.rule.fit(frame, link.metadata)
-            made = transformation.derive(domains, frame.dtypes)
+            made = transformation.derive(domains, dict(frame.dtypes))
             if isinstance(transformation, ProgrammedColumns):
                 transformation.check_promise(frame)
             domains = {c: d for c, d in domains.items() if c not in transformation.columns} | made
@@ -147,7 +147,7 @@ class ConstraintPlan:
         for rule in self.rejections:
             rule.fit(public, self.original_metadata)
             if isinstance(rule, JointRule):
-                rule.joint.derive(self.original_domains, public.dtypes)
+                rule.joint.derive(self.original_domains, dict(public.dtypes))
         return replace(self, domains=domains)
 
     def dtypes_after(
@@ -173,7 +173,7 @@ class ConstraintPlan:
 
     def edges(self, bins: int) -> dict[str, Any]:
         """Return edges of unequal bins for made columns that need them."""
-        edges = {}
+        edges: dict[str, Any] = {}
         for link in self.chain:
             edges |= link.transformation.edges(bins)
         return {column: cuts for column, cuts in edges.items() if column in self.domains}
@@ -206,8 +206,8 @@ class ConstraintPlan:
         """Allow the combinations that were learnt; return the domains that are modelled."""
         settled = dict(learnt)
         for joint in self._learnt_joints():
-            if isinstance(settled.get(joint.name), Categories):
-                settled[joint.name] = joint.settle(settled[joint.name])
+            if isinstance(found := settled.get(joint.name), Categories):
+                settled[joint.name] = joint.settle(found)
         return {c: d for c, d in settled.items() if c not in self.domains_to_learn}
 
     # -- the way of a table -------------------------------------------------------------------
@@ -245,7 +245,7 @@ class ConstraintPlan:
         """
         drawn = frame
         if asked is not None:
-            frame = frame.assign(**{c: v.array for c, v in asked[-1].items() if c in frame})
+            frame = frame.assign(**{c: asked[-1][c].array for c in asked[-1].columns if c in frame})
         for place in reversed(range(len(self.chain))):
             link = self.chain[place]
             known = None if asked is None else asked[place].loc[frame.index]
@@ -265,7 +265,8 @@ class ConstraintPlan:
         if not made:
             return np.ones(len(frame), dtype=bool)
         again = encode(self.transform(frame)[made])
-        return (again.to_numpy() == encode(drawn[made]).to_numpy()).all(axis=1)
+        same: np.ndarray = (again.to_numpy() == encode(drawn[made]).to_numpy()).all(axis=1)
+        return same
 
     def consumed_dtypes(self, transformers: Mapping[str, ColumnCodes]) -> dict[str, Any]:
         """Return the dtypes of consumed columns, as a row of any codes is restored.

@@ -95,7 +95,9 @@ class ProgrammedColumns(Transformation):
         """Return what the constraint's own metadata makes public of the columns it makes."""
         return dict(self._made_domains)
 
-    def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
+    def describe(
+        self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
         """Return the constraint's own metadata of the columns it makes."""
         return self._descriptions
 
@@ -112,7 +114,7 @@ class ProgrammedColumns(Transformation):
                 'row other values when other rows are there. Transform each row by itself, or '
                 'drop the attribute to have rows rejected instead.'
             )
-        self._dtypes = together.dtypes.to_dict()
+        self._dtypes = {str(column): dtype for column, dtype in together.dtypes.items()}
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with made columns in place of consumed ones.
@@ -124,13 +126,15 @@ class ProgrammedColumns(Transformation):
         if not set(self.columns) <= set(frame.columns):
             return kept
         made = make_rows(self._transform, frame, self._dtypes)
-        return kept.assign(**{column: made[column].array for column in made})
+        return kept.assign(**{column: made[column].array for column in made.columns})
 
     def _transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         # On a copy, so that nothing of the rows stays in the constraint.
         constraint = copy.deepcopy(self.constraint)
         try:
-            made = constraint.transform(frame[list(self.columns)].copy())[list(self.sources)]
+            made: pd.DataFrame = constraint.transform(frame[list(self.columns)].copy())[
+                list(self.sources)
+            ]
             complete = len(made) == len(frame)
         except Exception:  # its message could quote the rows
             complete = False

@@ -110,6 +110,8 @@ def _plain_column(values: pd.Series) -> pd.Series:
         return pd.Series(values.to_numpy(np.float64, na_value=np.nan), index=values.index)
     if any(kind in str(dtype) for kind in ('date', 'timestamp')):
         zone = getattr(getattr(dtype, 'pyarrow_dtype', dtype), 'tz', None)
-        moments = values.astype('datetime64[us]' if zone is None else f'datetime64[us, {zone}]')
-        return moments if zone is None else moments.dt.tz_localize(None)
+        if zone is None:
+            return values.astype('datetime64[us]')
+        local: pd.Series = values.astype(pd.DatetimeTZDtype('us', zone)).dt.tz_localize(None)
+        return local
     return values.astype(object).where(values.notna(), None)

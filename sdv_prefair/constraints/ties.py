@@ -66,7 +66,7 @@ def modelled_roles(sources: Sources, tied: Iterable[Iterable[str]], roles: Roles
 
 def _groups(cliques: list[tuple[str, ...]], roles: Roles) -> dict[str, int]:
     """Return the group of every column that is not admissible."""
-    graph = nx.Graph()
+    graph: nx.Graph[str] = nx.Graph()
     for clique in cliques:
         graph.add_nodes_from(clique)
         graph.add_edges_from(combinations(clique, 2))

@@ -9,7 +9,7 @@ import pandas as pd
 from sdv.cag.base import BaseConstraint
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain.columns import Categories, ColumnDomain, Numbers
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Numbers, Undeclared
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values.dtypes import public_dtype
 
@@ -119,7 +119,9 @@ class Transformation(abc.ABC):
             restored |= {c: asked[c].array for c in self.columns if c in asked}
         return left.assign(**restored)[keep]
 
-    def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
+    def describe(
+        self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
         """Return the metadata of the made columns.
 
         Args:
@@ -133,7 +135,7 @@ class Transformation(abc.ABC):
         return {}
 
 
-def describe(domain: ColumnDomain) -> dict:
+def describe(domain: ColumnDomain) -> dict[str, Any]:
     """Return the metadata that says what is public of a numerical or categorical column."""
     if isinstance(domain, Categories):
         return {
@@ -146,10 +148,13 @@ def describe(domain: ColumnDomain) -> dict:
         if domain.decimal_places is not None:
             known['decimal_places'] = domain.decimal_places
         return {'sdtype': 'numerical', 'range_is_nullable': domain.nullable} | known
-    return {'sdtype': 'categorical' if domain.kind == 'categories' else 'numerical'}
+    kind = domain.kind if isinstance(domain, Undeclared) else None
+    return {'sdtype': 'categorical' if kind == 'categories' else 'numerical'}
 
 
-def exchange_columns(metadata: Metadata, consumed: tuple[str, ...], described: dict) -> Metadata:
+def exchange_columns(
+    metadata: Metadata, consumed: tuple[str, ...], described: dict[str, dict[str, Any]]
+) -> Metadata:
     """Return the metadata with some columns in place of others."""
     description = metadata.to_dict()
     (table,) = description['tables'].values()

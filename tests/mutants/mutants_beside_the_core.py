@@ -17,6 +17,7 @@ _FOLDERS = 'tests/integration/doors/test_folders.py'
 _SHOWN = 'tests/property/test_shown_values.py'
 _SHOWN_IN_RELEASES = 'tests/unit/release/test_shown_values.py'
 _ASKED = 'tests/integration/constraints/test_asked_rows.py'
+_TIES = 'tests/integration/constraints/test_asking_ties_nothing.py'
 _FAIRNESS = 'tests/unit/structure/test_fairness.py'
 _TABLE = 'tests/property/test_private_table.py'
 _SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
@@ -346,14 +347,14 @@ ASKED = [
         'constraints/plan.py',
         '        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]\n',
         '',
-        f'{_ASKED}::test_asking_ties_nothing',
+        f'{_TIES}::test_asking_ties_nothing',
     ),
     mutant(
         'asking by a protected and an outcome column is not warned of',
         'synthesizer/conditions.py',
         'path = unblocked_path([*cliques, columns], roles)',
         'path = unblocked_path(cliques, roles)',
-        f'{_ASKED}::test_asking_for_both_sides_warns_with_constraints_too',
+        f'{_TIES}::test_asking_for_both_sides_warns_with_constraints_too',
     ),
 ]
 

@@ -15,9 +15,11 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.domain import public_domain
 from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformers_for
 
 DRAWS = 40
+NOTHING, MUCH = 1e-12, 1e-3
 FORMS = ('frame', 'parquet', 'csv')
 
 
@@ -73,3 +75,13 @@ def _information(codes, cells):
         apart = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
         total += float((table * np.log(table / apart)).sum())
     return total / max(1, len(codes))
+
+
+def assert_nothing_hidden(make):
+    try:
+        transformer = make()
+    except DomainError:
+        return
+    for form in FORMS:
+        hidden = hidden_dependence(transformer, form)
+        assert hidden is None or hidden < NOTHING, (form, transformer)
