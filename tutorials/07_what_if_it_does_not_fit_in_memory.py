@@ -155,7 +155,7 @@ if installed['ibis']:
     queries = new_synthesizer().count_queries(dialect='duckdb')
     print(len(queries), 'queries; the one for age and sex:\n')
     print(next(sql for clique, sql in queries.items() if set(clique) == {'age', 'sex'}))
-    print('\nleft out, because a fair model cannot use it:', end=' ')
+    print('\nleft out, because a fair tree cannot use it:', end=' ')
     print([pair for pair in (('sex', 'income'), ('race', 'income')) if pair not in queries])
 
 # %% [markdown]
