@@ -22,9 +22,9 @@ from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
-from sdv_prefair.fitting.verification import assert_separated, assert_shown
+from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import learn_domains
-from sdv_prefair.mechanisms.protocol import Release, estimate_release, too_large
+from sdv_prefair.mechanisms.protocol import Release, estimate_release, fold_hidden, too_large
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.transformers import transformers_for
 from sdv_prefair.transformers.bin_shape import BinShape
@@ -166,9 +166,9 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
         c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
     ])
     progress.step('Estimating the model')
-    shown = _without_hidden(release, prepared.encoding.domain)
+    folded = fold_hidden(release, counts.domain, hidden)
+    shown = _without_hidden(folded, prepared.encoding.domain)
     model = estimate_release(shown, counts.domain, settings.estimator, budget)
-    assert_shown(model, prepared.encoding)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
     warn_of_doubts(model, prepared, release.mostly_outside)

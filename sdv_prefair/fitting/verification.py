@@ -7,7 +7,6 @@ from sdv_prefair.encoding.table import Encoding
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import is_junction_tree
-from sdv_prefair.privacy.private_table import HiddenCodes
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
 from sdv_prefair.transformers.telling import untold_columns
@@ -38,32 +37,6 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) 
             f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
             'outcome column with no admissible column between them. Do not release it; fit '
             "again with another structure, such as 'adaptive'."
-        )
-
-
-def hidden_columns(model: GraphicalModel, hidden_codes: HiddenCodes) -> list[str]:
-    """Return the columns of which a code can be drawn that stands for no value of the domain.
-
-    It would come back as some declared value, and mix what the model keeps apart, see
-    ``compress_rare_codes``.
-    """
-    drawn = []
-    for column, hidden in hidden_codes.items():
-        other, size = hidden.get('other'), model.domain[column]
-        if other is None or other >= size or size == 1:
-            continue  # it has no such code, or no other
-        if column not in model.compressions or model.compressions[column].weights[other] != 0:
-            drawn.append(column)
-    return drawn
-
-
-def assert_shown(model: GraphicalModel, encoding: Encoding) -> None:
-    """Raise if rows could be drawn that have no value to be shown."""
-    if columns := hidden_columns(model, encoding.hidden_codes):
-        raise UnfairModelError(
-            f'The mechanism would draw rows without a value of {columns}: their codes for what the '
-            'domain does not hold are hidden, and must be merged or spread before anything else is '
-            'measured. Begin with sdv_prefair.mechanisms.one_ways.measure_one_ways.'
         )
 
 

@@ -6,13 +6,22 @@ measurements and the cliques of a model. Nothing else in the package knows which
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from sdv_prefair.counts import Clique
 from sdv_prefair.mechanisms.budget import Budget
-from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
+from sdv_prefair.model import (
+    Compression,
+    GraphicalModel,
+    Measurement,
+    compress_rare_codes,
+    estimate,
+)
 from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.privacy.private_table import HiddenCodes
 from sdv_prefair.roles import Roles
 
 # How far off a cell may be, in units of its noise and own chance. On Adult 0.01 takes twice the
@@ -98,6 +107,40 @@ class Mechanism(Protocol):
 def is_all_gaussian(mechanism: Mechanism) -> bool:
     """Whether the mechanism promises, before anything is read, that all its noise is Gaussian."""
     return getattr(mechanism, 'all_gaussian', False) is True
+
+
+def fold_hidden(release: Release, domain: Mapping[str, int], hidden_codes: HiddenCodes) -> Release:
+    """Return a release in which no code is drawn that has no value to be shown.
+
+    A mechanism that merges no codes has measured hidden ones as any others. If they were drawn they
+    would come back as values of other codes, and given those, columns that the model separates
+    would depend on each other.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        release: What a mechanism returned.
+        domain: Number of codes of every column, before any were merged.
+        hidden_codes: As for ``PrivateTable``.
+    """
+    alone = {m.columns[0]: m for m in release.measurements if len(m.columns) == 1}
+    folded = {
+        column: compress_rare_codes(
+            alone.get(column, Measurement((column,), np.ones(domain[column]), 1.0)),
+            threshold=-np.inf,
+            **hidden,
+        )
+        for column, hidden in hidden_codes.items()
+        if column not in release.compressions
+    }
+    measurements = list(release.measurements)
+    for place, measurement in enumerate(measurements):
+        for axis, column in enumerate(measurement.columns):
+            if column in folded:
+                measurements[place] = folded[column].compress(measurements[place], axis)
+    return replace(
+        release, measurements=measurements, compressions={**release.compressions, **folded}
+    )
 
 
 def estimate_release(

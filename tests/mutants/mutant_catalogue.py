@@ -121,8 +121,8 @@ EXACT_COUNTS = [
     _peeking(
         'rare codes are merged by exact counts',
         'mechanisms/one_ways.py',
-        'compress_rare_codes(m, **',
-        'compress_rare_codes(Measurement(m.columns, table.exact(m.columns), m.stddev), **',
+        'm, rare, total=total, **',
+        'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, total=total, **',
         'given tree',
     ),
     _peeking(
@@ -645,8 +645,8 @@ NOT_THERE = [
     mutant(
         'the code of values outside is drawn',
         'model/compression.py',
-        'drawn = np.arange(measurement.values.size) != (-1 if other is None else other)',
-        'drawn = np.arange(measurement.values.size) != -1',
+        'np.arange(measurement.values.size) != (-1 if other is None else other)',
+        'np.arange(measurement.values.size) != -1',
         'tests/integration/test_fairness_of_values.py',
     ),
     mutant(

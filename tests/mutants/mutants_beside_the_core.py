@@ -108,8 +108,8 @@ RELEASES = [
     mutant(
         'a release may say that choices were sharper than it paid for',
         _CHECKS,
-        'enough = squared <= 8 * rho',
-        'enough = squared <= 9 * rho',
+        '(8 if line.mechanism == EXPONENTIAL else 2) * rho',
+        '(9 if line.mechanism == EXPONENTIAL else 2) * rho',
         f'{_LEDGER_CHECKS}::test_lines_are_as_noisy_as_they_must_be_and_no_less',
     ),
     mutant(
@@ -379,8 +379,8 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))',
-        'compress_rare_codes(m)',
+        'm, rare, total=total, **hidden.get(m.columns[0], HiddenCode())',
+        'm, rare, total=total',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
     Mutant(

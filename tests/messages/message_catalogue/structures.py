@@ -6,8 +6,6 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.mechanisms.budget import measure
-from sdv_prefair.mechanisms.protocol import Release, quiet
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,
@@ -40,20 +38,6 @@ class Unfair(Own):
 
     def select(self, columns, roles, scores):
         return FairTree(self.declare(columns, roles))
-
-
-class AsCounted:
-    """Measures columns as they are counted, codes that must not be drawn among them."""
-
-    name, requires_roles, shape = 'as counted', True, 'any'
-
-    def declare(self, domain, roles):
-        return [(column,) for column in domain]
-
-    def run(self, table, roles, budget, progress=quiet):
-        columns = self.declare(table.domain, roles)
-        measured = measure(table, columns, table.ledger.remaining, budget, 'measure')
-        return Release(measured, [], {}, [])
 
 
 class Undeclared(Own):
@@ -171,14 +155,6 @@ WRITTEN_BY_USERS = [
         'The model is not justifiably fair: sex - income joins a protected and an outcome column '
         'with no admissible column between them.',
         "Do not release it; fit again with another structure, such as 'adaptive'.",
-    ),
-    Message(
-        lambda: fit(structure=AsCounted()),
-        UnfairModelError,
-        "The mechanism would draw rows without a value of ['sex', 'education', 'income']: their "
-        'codes for what the domain does not hold are hidden, and must be merged or spread before '
-        'anything else is measured.',
-        'Begin with sdv_prefair.mechanisms.one_ways.measure_one_ways.',
     ),
     Message(
         verify_turned_round,
