@@ -1,4 +1,4 @@
-"""Exact sampling of Gaussians on integers, discrete Laplace and Bernoulli(exp(-x)) from bits.
+"""Exact sampling of Gaussians on integers and of Bernoulli(exp(-x)) from bits.
 
 Floating-point numbers only ever decide a comparison that their error cannot change; every
 closer call is settled in integers. A draw of the discrete or the rounded Gaussian is within
@@ -218,24 +218,3 @@ def _bernoulli_exp_below_one(numerator: int, denominator: int, entropy: Entropy)
     while integer_below(entropy, denominator * successes) < numerator:
         successes += 1
     return successes % 2 == 1
-
-
-def discrete_laplace(scale: Fraction, entropy: Entropy) -> int:
-    """Draw an integer k with probability proportional to exp(-|k| / scale), exactly.
-
-    Canonne, Kamath and Steinke (2020), Algorithm 2.
-
-    Proof: proofs/samplers.md
-    """
-    numerator, denominator = scale.numerator, scale.denominator
-    while True:
-        remainder = integer_below(entropy, numerator) if numerator > 1 else 0
-        if not bernoulli_exp(remainder, numerator, entropy):
-            continue
-        quotient = 0
-        while bernoulli_exp(1, 1, entropy):
-            quotient += 1
-        magnitude = (remainder + numerator * quotient) // denominator
-        negative = integer_below(entropy, 2) == 1
-        if magnitude or not negative:
-            return -magnitude if negative else magnitude

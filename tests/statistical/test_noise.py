@@ -17,7 +17,7 @@ from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy.entropy import SeededEntropy
 from sdv_prefair.privacy.mechanisms import exponential
 from sdv_prefair.privacy.private_values import frequent_values
-from sdv_prefair.privacy.samplers import discrete_gaussian, discrete_laplace, rounded_gaussian
+from sdv_prefair.privacy.samplers import discrete_gaussian, rounded_gaussian
 
 
 def gaussian_p_value(draws: np.ndarray, sigma: float) -> float:
@@ -123,26 +123,6 @@ def test_single_integers_inside_wide_blocks_have_their_law():
 
     assert p_value(law) > 1e-4
     assert p_value(stairs) < 1e-6
-
-
-def laplace_p_value(draws: np.ndarray, scale: float) -> float:
-    reach = math.ceil(6 * scale) + 3
-    law = np.exp(-np.abs(np.arange(-reach, reach + 1)) / scale)
-    observed = np.bincount(np.clip(draws, -reach, reach) + reach, minlength=law.size)
-    keep = law / law.sum() * draws.size >= 5
-    expected = law[keep] / law[keep].sum() * observed[keep].sum()
-    return chisquare(observed[keep], expected).pvalue
-
-
-@pytest.mark.parametrize('scale', [Fraction(2, 3), Fraction(5), Fraction(37, 4)])
-def test_discrete_laplace_has_its_law_and_no_other(scale):
-    entropy = SeededEntropy(19)
-    draws = np.array([discrete_laplace(scale, entropy) for _ in range(8000)])
-    assert laplace_p_value(draws, float(scale)) > 1e-4
-    for wrong in (0.7, 1.3):
-        assert laplace_p_value(draws, float(scale) * wrong) < 1e-6
-    twice_zero = np.where(np.arange(draws.size) % 9 == 0, 0, draws)
-    assert laplace_p_value(twice_zero, float(scale)) < 1e-6
 
 
 def choice_p_value(chosen: np.ndarray, scores: np.ndarray, epsilon: float) -> float:
