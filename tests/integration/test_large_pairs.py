@@ -20,7 +20,7 @@ LONELY = {'p': 3200, 'a': 3200, 'b': 3, 'o': 2}
 SMALLER = {'p': 3200, 'a': 3200, 'o': 2}
 STRUCTURES = {
     'adaptive': 'adaptive', 'greedy': 'greedy', 'exact': 'exact', 'aim': 'aim', 'none': 'none',
-    'planned': 'planned',
+    'planned': 'planned', 'privbayes': 'privbayes', 'mwem': 'mwem',
     'own exact': ExactStrategy(time_limit=5.0),
     'own aim': AimStrategy(tree=AdaptiveStrategy(), max_cells=60_000),
 }  # fmt: skip
