@@ -1,7 +1,7 @@
 """From what a user writes in ``structure=`` to a mechanism."""
 
 from sdv_prefair.mechanisms.fair_aim import FairAim
-from sdv_prefair.mechanisms.planned import Planned
+from sdv_prefair.mechanisms.planned_marginals import Planned
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.mechanisms.tree_first import TreeFirst
 from sdv_prefair.structure import (

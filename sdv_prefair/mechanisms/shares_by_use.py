@@ -68,7 +68,7 @@ class Workload:
 
     def open_weights(self, places: Integers) -> Floats:
         """Return for each column the weight of its pairs that are not measured as tables."""
-        left = self.weights.sum(axis=1)
+        left: Floats = self.weights.sum(axis=1)
         weights = self.weights[places[:, 0], places[:, 1]]
         for axis in (0, 1):
             np.subtract.at(left, places[:, axis], weights)

@@ -167,7 +167,8 @@ def weigh_again(
 
 
 def _drawn(measurement: Measurement, other: int | None) -> Flags:
-    return np.arange(measurement.values.size) != (-1 if other is None else other)
+    drawn: Flags = np.arange(measurement.values.size) != (-1 if other is None else other)
+    return drawn
 
 
 def _weighed(

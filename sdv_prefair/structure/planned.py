@@ -19,7 +19,7 @@ class PlannedStrategy:
     Columns may stay apart, hang together as a forest, or be joined by more pairs than a forest
     holds: whatever is expected to leave the least error in all two-way marginals. Pairs with an
     outcome count for more. The graph stays fair and chordal with every pair, so it holds the
-    planned pairs and nothing else. All answers are Gaussian, see ``mechanisms/planned.py``.
+    planned pairs and nothing else. Answers are Gaussian: ``mechanisms/planned_marginals.py``.
 
     Args:
         rule: Which pairs may be joined: those that this strategy declares. With the default, the

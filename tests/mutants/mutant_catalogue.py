@@ -75,14 +75,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'mechanisms/planned.py',
+        'mechanisms/planned_marginals.py',
         'tables = {pair: model.total * table for pair, table in forest_pairs(model, chosen)}',
         'tables = {pair: 1.0 * self._table.exact(pair) for pair in chosen}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'mechanisms/planned.py',
+        'mechanisms/planned_marginals.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
         '        total = float(self._table.exact((next(iter(domain)),)).sum())',

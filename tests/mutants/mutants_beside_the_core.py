@@ -409,17 +409,17 @@ CLIQUES = [
     ),
     mutant(
         'a plan keeps to no roles',
-        'mechanisms/planned.py',
+        'mechanisms/planned_marginals.py',
         'self._roles = roles if strategy.requires_roles else Roles()',
         'self._roles = Roles()',
-        'tests/unit/mechanisms/test_planned.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
+        'tests/unit/mechanisms/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
         'a plan leaves a part of the budget unspent',
-        'mechanisms/planned.py',
+        'mechanisms/planned_marginals.py',
         'self._measure(self._shortfalls(), self._ledger.remaining)',
         'self._measure(self._shortfalls(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
-        'tests/unit/mechanisms/test_planned.py'
+        'tests/unit/mechanisms/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),
     mutant(

@@ -78,7 +78,7 @@ def fit(**changes):
 
 
 def verify_turned_round():
-    synthesizer = fit()
+    synthesizer = fit(structure='adaptive')
     synthesizer._model.nodes.reverse()
     synthesizer.verify_fairness()
 
@@ -294,7 +294,7 @@ PROBLEM = [
     Message(
         lambda: PlannedStrategy(one_way=0.9, scores=0.2),
         StructureError,
-        'one_way, scores and residuals must be less than 1 together',
+        'one_way, scores and residuals must be less than 1 together: the rest is for the tables.',
         'Lower one of them.',
     ),
     Message(

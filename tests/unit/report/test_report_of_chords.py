@@ -8,7 +8,6 @@ from census_report import make, report
 
 from sdv_prefair.structure import AimStrategy, UnconstrainedStrategy
 
-
 HOW = {'aim': 'begun as a tree', 'planned': 'planned from noisy scores of all pairs'}
 
 

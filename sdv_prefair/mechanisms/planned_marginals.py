@@ -165,7 +165,9 @@ class _PlannedFit:
 
     def _look_at_forest(self) -> None:
         targets = self._targets()
-        looks = {edge: self._strategy.look * targets[edge] for edge in self._graph.edges}
+        looks: dict[Clique, float] = {
+            edge: self._strategy.look * targets[edge] for edge in self._graph.edges
+        }
         left = float(self._ledger.remaining - self._residuals_rho)
         rest = max(0.0, left - sum(looks.values()))
         whole, _ = self._ledger.shares(

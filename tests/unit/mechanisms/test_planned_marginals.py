@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from sdv_prefair.counts import count_codes
 from sdv_prefair.mechanisms.budget import BUDGETS
 from sdv_prefair.mechanisms.from_structure import mechanism_of
-from sdv_prefair.mechanisms.planned import Planned
+from sdv_prefair.mechanisms.planned_marginals import Planned
 from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
