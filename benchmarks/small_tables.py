@@ -72,8 +72,8 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         '# Small tables',
         '',
         'Made by `python benchmarks/small_tables.py`, at commit '
-        f'{", ".join(results["commit"].astype(str).unique())}: subsamples of Adult and COMPAS, '
-        f'{samples(results)} of each size. Two-way total variation distance to the rows that were '
+        f'{", ".join(results["commit"].astype(str).unique())}: parts of Adult and COMPAS, '
+        f'{samples(results)} subsamples of each. Two-way total variation distance to the rows that were '
         'fitted; ± is one standard error of the mean.',
         '',
         spread(results, 'TVD2'),
