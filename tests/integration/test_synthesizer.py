@@ -35,7 +35,7 @@ def make(census, **changes):
 
 @pytest.fixture(scope='module')
 def fitted(census):
-    synthesizer = make(census)
+    synthesizer = make(census, structure='adaptive')
     synthesizer.fit(census.data)
     return synthesizer
 

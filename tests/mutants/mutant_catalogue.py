@@ -108,8 +108,8 @@ EXACT_COUNTS = [
     _peeking(
         'rare codes are merged by exact counts',
         'mechanisms/one_ways.py',
-        'compress_rare_codes(m, **',
-        'compress_rare_codes(Measurement(m.columns, table.exact(m.columns), m.stddev), **',
+        'm, rare, total=total, **',
+        'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, total=total, **',
         'given tree',
     ),
     _peeking(
@@ -663,8 +663,8 @@ NOT_THERE = [
     mutant(
         'the code of values outside is drawn',
         'model/compression.py',
-        'drawn = np.arange(measurement.values.size) != (-1 if other is None else other)',
-        'drawn = np.arange(measurement.values.size) != -1',
+        'drawn: Flags = np.arange(measurement.values.size) != (-1 if other is None else other)',
+        'drawn: Flags = np.arange(measurement.values.size) != -1',
         'tests/integration/test_fairness_of_values.py',
     ),
     mutant(

@@ -359,8 +359,8 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'compress_rare_codes(m, **hidden.get(m.columns[0], HiddenCode()))',
-        'compress_rare_codes(m)',
+        'm, rare, total=total, **hidden.get(m.columns[0], HiddenCode())',
+        'm, rare, total=total',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
     Mutant(
