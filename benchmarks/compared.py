@@ -106,12 +106,19 @@ def spread(results: pd.DataFrame, measure: str) -> str:
     groups = fits.groupby(['table', 'epsilon', 'structure'], sort=False)[measure]
     mean, error = groups.mean(), groups.sem()
     written = [f'{m:.{digits}f}{_error(e, digits)}' for m, e in zip(mean, error, strict=True)]
-    frame = pd.Series(written, mean.index).unstack('structure', sort=False, fill_value='')
+    frame = pd.Series(written, mean.index).unstack('structure', fill_value='')
+    rows, columns = mean.index.droplevel('structure').unique(), _in_order(fits['structure'])
+    frame = frame.loc[rows, columns]
     ceilings = results[~noisy].groupby(['structure', 'table'], sort=False)[measure].mean()
     for name in ceilings.index.unique('structure'):
         frame[name] = [f'{ceilings[name, table]:.{digits}f}' for table, _ in frame.index]
     frame = frame.reset_index().assign(epsilon=lambda f: f['epsilon'].map('{:g}'.format))
     return markdown(frame.assign(table=frame['table'].mask(frame['table'].duplicated(), '')))
+
+
+def _in_order(structures: pd.Series) -> list[str]:
+    """Return the structures, the default first."""
+    return sorted(structures.unique(), key=lambda name: name != DEFAULT)
 
 
 def _error(error: float, digits: int) -> str:

@@ -72,9 +72,9 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         '# Small tables',
         '',
         'Made by `python benchmarks/small_tables.py`, at commit '
-        f'{", ".join(results["commit"].astype(str).unique())}: subsamples of Adult and COMPAS, '
-        f'{samples(results)} of each size. Two-way total variation distance to the rows that were '
-        'fitted; ± is one standard error of the mean.',
+        f'{", ".join(results["commit"].astype(str).unique())}: parts of Adult and COMPAS, '
+        f'{samples(results)} subsamples of each. Two-way total variation distance to the rows that '
+        'were fitted; ± is one standard error of the mean.',
         '',
         spread(results, 'TVD2'),
         *['', f"## Where the default (`'{DEFAULT}'`) is not the best", ''],

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from compared import against_default, best_others, in_how_many, where_not_best
+from compared import against_default, best_others, in_how_many, spread, where_not_best
 from fitted_rows import fit_and_sample, two_way_errors
 from generated_tables import Shape, make_network
 from results_file import ResultsFile
@@ -50,6 +50,16 @@ def test_the_best_other_is_named_where_the_default_is_not_the_best():
     swapped = results.replace({'planned': 'adaptive', 'adaptive': 'planned'})
     best = against_default(swapped, ['TVD2'])
     assert where_not_best(best, ['TVD2']) == 'There are none.'
+
+
+def test_values_stand_under_their_structures_in_whatever_order_fits_were_made():
+    first = lines(aim=('TVD2', [0.1, 0.1]), planned=('TVD2', [0.2, 0.2]))
+    results = pd.concat([first, first[::-1].assign(table='other')])
+    head, _, *rows = spread(results, 'TVD2').splitlines()
+    assert head == '| table | epsilon | planned | aim |'
+    assert rows == [
+        f'| {table} | 1 | 0.2000 ± 0.0000 | 0.1000 ± 0.0000 |' for table in ('t', 'other')
+    ]
 
 
 def test_independent_columns_keep_columns_and_no_pairs():
