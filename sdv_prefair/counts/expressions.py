@@ -24,6 +24,8 @@ from sdv_prefair.errors import PrivateDataError
 # Decimals of so few digits become the same float everywhere.
 _EXACT_DIGITS = 15
 _NANOSECONDS = 9
+# Floats from here on are whole, and stay the same if a half is added.
+_ALL_WHOLE = 2.0**53
 
 
 def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
@@ -205,13 +207,25 @@ def _code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.Integer
     )
     place = ibis.ifelse(number < low, low, ibis.ifelse(number > high, high, number))
     if cells.scale is not None:
-        place = (place * _constant(float(cells.scale)) + _constant(0.5)).floor().cast('float64')
+        place = _rounded(place * _constant(float(cells.scale)))
     last = cells.num_even - 1
     even = ((place - first) / width).floor().cast('int64')
     code = ibis.ifelse(even > last, last, even)
     for single in map(_constant, map(float, cells.singles)):
         code = code + (place >= single).cast('int64') + (place > single).cast('int64')
     return code
+
+
+def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
+    """Return floats rounded to whole ones.
+
+    Databases round down to integers of 64 bits and fail on what does not fit, so that one row would
+    decide whether there is an answer. Floats that large are whole already.
+    """
+    is_whole = number.abs() >= _constant(_ALL_WHOLE)
+    small = ibis.ifelse(is_whole, _constant(0.0), number)
+    down = (small + _constant(0.5)).floor().cast('float64')
+    return ibis.ifelse(is_whole, number, down)
 
 
 def _code_of_moment(column: ir.Column, cells: MomentCells) -> ir.IntegerValue:

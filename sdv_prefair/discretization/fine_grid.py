@@ -24,6 +24,8 @@ ONE_LEVEL = 1024
 _FIRST_LEVEL, _BRANCHES = 256, 64
 _LARGEST = 2**64 - 1
 _EXACT_FLOAT = 2**52
+# Larger powers of ten stand for nothing, and each is a comparison of every number.
+_LARGEST_POWER = 19
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,8 @@ def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
 def _telling(low: float, high: float) -> list[float]:
     """Return values that often stand for something."""
     largest = max(abs(low), abs(high), 1.0)
-    powers = [10.0**power for power in range(int(math.log10(largest)) + 1)]
+    highest = min(int(math.log10(largest)), _LARGEST_POWER)
+    powers = [10.0**power for power in range(highest + 1)]
     nines = [power - 1 for power in powers]
     tens = [sign * value for value in powers + nines for sign in (1, -1)]
     return [low, high, *tens]

@@ -20,6 +20,7 @@ from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
 from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
+from sdv_prefair.discretization.fine_grid import grid_of_numbers
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.learning.bounds import powers_of_two
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -180,6 +181,21 @@ def test_random_numbers_fall_in_the_same_fine_cells(database, column):
     numbers = np.random.default_rng(2).uniform(-1, 14, 20_000)
     numbers[::7] = np.round(numbers[::7], 1)
     assert_same_codes(database, pa.array(numbers), GRIDS[column])
+
+
+@pytest.mark.parametrize(
+    ('low', 'high'),
+    [(0, 2**63 - 1), (-(2**63), 2**63 - 1), (0, 2**64 - 1), (-1e308, 7e307), (0, 9)],
+)
+@pytest.mark.parametrize('places', [0, None])
+def test_no_number_is_too_large_to_be_answered(database, low, high, places):
+    """One row with the largest number there is would decide whether a fit fails."""
+    ends = [2.0**53, 2.0**63, 2.0**64, 1e308, math.inf, math.nan, 0.5, 2.0**52 + 1, 2.0**53 - 1]
+    if places is None or isinstance(low, int):
+        grid = grid_of_numbers(NumberBins(low, high, decimal_places=places), ())
+        assert_same_codes(database, pa.array([*ends, *(-end for end in ends)]), grid.cells)
+        whole = pa.array([2**63 - 1, -(2**63), 2**53 + 1, 0])
+        assert_same_codes(database, whole, grid.cells)
 
 
 @pytest.mark.parametrize('column', MOMENTS)
