@@ -155,7 +155,9 @@ def fitted(door, table, folder, left_out=(), **changes):
         left_out = {*left_out, 'written'}
     columns = {name: known for name, known in COLUMNS.items() if name not in left_out}
     metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
-    arguments = {'structure': list(pairwise(columns)), 'public_ranges': True} | ROLES | changes
+    arguments = {'structure': list(pairwise(columns)), 'public_ranges': True} | ROLES
+    # Bins that follow the data are made of noisy answers, so counts would not be comparable.
+    arguments = arguments | {'discretization': 'uniform'} | changes
     synthesizer = Recording(metadata, **arguments)
     folder.mkdir()
     synthesizer.fit_table(DOORS[door](table.select(list(columns)), folder))

@@ -206,7 +206,7 @@ WRITTEN_BY_USERS = [
 
 TOO_SMALL_A_BUDGET = [
     Message(
-        lambda: fit(epsilon=1e-20, delta=1e-30),
+        lambda: fit(epsilon=1e-20, delta=1e-30, structure='adaptive'),
         BudgetError,
         'epsilon (1e-20) and delta (1e-30) are too small to add noise for.',
         'Raise one of them.',

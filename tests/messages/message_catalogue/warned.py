@@ -198,8 +198,8 @@ MESSAGES = [
     Message(
         fit_again,
         PrivacyWarning,
-        'This synthesizer has spent rho = 0.015 on earlier attempts, and budgets add up: with '
-        'this one it is rho = 0.0299, so epsilon = 1.44 where delta = 1e-09, for people who are '
+        'This synthesizer has spent rho = 0.0166 on earlier attempts, and budgets add up: with '
+        'this one it is rho = 0.0331, so epsilon = 1.44 where delta = 1e-09, for people who are '
         'in every table.',
         'Count all of it, see get_privacy_account(), or give a table of other people.',
     ),
