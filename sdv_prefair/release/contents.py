@@ -37,6 +37,7 @@ from sdv_prefair.release.ledger_checks import (
     check_measured,
     check_measurements,
     check_scores,
+    check_shapes,
 )
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
@@ -211,7 +212,11 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
-    check_learning(undeclared_columns(settings.to_learn), fitted.prepared.learning)
+    learning = fitted.prepared.learning
+    check_learning(undeclared_columns(settings.to_learn), learning, ledger.debits[len(learning) :])
+    # Values that the user names are public.
+    shaped = {shape['name'] for shape in _write_shapes(fitted)} - set(settings.spikes)
+    check_shapes(shaped, learning)
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:

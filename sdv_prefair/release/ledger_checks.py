@@ -17,6 +17,7 @@ from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
 from sdv_prefair.privacy.ledger_words import (
     BEFORE_MEASURING,
+    DISCRETIZE,
     EXPONENTIAL,
     MEASURING_NOISES,
     NOISES,
@@ -117,8 +118,24 @@ def check_measured(model: GraphicalModel) -> None:
         raise ReleaseError('The model of the release ties columns that were never measured.')
 
 
-def check_learning(learnt: Iterable[str], learning: Sequence[Debit]) -> None:
-    """Raise unless something was paid for every domain that is not public."""
+def check_learning(
+    learnt: Iterable[str], learning: Sequence[Debit], after: Sequence[Debit] = ()
+) -> None:
+    """Raise unless something was paid for every domain that is not public.
+
+    Args:
+        learnt: The columns whose domains are not public.
+        learning: The lines that encoders rest on, which fits of the same codes carry over.
+        after: The lines after them.
+    """
     paid = {column for line in learning for column in line.columns}
-    if not paid.issuperset(learnt) or any(s.step not in BEFORE_MEASURING for s in learning):
+    is_told = all(line.step in BEFORE_MEASURING for line in learning)
+    if not paid.issuperset(learnt) or not is_told or any(s.step in BEFORE_MEASURING for s in after):
         raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')
+
+
+def check_shapes(shaped: Iterable[str], learning: Sequence[Debit]) -> None:
+    """Raise unless a look was paid for at every column whose bins follow the data."""
+    looks = [line for line in learning if line.step == DISCRETIZE or line.mechanism == PRIVTREE]
+    if not {column for line in looks for column in line.columns}.issuperset(shaped):
+        raise ReleaseError('The release has bins of a column that its ledger does not pay for.')
