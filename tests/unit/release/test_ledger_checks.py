@@ -17,6 +17,7 @@ from sdv_prefair.release.ledger_checks import (
     check_lines,
     check_measurements,
     check_scores,
+    check_shapes,
 )
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
@@ -132,3 +133,22 @@ def test_lines_of_earlier_versions_are_known():
     check_lines([line(0.2)], 1)
     with pytest.raises(ReleaseError, match='less noise'):
         check_lines([line(0.201)], 1)
+
+
+def test_bins_that_follow_the_data_are_paid_for():
+    def line(step, column, mechanism='discrete Gaussian'):
+        return Debit(step, mechanism, (column,), Fraction(1, 50), scale=5.0)
+
+    look, learnt = line('discretize', 'wage'), line('learn domains', 'wage')
+    check_shapes(['wage'], [look])
+    check_shapes(['wage'], [learnt, line('learn domains', 'wage', 'PrivTree')])
+    for unpaid in ([], [learnt], [line('discretize', 'age')]):
+        with pytest.raises(ReleaseError, match='does not pay'):
+            check_shapes(['wage'], unpaid)
+
+
+def test_fits_of_the_same_codes_carry_over_all_that_encoders_rest_on():
+    look = Debit('discretize', 'discrete Gaussian', ('wage',), Fraction(1, 50), scale=5.0)
+    check_learning([], [look], [])
+    with pytest.raises(ReleaseError, match='does not pay'):
+        check_learning([], [], [look])
