@@ -47,6 +47,7 @@ from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.transformers.own_values import BinCodes
 
 FORMAT, VERSION = 'sdv-prefair release', 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
@@ -216,7 +217,8 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_learning(undeclared_columns(settings.to_learn), learning, ledger.debits[len(learning) :])
     # Values that the user names are public.
     shaped = {shape['name'] for shape in _write_shapes(fitted)} - set(settings.spikes)
-    check_shapes(shaped, learning)
+    binned = [c for c, t in fitted.encoding.transformers.items() if isinstance(t, BinCodes)]
+    check_shapes(shaped, binned, learning)
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:

@@ -6,7 +6,7 @@ says of the budget: scales follow from amounts, and measurements are as exact as
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -134,8 +134,17 @@ def check_learning(
         raise ReleaseError('The release has learnt a domain that its ledger does not pay for.')
 
 
-def check_shapes(shaped: Iterable[str], learning: Sequence[Debit]) -> None:
-    """Raise unless a look was paid for at every column whose bins follow the data."""
+def check_shapes(
+    shaped: Collection[str], binned: Collection[str], learning: Sequence[Debit]
+) -> None:
+    """Raise unless a look was paid for at every column whose bins follow the data.
+
+    Args:
+        shaped: These columns.
+        binned: All columns that are cut into bins; there are no looks at others.
+        learning: The lines that encoders rest on.
+    """
     looks = [line for line in learning if line.step == DISCRETIZE or line.mechanism == PRIVTREE]
-    if not {column for line in looks for column in line.columns}.issuperset(shaped):
+    looked_at = {column for line in looks for column in line.columns}
+    if not looked_at.issuperset(shaped) or not looked_at.issubset(binned):
         raise ReleaseError('The release has bins of a column that its ledger does not pay for.')

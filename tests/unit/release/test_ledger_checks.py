@@ -139,12 +139,13 @@ def test_bins_that_follow_the_data_are_paid_for():
     def line(step, column, mechanism='discrete Gaussian'):
         return Debit(step, mechanism, (column,), Fraction(1, 50), scale=5.0)
 
+    binned = ['wage', 'age']
     look, learnt = line('discretize', 'wage'), line('learn domains', 'wage')
-    check_shapes(['wage'], [look])
-    check_shapes(['wage'], [learnt, line('learn domains', 'wage', 'PrivTree')])
-    for unpaid in ([], [learnt], [line('discretize', 'age')]):
+    check_shapes(['wage'], binned, [look])
+    check_shapes(['wage'], binned, [learnt, line('learn domains', 'wage', 'PrivTree')])
+    for unpaid in ([], [learnt], [line('discretize', 'age')], [look, line('discretize', 'sex')]):
         with pytest.raises(ReleaseError, match='does not pay'):
-            check_shapes(['wage'], unpaid)
+            check_shapes(['wage'], binned, unpaid)
 
 
 def test_fits_of_the_same_codes_carry_over_all_that_encoders_rest_on():
