@@ -80,6 +80,7 @@ class Counts:
             group_of: The new codes.
             spread: For some of these columns a code whose rows are spread over the new codes.
         """
+        _check_groups(group_of, self.domain)
         domain = {
             column: int(group_of[column].max()) + 1 if column in group_of else size
             for column, size in self.domain.items()
@@ -175,6 +176,18 @@ def check_cells(clique: Sequence[str], domain: Mapping[str, int]) -> None:
             f'{MAX_CELLS:,} that can be measured ({sizes}). Coarsen one of these columns: fewer '
             'range_values, or a smaller numeric_bins.'
         )
+
+
+def _check_groups(group_of: Mapping[str, np.ndarray], domain: Mapping[str, int]) -> None:
+    """Raise unless every code has a group.
+
+    Of a sparse histogram only cells that rows are in are looked at, so that without a word here the
+    rows would decide whether a code without a group is noticed.
+    """
+    for column, groups in group_of.items():
+        is_whole = np.issubdtype(groups.dtype, np.integer)
+        if groups.shape != (domain[column],) or not is_whole or groups.min() < 0:
+            raise ValueError('Groups must be whole numbers of at least 0, one for each code.')
 
 
 def _tally(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

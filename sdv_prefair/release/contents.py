@@ -37,6 +37,7 @@ from sdv_prefair.release.ledger_checks import (
     check_measured,
     check_measurements,
     check_scores,
+    check_shapes,
 )
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
@@ -46,6 +47,7 @@ from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.transformers.own_values import BinCodes
 
 FORMAT, VERSION = 'sdv-prefair release', 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
@@ -179,14 +181,6 @@ def _read_account(fields: Fields, ledger: Ledger) -> Account:
     return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
 
 
-def _looked_at(fitted: Fitted) -> list[str]:
-    """Return the columns whose bins are neither even nor given by the user or by constraints."""
-    settings, transformers = fitted.settings, fitted.encoding.transformers
-    given = {*settings.chosen, *settings.spikes, *settings.plan.edges(settings.numeric_bins)}
-    shaped = [c for c, codes in transformers.items() if getattr(codes, 'edges', None) is not None]
-    return [column for column in shaped if column not in given]
-
-
 def _check_version(written: Any) -> int:
     if not isinstance(written, dict) or written.get('format') != FORMAT:
         raise ReleaseError(f'The file is no release: {_RELEASE} does not say so.')
@@ -219,8 +213,12 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
-    unknown = undeclared_columns(settings.to_learn)
-    check_learning(unknown, _looked_at(fitted), ledger, fitted.prepared.learning)
+    learning = fitted.prepared.learning
+    check_learning(undeclared_columns(settings.to_learn), learning, ledger.debits[len(learning) :])
+    # Values that the user names are public.
+    shaped = {shape['name'] for shape in _write_shapes(fitted)} - set(settings.spikes)
+    binned = [c for c, t in fitted.encoding.transformers.items() if isinstance(t, BinCodes)]
+    check_shapes(shaped, binned, learning)
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:

@@ -18,6 +18,7 @@ PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
     'counts/kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
+    'counts/kernel.py _check_groups ValueError': 'guards against mistakes in the package',
     'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",

@@ -38,7 +38,8 @@ class Scripted:
         self._tables = [counts, *neighbours]
         self.log_probabilities, self.branches = np.zeros(len(self._tables)), None
 
-    def regroup(self, group_of):
+    def regroup(self, group_of, spread):
+        assert not spread
         assert all((np.diff(groups) == 1).all() for groups in group_of.values()), 'nothing is rare'
 
     def measure(self, clique, rho, step):

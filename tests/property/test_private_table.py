@@ -73,14 +73,13 @@ class Watched(SeededEntropy):
 
 
 def test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_the_rest_unanswered():
-    measure, choose, score, split = QUESTIONS
+    measure, choose, score, _ = QUESTIONS
     ledger = Ledger(1.0, 1e-9, reserved_delta=5e-10, all_gaussian=True)
     entropy, rho = Watched(ledger), ledger.shares(ledger.budget, [1, 3])[0]
     table = PrivateTable(some_counts(), ledger, entropy)
     values = PrivateValues({'c': {'x': 10**6}}, ledger, entropy)
     for refused in (
         lambda: choose(table, rho),
-        lambda: split(table, rho),
         lambda: values.frequent('c', rho, 2e-10, 'step'),
     ):
         with pytest.raises(BudgetError, match='all noise is Gaussian'):

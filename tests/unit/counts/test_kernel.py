@@ -86,3 +86,22 @@ def test_regrouping_counts_equals_counting_regrouped_codes(seed):
     assert regrouped.domain == new_domain
     for clique in cliques:
         assert (regrouped.project(clique) == directly.project(clique)).all()
+
+
+@pytest.mark.parametrize(
+    'groups',
+    [
+        np.arange(250),
+        np.arange(301),
+        np.where(np.arange(300) == 299, -1, 0),
+        np.zeros(300),
+        np.zeros((300, 1), dtype=int),
+    ],
+    ids=['short', 'long', 'negative', 'floats', 'table'],
+)
+@pytest.mark.parametrize('last', [0, 299])
+def test_rows_do_not_decide_whether_groups_are_refused(groups, last):
+    codes = {'a': np.array([0, 1, last]), 'b': np.array([0, 1, 2])}
+    counts = count_codes(codes, {'a': 300, 'b': 300}, [('a', 'b')])
+    with pytest.raises(ValueError, match='one for each code'):
+        counts.regroup({'a': groups})
