@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Prepared
 from sdv_prefair.model import GraphicalModel
@@ -82,8 +83,11 @@ def is_in_one_bin(bins: Bins, shares: Floats) -> bool:
 def _clear_bins(
     model: GraphicalModel, prepared: Prepared
 ) -> Iterator[tuple[str, tuple[Bins, Floats]]]:
-    """Yield the table's own binned columns that noise leaves to be seen, with shares of values."""
+    """Yield columns in declared ranges that noise leaves to be seen, with shares of values."""
+    own = prepared.plan.original_domains
     for column in _clear_columns(model, prepared):
+        if isinstance(own[column], Undeclared):
+            continue  # a range that was learnt is no slip of the metadata
         bins = prepared.encoding.transformers[column]
         if isinstance(bins, Bins):
             of_values = model.marginal(column)[: len(bins.line)]

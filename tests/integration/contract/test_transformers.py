@@ -84,7 +84,7 @@ def test_updating_them_needs_an_assignment(kind, table):
 def test_other_bins_and_values_are_used(kind, table):
     synthesizer = assigned(kind, table)
     synthesizer.update_transformers({
-        'age': NumberBins(20, 60, bins=4, decimal_places=0, edges=[30, 50]),
+        'age': NumberBins(20, 60, bins=4, decimal_places=0, edges=[30, 50], nullable=False),
         'hired': DatetimeBins('01/01/2010', '31/12/2010', '%d/%m/%Y', bins=12),
         'home': CategoryCodes(['own', 'rent', 'other'], nullable=False, other=False),
     })
@@ -96,7 +96,7 @@ def test_other_bins_and_values_are_used(kind, table):
     assert (sampled.dtypes == table.frame.dtypes).all()
     shown = synthesizer.get_transformers()
     assert shown['age'].bins == 4 and shown['hired'].bins == 12
-    assert synthesizer.fitted.encoding.domain['age'] == 3 + 1
+    assert synthesizer.fitted.encoding.domain['age'] == 3
     # They stay for the next fit too.
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         synthesizer.fit(table.data)
