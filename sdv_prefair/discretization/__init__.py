@@ -17,6 +17,7 @@ from sdv_prefair.discretization.calendar_grid import grid_of_moments
 from sdv_prefair.discretization.fine_grid import FineGrid, grid_of_numbers
 from sdv_prefair.discretization.look import found_pieces, look
 from sdv_prefair.discretization.segmentation import Pieces
+from sdv_prefair.discretization.weekdays import IN_A_WEEK, weekdays_of, with_weekdays
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
 from sdv_prefair.privacy.ledger_words import DISCRETIZE
 from sdv_prefair.transformers import DatetimeBins
@@ -82,8 +83,7 @@ def discretize(
     for (column, grid), rho in zip(
         grids.items(), ledger.shares(ledger.budget, weights)[:-1], strict=True
     ):
-        pieces = _look(table, column, grid, rho)
-        found[column] = cut(pieces, grid.widths, grid.values, bins, grid.spikes)
+        found[column] = _look(table, column, grid, rho, bins)
     return {c: _shape(grids[c], cuts) for c, cuts in found.items() if cuts is not None}
 
 
@@ -97,14 +97,24 @@ def declared_shapes(grids: Mapping[str, FineGrid], bins: int) -> dict[str, BinSh
     return {c: _shape(grids[c], cuts) for c, cuts in found.items() if cuts is not None}
 
 
-def _look(table: PrivateTable, column: str, grid: FineGrid, rho: Fraction) -> Pieces:
-    parts = iter(table.ledger.shares(rho, [1] * len(grid.levels)))
+def _look(
+    table: PrivateTable, column: str, grid: FineGrid, rho: Fraction, bins: int
+) -> Cuts | None:
+    weeks = 0 if grid.days is None else 1
+    parts = iter(table.ledger.shares(rho, [1] * (len(grid.levels) + weeks)))
 
     def measure(group_of: np.ndarray) -> tuple[np.ndarray, float]:
         return table.measure_groups(column, group_of, next(parts), DISCRETIZE)
 
     measured = look(grid.levels, len(grid.widths), measure)
-    return found_pieces(measured, grid.widths)
+    pieces = found_pieces(measured, grid.widths)
+    cuts = cut(pieces, grid.widths, grid.values, bins, grid.spikes)
+    if grid.days is None:
+        return cuts
+    group_of = np.append(weekdays_of(grid.days), IN_A_WEEK)  # null is in a group of its own
+    noisy, sigma = measure(group_of)
+    rows = noisy[:IN_A_WEEK].astype(np.float64)
+    return with_weekdays(cuts, grid.days, grid.widths, rows, sigma, bins)
 
 
 def _shape(grid: FineGrid, cuts: Cuts) -> BinShape:

@@ -9,7 +9,9 @@ import pandas as pd
 from sdv_prefair.counts.cells import MonthCells
 from sdv_prefair.counts.fine_cells import MOST_CELLS, MomentCells
 from sdv_prefair.discretization.fine_grid import ONE_LEVEL, FineGrid
+from sdv_prefair.discretization.weekdays import has_weeks
 from sdv_prefair.transformers import DatetimeBins
+from sdv_prefair.values.arrays import Integers
 from sdv_prefair.values.timestamps import as_timestamp
 
 # From fine to coarse, with how many seconds each has if all have the same.
@@ -44,7 +46,14 @@ def grid_of_moments(codes: DatetimeBins, spikes: Sequence[Any]) -> FineGrid | No
 
     own = _named_cells(cells, spikes, codes.datetime_format)
     own = own[values[own] == 1]
-    return FineGrid(cells, _levels(starts, fine), values, values, edge, own)
+    return FineGrid(cells, _levels(starts, fine), values, values, edge, own, _days(starts, fine))
+
+
+def _days(starts: np.ndarray, fine: str) -> Integers | None:
+    if fine not in _SECONDS:
+        return None
+    days: Integers = starts.astype('M8[D]').astype(np.int64)
+    return days if has_weeks(days) else None
 
 
 def _named_cells(

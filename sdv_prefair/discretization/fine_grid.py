@@ -17,7 +17,7 @@ from sdv_prefair.counts import Encoder
 from sdv_prefair.counts.fine_cells import MOST_CELLS, FineCells
 from sdv_prefair.transformers import NumberBins
 from sdv_prefair.transformers.bins import GridBins, RealBins
-from sdv_prefair.values.arrays import Floats
+from sdv_prefair.values.arrays import Floats, Integers
 
 # So many cells are looked at together; of more there is a tree, whose first level has fewer.
 ONE_LEVEL = 1024
@@ -39,6 +39,7 @@ class FineGrid:
         values: How many values each cell holds; infinity if they cannot be counted.
         edge: The edge between bins at which a cell begins, as transformers take it.
         spikes: The cells of the values that the user named.
+        days: The day of each cell, as a number, if weekdays are to be looked at.
     """
 
     cells: Encoder
@@ -47,6 +48,7 @@ class FineGrid:
     values: Floats
     edge: Callable[[int], Any]
     spikes: np.ndarray
+    days: Integers | None = None
 
 
 def even_levels(num_cells: int) -> tuple[np.ndarray, ...]:
