@@ -119,7 +119,7 @@ def test_the_noise_of_a_fit_has_the_scale_of_the_promise_and_no_other(structure,
         sigma = people / math.sqrt(2 * budget * shares[measured.columns])
         squares += float(((measured.values - exact) ** 2).sum()) / (sigma**2 + 1 / 12)
         cells += exact.size
-    assert cells > 1500
+    assert cells > 1000
 
     def p_value(times):
         scaled = squares / times**2
@@ -190,7 +190,7 @@ def _not_in_the_account(release):
 
 def _of_an_earlier_version(release):
     release['version'] = 2
-    del release['ledger']['accounting'], release['account'][0]['all_gaussian']
+    del release['ledger']['accounting'], release['account'][0]['all_gaussian'], release['shapes']
 
 
 @pytest.mark.parametrize(

@@ -140,9 +140,9 @@ def test_a_given_tree_that_holds_such_a_pair_is_refused_before_rows_are_counted(
 def test_a_release_may_leave_columns_apart_only_if_it_must():
     """A model without one of its edges is not what any structure would have chosen."""
     small = {'p': 4, 'a': 3, 'o': 2}
-    whole = new(small)
+    whole = new(small, structure='adaptive')
     whole.fit({'t': table_of(small)})
-    lonely = fit(LONELY)
+    lonely = fit(LONELY, structure='adaptive')
     for synthesizer in (whole, lonely):
         model, roles = synthesizer._model, synthesizer.get_roles('modified')
         check_structure(model, synthesizer.fitted.settings.mechanism, roles)

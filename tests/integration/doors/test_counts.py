@@ -16,6 +16,14 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture(scope='module')
+def fitted():
+    """Codes must be known before anything is counted, so that counts are of even bins."""
+    synthesizer = new(discretization='uniform')
+    synthesizer.fit({'census': FRAME})
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
 def answers(folder):
     database = duckdb.connect()
     database.execute(f"CREATE TABLE census AS SELECT * FROM '{folder / 'census.parquet'}'")

@@ -40,6 +40,8 @@ GIVEN = {
     'locales': ['de_DE'],
     'seed': 11,
     'verbose': True,
+    'discretization': 'uniform',
+    'spikes': {'wage': [1200.0]},
 }
 
 
