@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from sdv_prefair.errors import DomainError
 from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.objects import as_float
 
@@ -30,10 +31,20 @@ def public_dtype(dtype: Any, values: Sequence[Any] | None = None) -> Any:
         return None
     dtype = pd.api.types.pandas_dtype(dtype)
     if isinstance(dtype, pd.CategoricalDtype):
-        return None if values is None else pd.CategoricalDtype(list(values), dtype.ordered)
+        return None if values is None else _category_of(values, dtype.ordered)
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_dictionary(dtype.pyarrow_dtype):
         return pd.ArrowDtype(dtype.pyarrow_dtype.value_type)
     return dtype
+
+
+def _category_of(values: Sequence[Any], ordered: bool | None) -> pd.CategoricalDtype:
+    try:
+        return pd.CategoricalDtype(list(values), ordered)
+    except ValueError:
+        raise DomainError(
+            'a category dtype cannot hold the declared values: pandas takes some of them for one '
+            'value, as 1 and True. Declare range_values of one type.'
+        ) from None
 
 
 def unlisted_category(dtype: Any) -> pd.CategoricalDtype | None:

@@ -237,6 +237,13 @@ TRANSFORMERS = [
         'must be one number, 0 or more, for every declared value.',
     ),
     Message(
+        lambda: CategoryCodes([1, True], dtype='category'),
+        DomainError,
+        'a category dtype cannot hold the declared values: pandas takes some of them for one '
+        'value, as 1 and True.',
+        'Declare range_values of one type.',
+    ),
+    Message(
         lambda: CategoryCodes(['a'], dtype=np.dtype('int64')),
         DomainError,
         "a column of dtype 'int64' cannot hold the declared values.",
