@@ -9,11 +9,11 @@ import pandas as pd
 import sdv_prefair
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import single_table
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
-from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from sdv_prefair.fairness.predicate import fair_additions
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.kruskal import private_kruskal
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, usable_pairs
 

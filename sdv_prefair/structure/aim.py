@@ -6,9 +6,9 @@ from numbers import Integral
 from typing import ClassVar
 
 from sdv_prefair.errors import StructureError, shown
+from sdv_prefair.fairness.predicate import fair_additions
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.decomposable import affordable_chords
-from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 

@@ -10,8 +10,8 @@ import networkx as nx
 
 from sdv_prefair.counts import Clique
 from sdv_prefair.errors import StructureError, shown
+from sdv_prefair.fairness.predicate import fair_additions, markov_graph
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure.fairness import fair_additions, markov_graph
 from sdv_prefair.structure.small_cliques import CliqueStrategy
 
 

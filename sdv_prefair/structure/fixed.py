@@ -7,8 +7,8 @@ from typing import ClassVar
 from networkx.utils import UnionFind
 
 from sdv_prefair.errors import StructureError, UnfairModelError, shown
+from sdv_prefair.fairness.predicate import unblocked_path
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure.fairness import unblocked_path
 from sdv_prefair.structure.tree import FairTree, Pair, Scores
 
 

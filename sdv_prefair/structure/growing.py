@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import networkx as nx
 import numpy as np
 
+from sdv_prefair.fairness.predicate import fair_additions
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.decomposable import common_neighbours, keeps_chordal
-from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Flags, Integers
 

@@ -15,12 +15,12 @@ import plotly.graph_objects as go
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated, assert_told
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots.style import plain_text
-from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.synthesizer import arguments
 
 
