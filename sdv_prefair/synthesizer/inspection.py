@@ -68,7 +68,7 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
 
 
 def assert_fair(fitted: Fitted) -> None:
-    """Raise, and name the offending path, unless the fit keeps the promise of its roles."""
+    """Raise, and name the offending path, unless the fit keeps every statement it promises."""
     roles = fitted.settings.promise.roles
     if not roles:
         raise UnfairModelError(
