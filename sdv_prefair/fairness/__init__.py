@@ -1,6 +1,26 @@
 """What a model promises: statements of independence, and the one predicate they are asked by."""
 
+from sdv_prefair.fairness.implied import Forced, forced, implies
 from sdv_prefair.fairness.predicate import is_justifiably_fair, keeps, unblocked_path
+from sdv_prefair.fairness.presets import (
+    demographic_parity,
+    equalized_odds,
+    justifiable,
+    sufficiency,
+)
 from sdv_prefair.fairness.statements import Independent, Statements
 
-__all__ = ['Independent', 'Statements', 'is_justifiably_fair', 'keeps', 'unblocked_path']
+__all__ = [
+    'Forced',
+    'Independent',
+    'Statements',
+    'demographic_parity',
+    'equalized_odds',
+    'forced',
+    'implies',
+    'is_justifiably_fair',
+    'justifiable',
+    'keeps',
+    'sufficiency',
+    'unblocked_path',
+]

@@ -1,13 +1,15 @@
 """Whether a model keeps the fairness that is promised, in its codes and in its values."""
 
+from collections.abc import Sequence
+
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.counts import Clique
 from sdv_prefair.encoding.table import Encoding
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import is_junction_tree
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import unblocked_path
 from sdv_prefair.transformers.telling import untold_columns
 
@@ -17,7 +19,7 @@ def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
     return cliques_in_original_columns(model.cliques, plan.sources, plan.tied)
 
 
-def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) -> None:
+def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Statements) -> None:
     """Raise, and name the path, unless admissible columns separate protected from outcome ones.
 
     Args:
@@ -37,6 +39,16 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) 
             f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
             'outcome column with no admissible column between them. Do not release it; fit '
             "again with another structure, such as 'adaptive'."
+        )
+
+
+def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
+    """Raise if outcomes touch columns without a role, which ``unlabelled='apart'`` rules out."""
+    if beside:
+        outcome, other = beside[0]
+        raise UnfairModelError(
+            f"The model joins the outcome '{outcome}' to '{other}', which no statement names. Do "
+            "not release it; fit again with another structure, or without unlabelled='apart'."
         )
 
 

@@ -16,13 +16,13 @@ from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
 from sdv_prefair.release import Contents, Released, open_release, write_release
-from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
@@ -68,8 +68,21 @@ class AfterFit(BaseSingleTableSynthesizer):
     def _ranges(self) -> str:
         return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
 
-    def get_roles(self, version: str = 'original') -> Roles:
-        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+    def get_roles(self, version: str = 'original') -> Statements:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
+
+        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
+        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
+        are those on the left of any, given to any, and on the right of any.
+        """
+        return self.get_fairness(version)
+
+    def get_fairness(self, version: str = 'original') -> Statements:
+        """Return what is promised, as statements of independence.
+
+        Args:
+            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+        """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
         return settings.promise.roles if version == 'original' else settings.roles
