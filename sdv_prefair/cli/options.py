@@ -10,23 +10,26 @@ from tempfile import TemporaryFile
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain.metadata_file import load_metadata
+from sdv_prefair.domain.metadata_file import load_lists
 from sdv_prefair.roles import Roles
 
 
 def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Roles]:
     """Return the metadata of ``--metadata``, with roles that options may replace."""
-    metadata, roles = load_metadata(options.metadata)
+    metadata, lists = metadata_and_lists(options)
+    return metadata, Roles(**lists)
+
+
+def metadata_and_lists(options: argparse.Namespace) -> tuple[Metadata, dict[str, list[str]]]:
+    """Return the same with roles as lists, some of which may be empty yet."""
+    metadata, lists = load_lists(options.metadata)
     if len(metadata.tables) != 1:
         raise ValueError(
             f"'{options.metadata}' must describe one table, not {len(metadata.tables)}. Give each "
             'table a file, and fit one table at a time.'
         )
-    given = {role: getattr(options, role) for role in ('protected', 'admissible', 'outcome')}
-    if any(names is not None for names in given.values()):
-        known = roles.as_dict()
-        roles = Roles(*(known[r] if names is None else names for r, names in given.items()))
-    return metadata, roles
+    given = {role: getattr(options, role) for role in lists}
+    return metadata, {r: lists[r] if names is None else names for r, names in given.items()}
 
 
 def check_output(

@@ -57,14 +57,24 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
+    metadata, lists = load_lists(path)
+    return metadata, Roles(**lists)
+
+
+def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
+    """Return the metadata of a file, and the columns of each role; there need be none.
+
+    Raises:
+        ValueError: If there is no such file, or it is no JSON.
+        RolesError: If a column has a role that does not exist.
+    """
     document = _read_object(path)
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
     for column, description in _columns(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
-    roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
-    return Metadata.load_from_dict(document), roles
+    return Metadata.load_from_dict(document), named
 
 
 def _read_object(path: str | Path) -> dict[str, Any]:
