@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 
-from sdv_prefair.errors import DomainWarning, NoiseWarning, PrivacyWarning
+from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
 
 
@@ -161,6 +161,23 @@ def warn_of_missing(columns: Sequence[str]) -> None:
             'cannot be read counts as missing. If these columns are not so empty, correct their '
             'sdtype, datetime_format or dtype, and fit again, which costs again.',
             DomainWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of admissible columns that nearly copy protected ones, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if pairs:
+        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
+        warnings.warn(
+            f'Admissible columns are nearly copies of protected ones in the model: {named}. What '
+            'they let through is nearly everything, though each statement holds. Take the role '
+            'away from them unless that is meant, and fit again, which costs again; see '
+            'explain_fairness().',
+            FairnessWarning,
             stacklevel=6,
         )
 
