@@ -4,8 +4,9 @@ The file is SDV's own format with one key more, ``role``, on each column that ha
 no such key, so a file with roles is read by ``load_metadata``; a file without by both.
 """
 
+import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -13,6 +14,7 @@ from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
 
 from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 
@@ -36,13 +38,11 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     _validate_file_mode(mode)
     if mode == 'write':
         validate_file_does_not_exist(path)
-    _check_known(metadata, roles)
+    check_known_roles(roles, check_one_table(metadata).columns)
     with draft_of(path) as draft:
-        metadata.save_to_json(draft)
+        Metadata.save_to_json(metadata, draft)  # SDV's own, also for metadata that has roles
         document = read_json(draft)
-        for column, description in _columns(document):
-            if column in roles.columns():
-                description[_ROLE] = roles.of(column)
+        put_roles(document, roles)
         text = json.dumps(document, indent=4, ensure_ascii=False)
         # A name may hold half a character, which UTF-8 cannot write.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
@@ -57,8 +57,8 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    metadata, lists = load_lists(path)
-    return metadata, Roles(**lists)
+    document, roles = take_roles(_read_object(path))
+    return Metadata.load_from_dict(document), roles
 
 
 def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
@@ -68,13 +68,38 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    document = _read_object(path)
+    document, named = _take_lists(_read_object(path))
+    return Metadata.load_from_dict(document), named
+
+
+def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
+    """Return a dictionary of metadata without the roles that its columns have, and the roles.
+
+    Args:
+        described: SDV's dictionary with ``role`` on columns. It is left as it is.
+
+    Raises:
+        RolesError: If a column has a role that does not exist.
+    """
+    document, named = _take_lists(described)
+    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+
+
+def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    document = copy.deepcopy(dict(described))
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
     for column, description in _columns(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
-    return Metadata.load_from_dict(document), named
+    return document, named
+
+
+def put_roles(document: dict[str, Any], roles: Roles) -> None:
+    """Write the roles into a dictionary of metadata, each to its column."""
+    for column, description in _columns(document):
+        if column in roles.columns():
+            description[_ROLE] = roles.of(column)
 
 
 def _read_object(path: str | Path) -> dict[str, Any]:
@@ -123,15 +148,3 @@ def _members(named: dict[str, list[str]], role: Any, column: str) -> list[str]:
             'the file, or remove the key for a column without a role.'
         )
     return named[role]
-
-
-def _check_known(metadata: Metadata, roles: Roles) -> None:
-    if len(metadata.tables) != 1:
-        raise RolesError('The metadata must have exactly one table: roles are for one table.')
-    known = next(iter(metadata.tables.values())).columns
-    unknown = [column for column in roles.columns() if column not in known]
-    if unknown:
-        raise RolesError(
-            f'The roles name columns that the metadata does not have: {unknown}. Correct the '
-            'names, or add the columns to the metadata.'
-        )

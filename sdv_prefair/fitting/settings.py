@@ -11,6 +11,7 @@ from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding.processor import CodesProcessor
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.learning import learns_by_gaussians, reserved_delta
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.mechanisms.protocol import Mechanism, is_all_gaussian
@@ -67,8 +68,8 @@ class Settings:
         return self.promise.mechanism
 
     @property
-    def roles(self) -> Roles:
-        """The roles of the modelled columns."""
+    def roles(self) -> Statements:
+        """The roles of the modelled columns, or the statements about them."""
         # A plan that left no roles would have been refused when it was made.
         return self.promise.roles_after(self.plan) or Roles()
 

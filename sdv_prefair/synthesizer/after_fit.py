@@ -12,10 +12,12 @@ from typing import Any, Self
 import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
+from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
@@ -68,6 +70,17 @@ class AfterFit(BaseSingleTableSynthesizer):
     @property
     def _ranges(self) -> str:
         return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
+
+    def get_metadata(self, version: str = 'original') -> Metadata:
+        """Return the metadata, with the roles if it came with them.
+
+        Args:
+            version: ``'original'``, or ``'modified'`` for what constraints make of it.
+        """
+        metadata, roles = super().get_metadata(version), self.get_roles(version)
+        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+            return FairMetadata.from_metadata(metadata, roles)
+        return metadata
 
     def get_roles(self, version: str = 'original') -> Roles:
         """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""

@@ -44,10 +44,12 @@ class PreFairSynthesizer(WaysToFit):
     Every argument but the metadata is an attribute that stays as it was given.
 
     Args:
-        metadata: SDV's metadata of one table. Its ranges are the public domain.
+        metadata: SDV's metadata of one table, or ``FairMetadata``, which holds the roles as well.
+            Its ranges are the public domain.
         epsilon: Privacy budget; smaller is more private.
         delta: Probability with which the guarantee may fail; well below one over the rows.
-        protected: Columns that must not influence an outcome except through admissible ones.
+        protected: Columns that must not influence an outcome except through admissible ones; by
+            default those that ``FairMetadata`` names.
         admissible: Columns that may.
         outcome: The decision or label columns.
         structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
@@ -108,6 +110,10 @@ class PreFairSynthesizer(WaysToFit):
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
+        given = Roles(protected, admissible, outcome)
+        roles = arguments.agreed_roles(metadata, given)
+        if roles and not given:
+            protected, admissible, outcome = roles.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
@@ -116,7 +122,7 @@ class PreFairSynthesizer(WaysToFit):
         self.seed, self.verbose = seed, verbose
         self.discretization, self.spikes = discretization, spikes
         self._account = Account()
-        roles, mechanism = Roles(protected, admissible, outcome), resolve_mechanism(structure)
+        mechanism = resolve_mechanism(structure)
         promise = Promise(roles, mechanism, public_ranges is not False)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
         arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)

@@ -76,7 +76,7 @@ def explanation(fitted: Fitted) -> FairnessExplanation:
 
 
 def assert_fair(fitted: Fitted) -> None:
-    """Raise, and name the offending path, unless the fit keeps the promise of its roles."""
+    """Raise, and name the offending path, unless the fit keeps every statement it promises."""
     roles = fitted.settings.promise.roles
     if not roles:
         raise UnfairModelError(
