@@ -20,6 +20,7 @@ from sdv_prefair.errors import NotFittedError, PrivacyWarning
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
@@ -143,6 +144,17 @@ class AfterFit(BaseSingleTableSynthesizer):
         """
         inspection.assert_fair(self.fitted)
         return True
+
+    def explain_fairness(self) -> FairnessExplanation:
+        """Return what the promise lets through, and what stands for what; costs no budget.
+
+        By statement: how much admissible columns tell about protected ones, which unlabelled
+        columns stand for protected ones, what outcomes rest on, and what protected columns still
+        tell about outcomes through admissible ones. Each is a number from 0, nothing, to 1,
+        everything, with what of it is surely more than noise. ``print`` it, or call
+        ``to_frame()``.
+        """
+        return inspection.explanation(self.fitted)
 
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
         """Return the codes by which the model knows rows, real or synthetic.
