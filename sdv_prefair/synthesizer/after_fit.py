@@ -263,6 +263,9 @@ class AfterFit(BaseSingleTableSynthesizer):
             The table by its name.
         """
         check_choice('independent_rows', independent_rows, (True, False))
+        self._validate_fit_before_sample()
+        if isinstance(num_rows, int):
+            self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:
             return super().sample(
@@ -317,6 +320,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     ) -> pd.DataFrame:
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)
+        self._data_processor.check_room(len(conditions))
         rows = conditional.draw_lines(self.fitted, conditions, max_tries_per_batch, batch_size)
         if output_file_path:
             conditional.append_rows(rows, output_file_path)
