@@ -85,12 +85,8 @@ def moment(ratio: Ratio, vectors: Mapping[str, Floats], tables: Tables) -> float
 
 
 def _ratio(ratio: Ratio, tables: Tables) -> float:
-    below = moment(ratio, ratio.below, tables) if ratio.below else float(_mass(ratio, tables))
+    below = moment(ratio, ratio.below, tables)
     return moment(ratio, ratio.above, tables) / below if below > 0 else math.nan
-
-
-def _mass(ratio: Ratio, tables: Tables) -> float:
-    return float(tables[ratio.columns].sum())
 
 
 def _rank(rank: Rank, tables: Tables) -> float:
