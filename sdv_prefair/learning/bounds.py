@@ -62,7 +62,7 @@ def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
     return above
 
 
-def num_empty(noisy: np.ndarray, sigma: float, total: float) -> int:
+def num_empty(noisy: np.ndarray, sigma: float, few: float) -> int:
     """Return how many cells at the beginning may be left out; the last is none of them.
 
     What is left out must hold next to no rows altogether, for rows are moved to the bound: a small
@@ -73,12 +73,11 @@ def num_empty(noisy: np.ndarray, sigma: float, total: float) -> int:
     Args:
         noisy: Counts of cells.
         sigma: Of their noise.
-        total: About how many rows there are.
+        few: How many rows of a cell may be left out, if noise hides no more.
     """
-    noise = sigma * np.sqrt(np.arange(1, len(noisy)))
-    bar = np.clip(FEW_ROWS * total, _AT_LEAST * noise, _AT_MOST * noise)
-    few = np.flatnonzero(np.cumsum(noisy[:-1]) <= bar)
-    return int(few[-1]) + 1 if few.size else 0
+    bar = np.clip(few, _AT_LEAST * sigma, _AT_MOST * sigma) * np.sqrt(np.arange(1, len(noisy)))
+    empty = np.flatnonzero(np.cumsum(noisy[:-1]) <= bar)
+    return int(empty[-1]) + 1 if empty.size else 0
 
 
 def narrow(
@@ -101,11 +100,12 @@ def narrow(
         count: Answers for one level.
     """
     first, last = ends
+    few = FEW_ROWS * total / max(1, len(widths) - 1)
     for before, together in zip(widths, widths[1:], strict=False):
         inner = [np.arange(end, min(end + before, num_cells), together) for end in (first, last)]
         starts = np.union1d(*inner)
         noisy, sigma = count(starts, together)
         left, right = (noisy[np.searchsorted(starts, part)] for part in inner)
-        first = int(inner[0][num_empty(left, sigma, total)])
-        last = max(first, int(inner[1][::-1][num_empty(right[::-1], sigma, total)]))
+        first = int(inner[0][num_empty(left, sigma, few)])
+        last = max(first, int(inner[1][::-1][num_empty(right[::-1], sigma, few)]))
     return first, min(last + widths[-1], num_cells)
