@@ -16,11 +16,12 @@ from sdv_prefair.release.values import read_value, write_value
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 # Arguments that a release written by an earlier version does not have.
-_BEFORE_LOOKS = {
+_BEFORE = {
     'discretization': 'uniform',
     'spikes': None,
     'fairness': None,
     'unlabelled': None,
+    'other': None,
 }
 
 
@@ -31,6 +32,8 @@ def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str,
         if type(given[role]) not in (list, tuple):
             given[role] = getattr(promise.roles, role)
     given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
+    if isinstance(given['other'], Mapping):
+        given['other'] = [[c, value] for c, value in given['other'].items()]
     structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
@@ -52,13 +55,14 @@ def read_parameters(
     """
     signature = inspect.signature(synthesizer_class).parameters
     if isinstance(written, dict):
-        written = _BEFORE_LOOKS | written
+        written = _BEFORE | written
     fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
     _check_locales(given['locales'])
     given['spikes'] = _read_spikes(given['spikes'])
+    given['other'] = _read_other(given['other'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
@@ -71,6 +75,15 @@ def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
     if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
         raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
     return dict(pairs)
+
+
+def _read_other(other: Any) -> Any:
+    if not isinstance(other, list):
+        return other
+    is_paired = all(isinstance(pair, list) and len(pair) == 2 for pair in other)
+    if not is_paired or not _are_texts([column for column, _ in other]):
+        raise ReleaseError('other of the release must be a text, or pairs of a column and a value.')
+    return dict(other)
 
 
 def _is_spike(pair: Any) -> bool:

@@ -31,7 +31,7 @@ class Column:
         source: Where its values come from, in words.
         is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
-        other: The code of values outside the domain, which is never drawn.
+        other: The code of what has no value to be shown, which is never drawn.
     """
 
     name: str
@@ -168,7 +168,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             source=_source(name, learnt, chosen, transformers, synthesizer.person_column),
             is_learnt=name in learnt,
             labels=tuple(transformers[name].labels()) if name in transformers else (),
-            other=transformers[name].other_code if name in transformers else None,
+            other=transformers[name].hidden_code if name in transformers else None,
         )
         for name in names
     )

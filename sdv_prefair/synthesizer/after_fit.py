@@ -307,7 +307,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
-        conditional.check_lines(self.fitted, conditions)
+        conditional.check_lines(self.fitted, conditions, are_known=True)
         conditional.warn_of_ties(self.fitted, list(conditions.columns))
 
     def _sample_with_conditions(

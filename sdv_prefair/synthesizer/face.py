@@ -11,7 +11,7 @@ from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
 from sdv_prefair.constraints.adding import Promise
-from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain import OTHER, strip_ranges
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import check_transformers
@@ -66,6 +66,10 @@ class PreFairSynthesizer(WaysToFit):
             and costs nothing.
         spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
             knowledge, that need not be found. Each gets a code of its own.
+        other: What values come back as that are too rare to be learnt: a text for all columns of
+            texts, or a value for some columns, as in ``{'country': 'elsewhere', 'floor': -1}``.
+            Columns without one share the rows out among the values that are learnt. For a column
+            with declared values it stands for everything else.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -115,6 +119,7 @@ class PreFairSynthesizer(WaysToFit):
         spikes: Mapping[str, Sequence[Any]] | None = None,
         fairness: Independent | Sequence[Independent] | Statements | None = None,
         unlabelled: str | None = None,
+        other: str | Mapping[str, Any] | None = OTHER,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
@@ -132,7 +137,7 @@ class PreFairSynthesizer(WaysToFit):
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
-        self.discretization, self.spikes = discretization, spikes
+        self.discretization, self.spikes, self.other = discretization, spikes, other
         self.fairness, self.unlabelled = fairness, unlabelled
         self._account = Account()
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
@@ -153,7 +158,7 @@ class PreFairSynthesizer(WaysToFit):
             resolve_budget(budget),
             estimator,
             promise,
-            arguments.first_plan(self._original_metadata, promise, person_column),
+            arguments.first_plan(self._original_metadata, promise, person_column, self.other),
             {},
             {},
             CodesProcessor(
