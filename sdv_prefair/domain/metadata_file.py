@@ -40,7 +40,7 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     with draft_of(path) as draft:
         metadata.save_to_json(draft)
         document = read_json(draft)
-        for column, description in _columns(document):
+        for column, description in columns_of(document):
             if column in roles.columns():
                 description[_ROLE] = roles.of(column)
         text = json.dumps(document, indent=4, ensure_ascii=False)
@@ -57,9 +57,9 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    document = _read_object(path)
+    document = read_object(path)
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
-    for column, description in _columns(document):
+    for column, description in columns_of(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
@@ -67,7 +67,8 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
     return Metadata.load_from_dict(document), roles
 
 
-def _read_object(path: str | Path) -> dict[str, Any]:
+def read_object(path: str | Path) -> dict[str, Any]:
+    """Return the document in a metadata file; raise ``ValueError`` if there is none."""
     if not Path(path).exists():
         raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
@@ -101,7 +102,8 @@ def _has_form(document: object) -> TypeGuard[dict[str, Any]]:
     )
 
 
-def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def columns_of(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the columns of a document and what it says of them."""
     for table in document.get('tables', {'': document}).values():
         yield from table.get('columns', {}).items()
 

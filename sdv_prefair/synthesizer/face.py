@@ -12,6 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain.given_facts import Domain, with_facts
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import check_transformers
@@ -23,6 +24,7 @@ from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy import Account
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import accepted, takes_tables, whole
 from sdv_prefair.structure import Strategy
 from sdv_prefair.synthesizer import arguments, constrained, in_memory, state
 from sdv_prefair.synthesizer.after_fit import Frames
@@ -73,6 +75,10 @@ class PreFairSynthesizer(WaysToFit):
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
         verbose: Whether to show a progress bar; it tells nothing of the rows.
+        domain: Public facts beside the metadata, which under SDV 1 cannot hold them: by column, as
+            in ``{'age': {'range_min': 0, 'range_max': 99}}``, with the keys that SDV 2 has for
+            them, or a metadata file (its path or its document). What is given here is public,
+            whatever ``public_ranges`` says; facts that contradict the metadata are refused.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -101,9 +107,11 @@ class PreFairSynthesizer(WaysToFit):
         verbose: bool = False,
         discretization: str = 'private',
         spikes: Mapping[str, Sequence[Any]] | None = None,
+        domain: Domain | None = None,
     ):
+        metadata = _without_private_ranges(metadata, public_ranges)
         super().__init__(
-            _without_private_ranges(metadata, public_ranges),
+            accepted(metadata),
             enforce_min_max_values=enforce_min_max_values,
             enforce_rounding=enforce_rounding,
             locales=locales,
@@ -114,10 +122,11 @@ class PreFairSynthesizer(WaysToFit):
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
-        self.discretization, self.spikes = discretization, spikes
+        self.discretization, self.spikes, self.domain = discretization, spikes, domain
         self._account = Account()
+        described = whole(metadata, self._original_metadata)
         roles, mechanism = Roles(protected, admissible, outcome), resolve_mechanism(structure)
-        promise = Promise(roles, mechanism, public_ranges is not False)
+        promise = Promise(roles, mechanism, arguments.are_public(public_ranges, domain))
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
         arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
         settings = Settings(
@@ -132,7 +141,7 @@ class PreFairSynthesizer(WaysToFit):
             resolve_budget(budget),
             estimator,
             promise,
-            arguments.first_plan(self._original_metadata, promise, person_column),
+            arguments.first_plan(with_facts(described, domain), promise, person_column),
             {},
             {},
             CodesProcessor(
@@ -144,7 +153,7 @@ class PreFairSynthesizer(WaysToFit):
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
-        if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
+        if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
     def get_parameters(self) -> dict[str, Any]:
@@ -189,16 +198,27 @@ class PreFairSynthesizer(WaysToFit):
             synthetic_data = synthetic_data[self._table_name]
         constrained.assert_obeyed(self._settings.plan, synthetic_data)
 
+    def _get_all_constraints_list(self) -> list[Any]:
+        # SDV lists chained constraints first; these come in the order in which they were added.
+        return [copy.deepcopy(rule.constraint) for rule in self._settings.plan.rules]
+
     def update_transformers(
         self, column_name_to_transformer: dict[str, Any], table_name: str | None = None
     ) -> None:
         """Use other transformers: ours for modelled columns, generators for all others."""
         settings = self._settings
         chosen = check_transformers(column_name_to_transformer, set(settings.plan.domains))
-        super().update_transformers(column_name_to_transformer, table_name)
+        named = {} if table_name is None else {'table_name': table_name}
+        super().update_transformers(column_name_to_transformer, **named)
         settings = replace(settings, chosen={**settings.chosen, **chosen})
         self.__dict__.update(state.of_settings(settings))
 
+    def auto_assign_transformers(self, data: Frames) -> None:
+        """Assign the transformers that a fit would, as far as they are known without rows."""
+        self.validate(data)
+        self._auto_assign_transformers(data)
+
+    @takes_tables
     def _auto_assign_transformers(self, data: Frames) -> None:
         table = single_table(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)
