@@ -16,10 +16,11 @@ shown what it accepts, and all else in this package reads the whole.
 import functools
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pandas as pd
 from sdv.metadata import Metadata
+from sdv.single_table.base import BaseSingleTableSynthesizer
 
 IS_FIRST = version('sdv').partition('.')[0] == '1'
 RANGE_KEYS = (
@@ -33,6 +34,7 @@ RANGE_KEYS = (
 """What metadata says of a column's values."""
 
 Frames = dict[str, pd.DataFrame]
+Method = TypeVar('Method', bound=Callable[..., Any])
 
 
 def accepted(metadata: Any) -> Any:
@@ -75,15 +77,11 @@ def as_given_back(tables: Frames) -> Any:
     return next(iter(tables.values())) if IS_FIRST else tables
 
 
-class _Samples(Protocol):
-    def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any: ...
-
-
-class _SamplingOfFirst:
+class _SamplingOfFirst(BaseSingleTableSynthesizer):
     """Sampling with the arguments of SDV 1."""
 
     def sample(
-        self: _Samples,
+        self,
         num_rows: int,
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
@@ -108,11 +106,11 @@ class _SamplingOfFirst:
         return sampled
 
 
-class _SamplingOfSecond:
+class _SamplingOfSecond(BaseSingleTableSynthesizer):
     """Sampling with the arguments of SDV 2."""
 
     def sample(
-        self: _Samples,
+        self,
         num_rows: int,
         main_table_name: str | None = None,
         max_tries_per_batch: int = 100,
@@ -145,7 +143,7 @@ class _SamplingOfSecond:
         return sampled
 
 
-def takes_tables(method: Callable[..., Any]) -> Callable[..., Any]:
+def takes_tables(method: Method) -> Method:
     """Return a method of a synthesizer that is given tables as SDV has them.
 
     Args:
@@ -153,11 +151,16 @@ def takes_tables(method: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(method)
-    def given_as_sdv_has_them(self: Any, data: Any) -> Any:
-        return method(self, by_name(data, self._table_name))
+    def given_as_sdv_has_them(self: Any, *given: Any, **named: Any) -> Any:
+        name = self._table_name
+        tables = {key: by_name(data, name) for key, data in named.items()}
+        return method(self, *(by_name(data, name) for data in given), **tables)
 
-    return given_as_sdv_has_them
+    return cast(Method, given_as_sdv_has_them)
 
 
-Sampling: Any = _SamplingOfFirst if IS_FIRST else _SamplingOfSecond
-"""How this version's synthesizers sample."""
+# To a type checker it is SDV 2.
+if TYPE_CHECKING or not IS_FIRST:
+    Sampling = _SamplingOfSecond
+else:
+    Sampling = _SamplingOfFirst

@@ -25,16 +25,18 @@ from sdv_prefair.constraints.ordered import RisingColumns
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.programmable import ProgrammedColumns, named_columns
 from sdv_prefair.constraints.rules import JointRule, ProgrammedRule, Rule
-from sdv_prefair.constraints.ties import as_roles, modelled_roles
+from sdv_prefair.constraints.ties import as_roles, modelled_roles, modelled_statements
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
 from sdv_prefair.encoding.arrow_schema import dtypes_of_metadata
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.fairness.broken import Broken, broken_statements
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import accepted
-from sdv_prefair.structure import unblocked_path
 
 LOGGER = logging.getLogger(__name__)
 
@@ -53,26 +55,50 @@ class Promise:
     """What a plan has to keep.
 
     Args:
-        roles: The roles of the original columns.
+        roles: The roles of the original columns, or other statements about them.
         mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
+        apart: Whether no outcome may touch a column that no statement names.
     """
 
-    roles: Roles
+    roles: Statements
     mechanism: Mechanism
     public_ranges: bool
+    apart: bool = False
 
     @property
     def is_fair(self) -> bool:
         """Whether the mechanism keeps to the roles."""
         return bool(self.roles) and self.mechanism.requires_roles
 
-    def roles_after(self, plan: ConstraintPlan) -> Roles | None:
-        """Return the roles of the modelled columns; None if no tree could be fair to them."""
+    def roles_after(self, plan: ConstraintPlan) -> Statements | None:
+        """Return the roles of the modelled columns, or the statements about them.
+
+        None if no tree could be fair to the roles.
+        """
         if not self.roles or not plan.tied:
             return self.roles
+        if not isinstance(self.roles, Roles):
+            return modelled_statements(plan.sources, plan.tied, self.roles)
         roles = as_roles(modelled_roles(plan.sources, plan.tied, self.roles))
         return roles if self.is_fair else roles or Roles()
+
+    def check_declared(self, columns: Iterable[str], roles: Statements) -> None:
+        """Raise unless the mechanism can choose a graph over columns that keeps the promise.
+
+        Args:
+            columns: The modelled columns.
+            roles: What is promised of them.
+        """
+        cliques = self.mechanism.declare(dict.fromkeys(columns, 1), roles)
+        beside = outcomes_beside_unlabelled(cliques, roles) if self.apart else []
+        if beside:
+            outcome, other = beside[0]
+            raise StructureError(
+                f"structure may join the outcome '{outcome}' to '{other}', which no statement "
+                "names and unlabelled='apart' keeps from it. Give the column a role, or use "
+                "unlabelled='free'."
+            )
 
 
 def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
@@ -186,16 +212,35 @@ def _check_modelled(constraint: Any, columns: Iterable[str], modelled: Iterable[
 
 
 def _check_fair(constraint: Any, plan: ConstraintPlan, promise: Promise) -> None:
-    path = unblocked_path(plan.tied, promise.roles) if promise.is_fair else None
-    if path is None:
+    broken = broken_statements(plan.tied, promise.roles) if promise.is_fair else []
+    if not broken:
         return
-    through = f' through {path[1:-1]}' if path[1:-1] else ''
+    reason = _against_roles if isinstance(promise.roles, Roles) else _against_statement
     raise UnfairModelError(
-        f'{_described(constraint, plan)} cannot be added: with it, constraints tie protected '
-        f"'{path[0]}' to outcome '{path[-1]}'{through}. Such rows depend on each other whatever "
-        'admissible columns say, so no model could be justifiably fair. Leave the constraint out, '
-        'or give one of these columns another role.'
+        f'{_described(constraint, plan)} cannot be added: with it, constraints tie '
+        f'{reason(broken[0])}'
     )
+
+
+def _against_roles(broken: Broken) -> str:
+    path = broken.path
+    return (
+        f"protected '{path[0]}' to outcome '{path[-1]}'{_through(path)}. Such rows depend on each "
+        'other whatever admissible columns say, so no model could be justifiably fair. Leave the '
+        'constraint out, or give one of these columns another role.'
+    )
+
+
+def _against_statement(broken: Broken) -> str:
+    path = broken.path
+    return (
+        f"'{path[0]}' to '{path[-1]}'{_through(path)}. So no model could promise that "
+        f'{broken.statement}. Leave the constraint out, or the statement.'
+    )
+
+
+def _through(path: list[str]) -> str:
+    return f' through {path[1:-1]}' if path[1:-1] else ''
 
 
 def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
@@ -207,7 +252,7 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
             'another column the role admissible.'
         )
     try:
-        promise.mechanism.declare(dict.fromkeys(plan.domains, 1), roles)
+        promise.check_declared(plan.domains, roles)
     except SynthesizerInputError as error:
         return error
     return None

@@ -6,13 +6,13 @@ from typing import Any
 
 import networkx as nx
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.model_record import MOST_MEASUREMENTS
 from sdv_prefair.release.values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree
-from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.structure.resolve import STRATEGIES
 from sdv_prefair.structure.tree import Pair, Scores, all_pairs

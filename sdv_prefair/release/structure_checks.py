@@ -7,12 +7,12 @@ import networkx as nx
 
 from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fairness.predicate import fair_additions, markov_graph
 from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExactStrategy, Pair
-from sdv_prefair.structure.fairness import fair_additions, markov_graph
 from sdv_prefair.structure.resolve import STRATEGIES
 
 

@@ -12,11 +12,15 @@ from typing import Any, Self
 import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
+from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
@@ -31,7 +35,7 @@ from sdv_prefair.synthesizer.arguments import check_choice
 Frames = dict[str, pd.DataFrame]
 
 
-class AfterFit(Sampling, BaseSingleTableSynthesizer):
+class AfterFit(Sampling):
     """A synthesizer once it is fitted. Of itself it cannot be."""
 
     _settings: Settings
@@ -69,8 +73,32 @@ class AfterFit(Sampling, BaseSingleTableSynthesizer):
     def _ranges(self) -> str:
         return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
 
-    def get_roles(self, version: str = 'original') -> Roles:
-        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+    def get_metadata(self, version: str = 'original') -> Metadata:
+        """Return the metadata, with the roles if it came with them.
+
+        Args:
+            version: ``'original'``, or ``'modified'`` for what constraints make of it.
+        """
+        metadata, roles = super().get_metadata(version), self.get_roles(version)
+        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+            return FairMetadata.from_metadata(metadata, roles)
+        return metadata
+
+    def get_roles(self, version: str = 'original') -> Statements:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
+
+        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
+        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
+        are those on the left of any, given to any, and on the right of any.
+        """
+        return self.get_fairness(version)
+
+    def get_fairness(self, version: str = 'original') -> Statements:
+        """Return what is promised, as statements of independence.
+
+        Args:
+            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+        """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
         return settings.promise.roles if version == 'original' else settings.roles
@@ -117,6 +145,17 @@ class AfterFit(Sampling, BaseSingleTableSynthesizer):
         """
         inspection.assert_fair(self.fitted)
         return True
+
+    def explain_fairness(self) -> FairnessExplanation:
+        """Return what the promise lets through, and what stands for what; costs no budget.
+
+        By statement: how much admissible columns tell about protected ones, which unlabelled
+        columns stand for protected ones, what outcomes rest on, and what protected columns still
+        tell about outcomes through admissible ones. Each is a number from 0, nothing, to 1,
+        everything, with what of it is surely more than noise. ``print`` it, or call
+        ``to_frame()``.
+        """
+        return inspection.explanation(self.fitted)
 
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
         """Return the codes by which the model knows rows, real or synthetic.

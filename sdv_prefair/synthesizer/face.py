@@ -16,6 +16,8 @@ from sdv_prefair.domain.given_facts import Domain, with_facts
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import check_transformers
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
@@ -46,10 +48,12 @@ class PreFairSynthesizer(WaysToFit):
     Every argument but the metadata is an attribute that stays as it was given.
 
     Args:
-        metadata: SDV's metadata of one table. Its ranges are the public domain.
+        metadata: SDV's metadata of one table, or ``FairMetadata``, which holds the roles as well.
+            Its ranges are the public domain.
         epsilon: Privacy budget; smaller is more private.
         delta: Probability with which the guarantee may fail; well below one over the rows.
-        protected: Columns that must not influence an outcome except through admissible ones.
+        protected: Columns that must not influence an outcome except through admissible ones; by
+            default those that ``FairMetadata`` names.
         admissible: Columns that may.
         outcome: The decision or label columns.
         structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
@@ -75,6 +79,14 @@ class PreFairSynthesizer(WaysToFit):
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
         verbose: Whether to show a progress bar; it tells nothing of the rows.
+        fairness: Statements of independence, in place of the three lists, which are the short form
+            of one: ``[Independent(left, right, given), ...]``, or what the presets of
+            ``sdv_prefair.fairness`` make, such as ``demographic_parity(['sex'], ['income'])``.
+        unlabelled: ``'apart'``: no outcome touches a column that no list or statement names;
+            ``'free'``: it may. ``None`` is ``'apart'`` for ``'planned'``, ``'aim'``,
+            ``'privbayes'``, ``'mwem'`` and ``'greedy'``, ``'free'`` for all other structures. An
+            outcome that hangs on a stand-in for a protected column leaves the synthetic table fair,
+            but what is trained on it can be as unfair to real people as if nothing had been done.
         domain: Public facts beside the metadata, which under SDV 1 cannot hold them: by column, as
             in ``{'age': {'range_min': 0, 'range_max': 99}}``, with the keys that SDV 2 has for
             them, or a metadata file (its path or its document). What is given here is public,
@@ -107,6 +119,8 @@ class PreFairSynthesizer(WaysToFit):
         verbose: bool = False,
         discretization: str = 'private',
         spikes: Mapping[str, Sequence[Any]] | None = None,
+        fairness: Independent | Sequence[Independent] | Statements | None = None,
+        unlabelled: str | None = None,
         domain: Domain | None = None,
     ):
         metadata = _without_private_ranges(metadata, public_ranges)
@@ -116,6 +130,10 @@ class PreFairSynthesizer(WaysToFit):
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
+        given = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
+        roles = arguments.agreed_roles(metadata, given)
+        if not given and isinstance(roles, Roles):
+            protected, admissible, outcome = roles.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
@@ -123,12 +141,16 @@ class PreFairSynthesizer(WaysToFit):
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
         self.discretization, self.spikes, self.domain = discretization, spikes, domain
+        self.fairness, self.unlabelled = fairness, unlabelled
         self._account = Account()
         described = whole(metadata, self._original_metadata)
-        roles, mechanism = Roles(protected, admissible, outcome), resolve_mechanism(structure)
-        promise = Promise(roles, mechanism, arguments.are_public(public_ranges, domain))
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
-        arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
+        arguments.check_choices(
+            budget, estimator, public_ranges, verbose, discretization, unlabelled
+        )
+        mechanism = resolve_mechanism(structure, unlabelled)
+        are_public = arguments.are_public(public_ranges, domain)
+        promise = Promise(roles, mechanism, are_public, unlabelled == APART)
         settings = Settings(
             epsilon,
             delta,
@@ -153,6 +175,7 @@ class PreFairSynthesizer(WaysToFit):
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
+        arguments.warn_of_forced(roles)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 

@@ -1,6 +1,7 @@
 """The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
 
-What a synthesizer is made with is in ``face``, what it does with a finished fit in ``after_fit``.
+What a synthesizer is made with is in ``face``, what it does with a finished fit in
+``after_fit`` and ``estimating``.
 """
 
 import datetime
@@ -24,10 +25,11 @@ from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.privacy import Attempt
 from sdv_prefair.sdv_versions import as_given_back, takes_tables
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
+from sdv_prefair.synthesizer.estimating import Estimating
 
 
-class WaysToFit(AfterFit):
+class WaysToFit(Estimating):
     """A synthesizer that can be fitted. Of itself it has no arguments."""
 
     @takes_tables
@@ -151,7 +153,8 @@ class WaysToFit(AfterFit):
         names = in_memory.given_names(data, settings)
         preparation = state.Preparation(prepared, attempt, names)
         self.__dict__.update(state.of_preparation(preparation, self._fitted))
-        return as_given_back({self._table_name: codes})
+        processed: Frames = as_given_back({self._table_name: codes})
+        return processed
 
     @takes_tables
     def fit_processed_data(self, processed_data: Frames) -> None:

@@ -22,6 +22,9 @@ INTERNAL = {
     'counts/kernel.py _check_groups ValueError': 'guards against mistakes in the package',
     'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
+    'metrics/rates_in_rows.py _RatesGiven._rated_and_given NotImplementedError': (
+        'every exported metric has it'
+    ),
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
