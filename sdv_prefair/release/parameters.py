@@ -6,6 +6,7 @@ from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
+from sdv_prefair.domain.given_facts import FACTS, Domain, facts_of
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.release.columns_record import MOST_BINS
@@ -22,6 +23,7 @@ _BEFORE = {
     'fairness': None,
     'unlabelled': None,
     'other': None,
+    'domain': None,
 }
 
 
@@ -34,6 +36,7 @@ def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str,
     given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
     if isinstance(given['other'], Mapping):
         given['other'] = [[c, value] for c, value in given['other'].items()]
+    given['domain'] = _write_domain(given['domain'])
     structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
 
@@ -63,10 +66,31 @@ def read_parameters(
     _check_locales(given['locales'])
     given['spikes'] = _read_spikes(given['spikes'])
     given['other'] = _read_other(given['other'])
+    given['domain'] = _read_domain(given['domain'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
     return given | {'structure': read_structure(written['structure'], columns)}
+
+
+def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
+    if domain is None:
+        return None
+    return [[c, [[key, fact] for key, fact in f.items()]] for c, f in facts_of(domain).items()]
+
+
+def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
+    if pairs is None:
+        return None
+    if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    if not all(_is_fact(fact) for _, facts in pairs for fact in facts):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    return {column: dict(facts) for column, facts in pairs}
+
+
+def _is_fact(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and pair[0] in FACTS
 
 
 def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
