@@ -206,9 +206,9 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
     if beside:
         named = ', '.join(f'{outcome!r} touches {other!r}' for outcome, other in beside)
         warnings.warn(
-            f'An outcome touches a column that has no role: {named}. Promises are about the synthetic '
-            'table; if such a column stands for a protected one, what is trained on the table can '
-            "be unfair to real people. Give the column a role, or use unlabelled='apart'.",
+            f'An outcome touches a column that has no role: {named}. Promises are about the '
+            'synthetic table; if such a column stands for a protected one, what is trained on the '
+            "table can be unfair to real people. Give it a role, or use unlabelled='apart'.",
             FairnessWarning,
             stacklevel=5,
         )
