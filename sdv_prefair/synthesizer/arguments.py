@@ -1,6 +1,6 @@
 """Checks of the synthesizer's arguments, made on construction, before any data is seen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from sdv.errors import SynthesizerInputError
@@ -18,7 +18,9 @@ from sdv_prefair.domain.columns import (
     Undeclared,
     as_number,
 )
+from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.implied import forced
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fairness.unlabelled import UNLABELLED_CHOICES
@@ -142,8 +144,28 @@ def check_seed(seed: object) -> None:
         check_whole_number('seed', seed, 0)
 
 
+def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
+    """Return what the arguments promise, or the metadata; raise if they differ.
+
+    Args:
+        metadata: What describes the table.
+        given: What was given as arguments; empty if nothing was.
+    """
+    kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
+    if not (kept and given):
+        return given or kept
+    named = dict.fromkeys(kept.columns() + given.columns())
+    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
+    if differ:
+        raise RolesError(
+            f'The arguments and the metadata give other roles to {differ}. Leave the arguments '
+            'out to take the roles of the metadata, or change those by set_roles.'
+        )
+    return given
+
+
 def check_roles(
-    roles: Statements, mechanism: Mechanism, columns: Iterable[str], modelled: set[str]
+    roles: Statements, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
 ) -> None:
     """Raise unless the roles name modelled columns, and are given where they are needed.
 
@@ -159,21 +181,7 @@ def check_roles(
             "protected=['sex'], admissible=['education'], outcome=['income']. For a private "
             "synthesizer without a fairness guarantee use structure='none'."
         )
-    columns = list(columns)
-    for column in roles.columns():
-        role = roles.of(column) if isinstance(roles, Roles) else 'fairness'
-        if column not in columns:
-            raise RolesError(
-                f"{role} names the column '{column}', which is not in the metadata. Correct the "
-                f'name: its columns are {columns}.'
-            )
-        if column not in modelled:
-            raise RolesError(
-                f"{role} names the column '{column}', which is not modelled: keys, ids, personal "
-                "(pii) and 'unknown' columns are generated, not learnt, so they carry no "
-                'dependence. Take it out of the list, or give it a statistical sdtype such as '
-                "'categorical' in the metadata."
-            )
+    check_modelled_roles(roles, columns, modelled)
 
 
 def check_person_column(

@@ -8,8 +8,9 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
 from sdv_prefair.errors import FairnessWarning
+from sdv_prefair.fairness.broken import Broken, broken_statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import is_justifiably_fair, unblocked_path
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.asked import cells, same_value
 
@@ -52,23 +53,36 @@ def as_columns_hold_them(
     })
 
 
-def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Roles) -> None:
+def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Statements) -> None:
     """Warn if asking for these columns re-creates a forbidden dependence.
 
     Rows asked for by a protected and an outcome value are joined by the asking, as if one more
-    clique held both; so are rows asked for by one beside rows asked for by the other.
+    clique held both; so are rows asked for by one beside rows asked for by the other. A statement
+    that the model does not keep has nothing that could be lost.
     """
-    if not is_justifiably_fair(cliques, roles):
-        return  # nothing is promised that could be lost
-    path = unblocked_path([*cliques, columns], roles)
-    if path is not None:
+    unkept = [broken.statement for broken in broken_statements(cliques, roles)]
+    lost = [b for b in broken_statements([*cliques, columns], roles) if b.statement not in unkept]
+    if lost:
+        reason = _against_roles if isinstance(roles, Roles) else _against_statements
         warnings.warn(
-            f'Rows asked for by {sorted(columns)} tie protected to outcome columns past the '
-            f'admissible ones ({" - ".join(path)}), so the fairness guarantee does not cover them. '
-            'To stay within it, ask by the columns of one side only, or by admissible ones.',
-            FairnessWarning,
-            stacklevel=5,
+            f'Rows asked for by {sorted(columns)} {reason(lost)}', FairnessWarning, stacklevel=5
         )
+
+
+def _against_roles(lost: list[Broken]) -> str:
+    return (
+        f'tie protected to outcome columns past the admissible ones ({" - ".join(lost[0].path)}), '
+        'so the fairness guarantee does not cover them. To stay within it, ask by the columns of '
+        'one side only, or by admissible ones.'
+    )
+
+
+def _against_statements(lost: list[Broken]) -> str:
+    promises = '; nor that '.join(f'{broken.statement} ({broken})' for broken in lost)
+    return (
+        f'are not covered by the promise that {promises}. To stay within it, ask by columns of one '
+        'side only, or by those that the statement is given.'
+    )
 
 
 def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:

@@ -46,10 +46,12 @@ class PreFairSynthesizer(WaysToFit):
     Every argument but the metadata is an attribute that stays as it was given.
 
     Args:
-        metadata: SDV's metadata of one table. Its ranges are the public domain.
+        metadata: SDV's metadata of one table, or ``FairMetadata``, which holds the roles as well.
+            Its ranges are the public domain.
         epsilon: Privacy budget; smaller is more private.
         delta: Probability with which the guarantee may fail; well below one over the rows.
-        protected: Columns that must not influence an outcome except through admissible ones.
+        protected: Columns that must not influence an outcome except through admissible ones; by
+            default those that ``FairMetadata`` names.
         admissible: Columns that may.
         outcome: The decision or label columns.
         structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
@@ -120,6 +122,10 @@ class PreFairSynthesizer(WaysToFit):
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
+        given = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
+        roles = arguments.agreed_roles(metadata, given)
+        if not given and isinstance(roles, Roles):
+            protected, admissible, outcome = roles.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
@@ -133,7 +139,6 @@ class PreFairSynthesizer(WaysToFit):
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
-        roles = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
         mechanism = resolve_mechanism(structure, unlabelled)
         promise = Promise(roles, mechanism, public_ranges is not False, unlabelled == APART)
         settings = Settings(
