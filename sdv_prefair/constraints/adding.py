@@ -29,6 +29,7 @@ from sdv_prefair.domain import single_table
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.fairness.broken import Broken, broken_statements
 from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
 
@@ -47,14 +48,16 @@ class Promise:
     """What a plan has to keep.
 
     Args:
-        roles: The roles of the original columns, or the statements about them.
+        roles: The roles of the original columns, or other statements about them.
         mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
+        apart: Whether no outcome may touch a column that no statement names.
     """
 
     roles: Statements
     mechanism: Mechanism
     public_ranges: bool
+    apart: bool = False
 
     @property
     def is_fair(self) -> bool:
@@ -72,6 +75,23 @@ class Promise:
             return modelled_statements(plan.sources, plan.tied, self.roles)
         roles = as_roles(modelled_roles(plan.sources, plan.tied, self.roles))
         return roles if self.is_fair else roles or Roles()
+
+    def check_declared(self, columns: Iterable[str], roles: Statements) -> None:
+        """Raise unless the mechanism can choose a graph over columns that keeps the promise.
+
+        Args:
+            columns: The modelled columns.
+            roles: What is promised of them.
+        """
+        cliques = self.mechanism.declare(dict.fromkeys(columns, 1), roles)
+        beside = outcomes_beside_unlabelled(cliques, roles) if self.apart else []
+        if beside:
+            outcome, other = beside[0]
+            raise StructureError(
+                f"structure may join the outcome '{outcome}' to '{other}', which no statement "
+                "names and unlabelled='apart' keeps from it. Give the column a role, or use "
+                "unlabelled='free'."
+            )
 
 
 def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
@@ -209,7 +229,7 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
             'another column the role admissible.'
         )
     try:
-        promise.mechanism.declare(dict.fromkeys(plan.domains, 1), roles)
+        promise.check_declared(plan.domains, roles)
     except SynthesizerInputError as error:
         return error
     return None

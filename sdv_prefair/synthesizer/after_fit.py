@@ -18,6 +18,7 @@ from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
 from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
@@ -81,8 +82,21 @@ class AfterFit(BaseSingleTableSynthesizer):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 
-    def get_roles(self, version: str = 'original') -> Roles:
-        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+    def get_roles(self, version: str = 'original') -> Statements:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
+
+        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
+        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
+        are those on the left of any, given to any, and on the right of any.
+        """
+        return self.get_fairness(version)
+
+    def get_fairness(self, version: str = 'original') -> Statements:
+        """Return what is promised, as statements of independence.
+
+        Args:
+            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+        """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
         return settings.promise.roles if version == 'original' else settings.roles
