@@ -123,9 +123,9 @@ class PreFairSynthesizer(WaysToFit):
             locales=locales,
         )
         given = Roles(protected, admissible, outcome)
-        roles = arguments.agreed_roles(metadata, given)
-        if roles and not given:
-            protected, admissible, outcome = roles.as_dict().values()
+        named = arguments.agreed_roles(metadata, given)
+        if named and not given:
+            protected, admissible, outcome = named.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
