@@ -46,7 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _fit, _sample, _evaluate, _report):
+    for add in (_demo, _domain, _roles, _fit, _sample, _evaluate, _report):
         add(subparsers)
     return parser
 
@@ -75,6 +75,18 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+
+
+def _roles(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'roles',
+        'show which columns go with protected and outcome ones (not private, for the owner alone)',
+    )
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    for role in _ROLES:
+        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
 
 
 def _fit(subparsers: Subparsers) -> None:

@@ -83,6 +83,18 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
     return metadata, statements
 
 
+def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
+    """Return the metadata of a file, and the columns of each role; there need be none.
+
+    Raises:
+        ValueError: If there is no such file, or it is no JSON.
+        RolesError: If a column has a role that does not exist.
+    """
+    document, named = _take_lists(_read_object(path))
+    document.pop(_FAIRNESS, None)
+    return Metadata.load_from_dict(document), named
+
+
 def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
     """Return a dictionary of metadata without the roles that its columns have, and the roles.
 
@@ -97,13 +109,18 @@ def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
             'The metadata holds fairness statements, and FairMetadata holds roles. Read the file '
             'with load_metadata, which returns metadata and statements.'
         )
+    document, named = _take_lists(described)
+    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+
+
+def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
     document = copy.deepcopy(dict(described))
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
     for column, description in _columns(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
-    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+    return document, named
 
 
 def put_roles(document: dict[str, Any], roles: Roles) -> None:

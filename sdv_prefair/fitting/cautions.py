@@ -165,6 +165,23 @@ def warn_of_missing(columns: Sequence[str]) -> None:
         )
 
 
+def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of admissible columns that nearly copy protected ones, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if pairs:
+        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
+        warnings.warn(
+            f'Admissible columns are nearly copies of protected ones in the model: {named}. What '
+            'they let through is nearly everything, though each statement holds. Take the role '
+            'away from them unless that is meant, and fit again, which costs again; see '
+            'explain_fairness().',
+            FairnessWarning,
+            stacklevel=6,
+        )
+
+
 def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
     """Warn of what noise swamps: of single columns, or of half of the pairs.
 
@@ -206,9 +223,9 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
     if beside:
         named = ', '.join(f'{outcome!r} touches {other!r}' for outcome, other in beside)
         warnings.warn(
-            f'An outcome touches a column that has no role: {named}. Promises are about the synthetic '
-            'table; if such a column stands for a protected one, what is trained on the table can '
-            "be unfair to real people. Give the column a role, or use unlabelled='apart'.",
+            f'An outcome touches a column that has no role: {named}. Promises are about the '
+            'synthetic table; if such a column stands for a protected one, what is trained on the '
+            "table can be unfair to real people. Give it a role, or use unlabelled='apart'.",
             FairnessWarning,
             stacklevel=5,
         )

@@ -10,6 +10,7 @@ import sdv_prefair
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import single_table
 from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
@@ -63,6 +64,7 @@ class Facts:
         columns: All columns.
         constraints: The constraints in words.
         model: The fitted model.
+        explanation: What the model shows of proxies.
     """
 
     table_name: str
@@ -79,6 +81,7 @@ class Facts:
     columns: tuple[Column, ...]
     constraints: tuple[str, ...]
     model: GraphicalModel
+    explanation: FairnessExplanation
 
     @property
     def promise(self) -> dict:
@@ -143,6 +146,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         columns=_columns(synthesizer, ledger),
         constraints=_constraints(fitted.plan),
         model=fitted.model,
+        explanation=synthesizer.explain_fairness(),
     )
 
 

@@ -20,6 +20,7 @@ from sdv_prefair.errors import NotFittedError, PrivacyWarning
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
@@ -144,6 +145,17 @@ class AfterFit(BaseSingleTableSynthesizer):
         inspection.assert_fair(self.fitted)
         return True
 
+    def explain_fairness(self) -> FairnessExplanation:
+        """Return what the promise lets through, and what stands for what; costs no budget.
+
+        By statement: how much admissible columns tell about protected ones, which unlabelled
+        columns stand for protected ones, what outcomes rest on, and what protected columns still
+        tell about outcomes through admissible ones. Each is a number from 0, nothing, to 1,
+        everything, with what of it is surely more than noise. ``print`` it, or call
+        ``to_frame()``.
+        """
+        return inspection.explanation(self.fitted)
+
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
         """Return the codes by which the model knows rows, real or synthetic.
 
@@ -251,6 +263,9 @@ class AfterFit(BaseSingleTableSynthesizer):
             The table by its name.
         """
         check_choice('independent_rows', independent_rows, (True, False))
+        self._validate_fit_before_sample()
+        if isinstance(num_rows, int):
+            self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:
             return super().sample(
@@ -305,6 +320,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     ) -> pd.DataFrame:
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)
+        self._data_processor.check_room(len(conditions))
         rows = conditional.draw_lines(self.fitted, conditions, max_tries_per_batch, batch_size)
         if output_file_path:
             conditional.append_rows(rows, output_file_path)

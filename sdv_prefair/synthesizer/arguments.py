@@ -144,19 +144,18 @@ def check_seed(seed: object) -> None:
         check_whole_number('seed', seed, 0)
 
 
-def agreed_roles(metadata: Metadata, given: Roles) -> Roles:
-    """Return the roles of the arguments, or of metadata that has some; raise if they differ.
+def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
+    """Return what the arguments promise, or the metadata; raise if they differ.
 
     Args:
         metadata: What describes the table.
-        given: The roles that were given as arguments; empty if none were.
+        given: What was given as arguments; empty if nothing was.
     """
     kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
     if not (kept and given):
         return given or kept
-    differ = [
-        c for c in dict.fromkeys(kept.columns() + given.columns()) if kept.of(c) != given.of(c)
-    ]
+    named = dict.fromkeys(kept.columns() + given.columns())
+    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
     if differ:
         raise RolesError(
             f'The arguments and the metadata give other roles to {differ}. Leave the arguments '

@@ -122,10 +122,10 @@ class PreFairSynthesizer(WaysToFit):
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
-        given = Roles(protected, admissible, outcome)
-        named = arguments.agreed_roles(metadata, given)
-        if named and not given:
-            protected, admissible, outcome = named.as_dict().values()
+        given = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
+        roles = arguments.agreed_roles(metadata, given)
+        if not given and isinstance(roles, Roles):
+            protected, admissible, outcome = roles.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
@@ -139,7 +139,6 @@ class PreFairSynthesizer(WaysToFit):
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
-        roles = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
         mechanism = resolve_mechanism(structure, unlabelled)
         promise = Promise(roles, mechanism, public_ranges is not False, unlabelled == APART)
         settings = Settings(

@@ -15,7 +15,9 @@ import plotly.graph_objects as go
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness import Statements
 from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fitting.explanation import FairnessExplanation, explain
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated, assert_told
@@ -65,6 +67,12 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
                 graph.edges[edge]['beyond_tree'] = True
             joined.union(*edge)
     return graph
+
+
+def explanation(fitted: Fitted) -> FairnessExplanation:
+    """Return what stands behind the statements; of a fit that promises none, nothing."""
+    roles = fitted.settings.roles if fitted.settings.promise.is_fair else Statements()
+    return FairnessExplanation(explain(fitted.model, roles))
 
 
 def assert_fair(fitted: Fitted) -> None:

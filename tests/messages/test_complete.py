@@ -17,6 +17,7 @@ import sdv_prefair
 PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
+    'encoding/keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
     'counts/kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
     'counts/kernel.py _check_groups ValueError': 'guards against mistakes in the package',
     'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
