@@ -8,7 +8,8 @@ one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -140,6 +141,7 @@ class Ledger:
     """
 
     all_gaussian: bool = False  # also of ledgers that were saved before there was a choice
+    _aside: Fraction = Fraction(0)
 
     def __init__(
         self,
@@ -185,8 +187,19 @@ class Ledger:
 
     @property
     def remaining(self) -> Fraction:
-        """What is left of the budget."""
-        return self.budget - self.spent
+        """What is left of the budget, but for what is put aside."""
+        return self.budget - self.spent - self._aside
+
+    @contextmanager
+    def put_aside(self, rho: Fraction) -> Generator[None, None, None]:
+        """Keep an amount from whoever spends inside, so that it is left afterwards."""
+        if not 0 <= rho <= self.remaining:
+            raise BudgetError('What is put aside must be an amount that is left.')
+        before, self._aside = self._aside, self._aside + rho
+        try:
+            yield
+        finally:
+            self._aside = before
 
     def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""

@@ -64,6 +64,8 @@ class PreFairSynthesizer(WaysToFit):
             and costs nothing.
         spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
             knowledge, that need not be found. Each gets a code of its own.
+        look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns
+            without a role and outcomes, so that a fit can warn of copies of an outcome.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -103,6 +105,7 @@ class PreFairSynthesizer(WaysToFit):
         verbose: bool = False,
         discretization: str = 'private',
         spikes: Mapping[str, Sequence[Any]] | None = None,
+        look_for_copies: bool = True,
     ):
         super().__init__(
             _without_private_ranges(metadata, public_ranges),
@@ -121,11 +124,13 @@ class PreFairSynthesizer(WaysToFit):
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
         self.discretization, self.spikes = discretization, spikes
+        self.look_for_copies = look_for_copies
         self._account = Account()
         mechanism = resolve_mechanism(structure)
         promise = Promise(roles, mechanism, public_ranges is not False)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
         arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
+        arguments.check_choice('look_for_copies', look_for_copies, (True, False))
         settings = Settings(
             epsilon,
             delta,
@@ -147,6 +152,7 @@ class PreFairSynthesizer(WaysToFit):
                 enforce_min_max_values=enforce_min_max_values,
                 locales=self.locales,
             ),
+            look_for_copies,
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
