@@ -48,6 +48,10 @@ class ReleaseError(SynthesizerInputError):
     """A fit cannot be written as a release, or a file cannot be opened as one."""
 
 
+class QueryError(SynthesizerInputError):
+    """An estimate was asked for of something that the model does not have."""
+
+
 class PrivateDataError(InvalidDataError):
     """The frame does not match the metadata; says which column, never which value."""
 

@@ -16,6 +16,7 @@ from sdv.cag import (
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.constraints.dict_form import check_learns_nothing
 from sdv_prefair.constraints.increments import Multiples
 from sdv_prefair.constraints.joint import JointColumn
 from sdv_prefair.constraints.one_hot import WhichColumn
@@ -26,9 +27,12 @@ from sdv_prefair.constraints.rules import JointRule, ProgrammedRule, Rule
 from sdv_prefair.constraints.ties import as_roles, modelled_roles, modelled_statements
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
+from sdv_prefair.encoding.arrow_schema import dtypes_of_metadata
+from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.fairness.broken import Broken, broken_statements
 from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
 
@@ -47,14 +51,16 @@ class Promise:
     """What a plan has to keep.
 
     Args:
-        roles: The roles of the original columns, or the statements about them.
+        roles: The roles of the original columns, or other statements about them.
         mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
+        apart: Whether no outcome may touch a column that no statement names.
     """
 
     roles: Statements
     mechanism: Mechanism
     public_ranges: bool
+    apart: bool = False
 
     @property
     def is_fair(self) -> bool:
@@ -73,6 +79,23 @@ class Promise:
         roles = as_roles(modelled_roles(plan.sources, plan.tied, self.roles))
         return roles if self.is_fair else roles or Roles()
 
+    def check_declared(self, columns: Iterable[str], roles: Statements) -> None:
+        """Raise unless the mechanism can choose a graph over columns that keeps the promise.
+
+        Args:
+            columns: The modelled columns.
+            roles: What is promised of them.
+        """
+        cliques = self.mechanism.declare(dict.fromkeys(columns, 1), roles)
+        beside = outcomes_beside_unlabelled(cliques, roles) if self.apart else []
+        if beside:
+            outcome, other = beside[0]
+            raise StructureError(
+                f"structure may join the outcome '{outcome}' to '{other}', which no statement "
+                "names and unlabelled='apart' keeps from it. Give the column a role, or use "
+                "unlabelled='free'."
+            )
+
 
 def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
     """Return the plan with one more constraint.
@@ -85,6 +108,8 @@ def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> Cons
         SynthesizerInputError: If it cannot be enforced.
     """
     constraint = copy.deepcopy(constraint)
+    if isinstance(constraint, ProgrammableConstraint):
+        _check_learns_nothing(plan, constraint)
     transformed = _with_transformation(plan, constraint, promise)
     if transformed is not None:
         _check_fair(constraint, transformed, promise)
@@ -128,7 +153,20 @@ def _with_programmed(
     constraint.validate(plan.metadata)
     _check_modelled(constraint, columns, plan.domains)
     transformation = ProgrammedColumns(constraint, plan.metadata, columns, promise.public_ranges)
-    return plan.with_transformation(transformation, ProgrammedRule(constraint, columns))
+    rule = ProgrammedRule(constraint, columns, *plan.metadata.tables)
+    return plan.with_transformation(transformation, rule)
+
+
+def _check_learns_nothing(plan: ConstraintPlan, constraint: ProgrammableConstraint) -> None:
+    metadata, domains = plan.original_metadata, plan.original_domains
+    described = single_table(metadata).columns
+    public = public_frame(domains, dtypes_of_metadata(described, domains), metadata)
+    for frame, about in ((public, metadata), (plan.transform(public), plan.metadata)):
+        columns = named_columns(constraint, dict.fromkeys([*public.columns, *frame.columns]))
+        if set(columns) <= set(frame.columns):
+            (name,) = about.tables
+            check_learns_nothing(constraint, name, frame[list(columns)], about)
+            return
 
 
 def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
@@ -136,7 +174,7 @@ def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
     columns = single_table(metadata).columns
     if isinstance(constraint, ProgrammableConstraint):
         constraint.validate(metadata)
-        return ProgrammedRule(constraint, named_columns(constraint, columns))
+        return ProgrammedRule(constraint, named_columns(constraint, columns), *metadata.tables)
     constraint.get_updated_metadata(metadata)
     taken = [*columns, *single_table(plan.metadata).columns]
     transformation = TRANSFORMATIONS[_kind(constraint)](constraint, taken)
@@ -151,7 +189,7 @@ def _kind(constraint: Any) -> type:
     for kind in TRANSFORMATIONS:
         if isinstance(constraint, kind):
             return kind
-    names = [kind.__name__ for kind in TRANSFORMATIONS] + ['SingleTableProgrammableConstraint']
+    names = [kind.__name__ for kind in TRANSFORMATIONS] + ['ProgrammableConstraint']
     raise SynthesizerInputError(
         f'{type(constraint).__name__} is not a constraint that can be enforced privately. Use one '
         f'of {names}.'
@@ -209,7 +247,7 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
             'another column the role admissible.'
         )
     try:
-        promise.mechanism.declare(dict.fromkeys(plan.domains, 1), roles)
+        promise.check_declared(plan.domains, roles)
     except SynthesizerInputError as error:
         return error
     return None

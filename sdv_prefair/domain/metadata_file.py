@@ -1,7 +1,8 @@
 """SDV's metadata and the roles in one JSON file.
 
-The file is SDV's own format with one key more, ``role``, on each column that has a role. SDV knows
-no such key, so a file with roles is read by ``load_metadata``; a file without by both.
+The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
+list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
+read by ``load_metadata``; a file without by both.
 """
 
 import copy
@@ -16,17 +17,21 @@ from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_doe
 from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness.records import read_statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 
-_ROLE = 'role'
+_ROLE, _FAIRNESS = 'role', 'fairness'
 
 
-def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str = 'write') -> None:
+def save_metadata(
+    metadata: Metadata, roles: Statements, path: str | Path, mode: str = 'write'
+) -> None:
     """Save metadata and roles; the file is complete or not there, never half written.
 
     Args:
         metadata: SDV's metadata of one table.
-        roles: The roles of its columns.
+        roles: The roles of its columns, or the statements about them.
         path: Where to.
         mode: ``'write'`` refuses to replace a file, ``'overwrite'`` does not.
 
@@ -42,23 +47,40 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     with draft_of(path) as draft:
         Metadata.save_to_json(metadata, draft)  # SDV's own, also for metadata that has roles
         document = read_json(draft)
-        put_roles(document, roles)
+        if isinstance(roles, Roles):
+            put_roles(document, roles)
+        else:
+            document[_FAIRNESS] = roles.as_records()
         text = json.dumps(document, indent=4, ensure_ascii=False)
         # A name may hold half a character, which UTF-8 cannot write.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
-def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
+def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
     """Return the metadata and the roles of a file; no roles if SDV wrote it.
 
-    Within a role the columns come in the order of the metadata.
+    Within a role the columns come in the order of the metadata. Of a file with statements, these
+    are returned in place of the roles.
 
     Raises:
         ValueError: If there is no such file, or it is no JSON.
-        RolesError: If a column has a role that does not exist.
+        RolesError: If a column has a role that does not exist, or statements have another form,
+            stand beside roles, or name columns that are not there.
     """
-    document, roles = take_roles(_read_object(path))
-    return Metadata.load_from_dict(document), roles
+    document = _read_object(path)
+    written = document.pop(_FAIRNESS, None)
+    document, roles = take_roles(document)
+    metadata = Metadata.load_from_dict(document)
+    if written is None:
+        return metadata, roles
+    if roles:
+        raise RolesError(
+            f"'{path}' gives roles to columns and has fairness statements as well. Keep one of the "
+            'two: roles are the short form of one statement.'
+        )
+    statements = read_statements(written)
+    check_known_roles(statements, check_one_table(metadata).columns)
+    return metadata, statements
 
 
 def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
@@ -69,6 +91,7 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
         RolesError: If a column has a role that does not exist.
     """
     document, named = _take_lists(_read_object(path))
+    document.pop(_FAIRNESS, None)
     return Metadata.load_from_dict(document), named
 
 
@@ -81,6 +104,11 @@ def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
     Raises:
         RolesError: If a column has a role that does not exist.
     """
+    if _FAIRNESS in described:
+        raise RolesError(
+            'The metadata holds fairness statements, and FairMetadata holds roles. Read the file '
+            'with load_metadata, which returns metadata and statements.'
+        )
     document, named = _take_lists(described)
     return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
 

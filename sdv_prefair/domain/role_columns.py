@@ -7,6 +7,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.roles import Roles
 
 
 def check_one_table(metadata: Metadata) -> Any:
@@ -37,7 +38,7 @@ def check_modelled_roles(
         modelled: Those that are modelled.
     """
     for column in roles.columns():
-        role = roles.of(column)
+        role = roles.of(column) if isinstance(roles, Roles) else 'fairness'
         if column not in columns:
             raise RolesError(
                 f"{role} names the column '{column}', which is not in the metadata. Correct the "

@@ -9,6 +9,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.encoding.generators import generators_of_unknown
+from sdv_prefair.encoding.keys import id_generators
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.privacy.private_table import HiddenCode
@@ -113,7 +114,8 @@ def prepare_processor(
     processor._prepared_for_fitting = False
     processor.prepare_for_fitting(frame)
     if is_first:  # later on, the user may have chosen others
-        processor.update_transformers(generators_of_unknown(processor, frame))
+        generators = generators_of_unknown(processor, frame)
+        processor.update_transformers(generators | id_generators(processor.metadata, dtypes))
     processor.update_transformers(dict(transformers))
     processor.fit(frame)
     for column, dtype in dtypes.items():

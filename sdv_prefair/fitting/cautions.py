@@ -222,6 +222,32 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
         )
 
 
+def warn_of_forced(sentences: Sequence[str]) -> None:
+    """Warn of what statements force together and none of them says."""
+    warnings.warn(
+        f'The statements force more together than each of them says: {"; ".join(sentences)}. If '
+        'that is more than you want to promise, leave one of them out.',
+        FairnessWarning,
+        stacklevel=4,
+    )
+
+
+def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
+    """Warn of outcomes that touch columns which no statement names, if there are any.
+
+    Privacy: which columns these are must come from the released cliques.
+    """
+    if beside:
+        named = ', '.join(f'{outcome!r} touches {other!r}' for outcome, other in beside)
+        warnings.warn(
+            f'An outcome touches a column that has no role: {named}. Promises are about the '
+            'synthetic table; if such a column stands for a protected one, what is trained on the '
+            "table can be unfair to real people. Give it a role, or use unlabelled='apart'.",
+            FairnessWarning,
+            stacklevel=5,
+        )
+
+
 def warn_of_one_reading(columns: Sequence[str]) -> None:
     """Warn of columns whose bins cannot follow the data, if there are any.
 

@@ -17,6 +17,7 @@ from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
 from sdv_prefair.domain.columns import Categories, ColumnDomain
 from sdv_prefair.encoding.table import Encoding, prepare_processor
+from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
@@ -27,9 +28,10 @@ from sdv_prefair.fitting.outcome_copies import (
 )
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
-from sdv_prefair.fitting.verification import assert_separated
+from sdv_prefair.fitting.verification import assert_apart, assert_separated
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.mechanisms.protocol import Release, estimate_release, fold_hidden, too_large
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.structure import Pair
 from sdv_prefair.transformers import transformers_for
@@ -188,10 +190,22 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     model = estimate_release(shown, counts.domain, settings.estimator, budget)
     if mechanism.requires_roles:
         assert_separated(model, settings.plan, settings.promise.roles)
+    _tell_of_unlabelled(model, settings)
     warn_of_doubts(model, prepared, release.mostly_outside)
     cautions.warn_of_copies([(look.column, look.outcome) for look in looks if look.nearly_copies])
     progress.close()
     return Fitted(prepared, ledger, model, looks=looks)
+
+
+def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
+    """Warn if an outcome touches a column without a role; raise if that was not to be.
+
+    Privacy: of released cliques.
+    """
+    beside = outcomes_beside_unlabelled(model.cliques, settings.roles)
+    if settings.promise.apart:
+        assert_apart(beside)
+    cautions.warn_of_unlabelled(beside)
 
 
 def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:

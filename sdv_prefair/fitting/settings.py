@@ -39,7 +39,7 @@ class Settings:
         enforce_rounding: Whether numbers are rounded to the declared decimals.
         budget: How rho is divided.
         estimator: Which estimator the measurements go to.
-        promise: Roles, mechanism, and whether ranges are public.
+        promise: Statements, mechanism, and whether ranges are public.
         plan: The constraints.
         chosen: Transformers that the user chose, of modelled columns.
         generators: What makes up columns that are not modelled, where it must be carried over.
@@ -71,7 +71,7 @@ class Settings:
 
     @property
     def roles(self) -> Statements:
-        """The roles of the modelled columns, or the statements about them."""
+        """What is promised of the modelled columns: their roles, or other statements."""
         # A plan that left no roles would have been refused when it was made.
         return self.promise.roles_after(self.plan) or Roles()
 

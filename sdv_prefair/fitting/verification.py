@@ -1,5 +1,7 @@
 """Whether a model keeps the fairness that is promised, in its codes and in its values."""
 
+from collections.abc import Sequence
+
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.counts import Clique
@@ -52,6 +54,16 @@ def _against_roles(broken: Broken) -> str:
 
 def _against_statement(broken: Broken) -> str:
     return f'The model does not promise that {broken.statement}: {broken}'
+
+
+def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
+    """Raise if outcomes touch columns without a role, which ``unlabelled='apart'`` rules out."""
+    if beside:
+        outcome, other = beside[0]
+        raise UnfairModelError(
+            f"The model joins the outcome '{outcome}' to '{other}', which no statement names. Do "
+            "not release it; fit again with another structure, or without unlabelled='apart'."
+        )
 
 
 def assert_told(encoding: Encoding) -> None:

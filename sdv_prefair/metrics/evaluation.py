@@ -1,22 +1,21 @@
 """``evaluate_fairness``, beside SDV's ``evaluate_quality``."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.metrics.promised import Promised
 from sdv_prefair.metrics.report import FairnessReport
 from sdv_prefair.metrics.table_pair import Frames
-from sdv_prefair.roles import Roles
 
 
 def evaluate_fairness(
     real_data: Frames,
     synthetic_data: Frames,
     metadata: Metadata,
-    roles: Roles | Mapping[str, Sequence[str]] | None = None,
+    roles: Promised | None = None,
     verbose: bool = True,
     **options: Any,
 ) -> FairnessReport:
@@ -28,7 +27,8 @@ def evaluate_fairness(
         real_data: The real rows, ``{table name: DataFrame}`` or one frame.
         synthetic_data: The synthetic rows, in the same form.
         metadata: SDV's metadata of the table. ``FairMetadata`` brings the roles.
-        roles: The protected, admissible and outcome columns, if the metadata has no roles.
+        roles: The protected, admissible and outcome columns, if the metadata has no roles; or
+            ``Statements``, or a list of `Independent`.
         verbose: Whether to print progress and scores.
         **options: Further arguments of ``FairnessReport``: ``positive``, ``model``,
             ``synthesizer``, ...

@@ -154,8 +154,7 @@ class Ledger:
     ):
         check_epsilon_delta(epsilon, delta)
         self.epsilon, self.delta = epsilon, delta
-        self.max_rows_per_person = max_rows_per_person
-        self.reserved_delta = reserved_delta
+        self.max_rows_per_person, self.reserved_delta = max_rows_per_person, reserved_delta
         self.seeded, self.all_gaussian = seeded, all_gaussian
         convert = gaussian_rho_of if all_gaussian else rho_of
         self.budget = convert(epsilon, delta - reserved_delta)
@@ -192,14 +191,14 @@ class Ledger:
 
     @contextmanager
     def put_aside(self, rho: Fraction) -> Generator[None, None, None]:
-        """Keep an amount from whoever spends inside, so that it is left afterwards."""
+        """Keep an amount that is left from whoever spends inside."""
         if not 0 <= rho <= self.remaining:
-            raise BudgetError('What is put aside must be an amount that is left.')
-        before, self._aside = self._aside, self._aside + rho
+            raise BudgetError('What is put aside must be left.')
+        self._aside += rho
         try:
             yield
         finally:
-            self._aside = before
+            self._aside -= rho
 
     def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""

@@ -221,6 +221,10 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
+    # Weights were made of the same noise, or of a part of it, so nothing more has to be paid.
+    check_measurements(
+        [c.measured for c in model.compressions.values() if c.measured is not None], ledger
+    )
     learning = fitted.prepared.learning
     check_learning(undeclared_columns(settings.to_learn), learning, ledger.debits[len(learning) :])
     # Values that the user names are public.

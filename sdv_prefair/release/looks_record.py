@@ -7,6 +7,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.outcome_copies import OutcomeLook, pairs_to_look_at
 from sdv_prefair.privacy.ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.release.documents import MOST_BYTES
 from sdv_prefair.release.fields import MOST_COLUMNS, Fields, read_list
 from sdv_prefair.release.ledger_checks import check_scores
 
@@ -28,7 +29,9 @@ def _read_look(written: Any) -> OutcomeLook:
     tells, surely = (float(fields.number(key, 0.0)) for key in ('tells', 'surely'))
     if not surely <= tells <= 1:
         raise ReleaseError('A look of the release tells more than everything.')
-    return OutcomeLook(fields.text('column'), fields.text('outcome'), tells, surely)
+    # Names may be as long as in the metadata, with which they are compared.
+    column, outcome = (fields.text(key, most=MOST_BYTES) for key in ('column', 'outcome'))
+    return OutcomeLook(column, outcome, tells, surely)
 
 
 def check_looks(fitted: Fitted) -> None:

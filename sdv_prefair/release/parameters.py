@@ -16,7 +16,13 @@ from sdv_prefair.release.values import read_value, write_value
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 # Arguments that a release written by an earlier version does not have.
-_BEFORE_LOOKS = {'discretization': 'uniform', 'spikes': None, 'look_for_copies': False}
+_BEFORE_LOOKS = {
+    'discretization': 'uniform',
+    'spikes': None,
+    'fairness': None,
+    'unlabelled': None,
+    'look_for_copies': False,
+}
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:

@@ -7,6 +7,7 @@ class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests
 from sdv_prefair.fairness.predicate import is_justifiably_fair, unblocked_path
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.aim import AimStrategy
+from sdv_prefair.structure.apart import with_unlabelled
 from sdv_prefair.structure.bayes_network import PrivBayesStrategy
 from sdv_prefair.structure.declared import declared_pairs
 from sdv_prefair.structure.exact import ExactStrategy
@@ -54,4 +55,5 @@ __all__ = [
     'is_justifiably_fair',
     'resolve_strategy',
     'unblocked_path',
+    'with_unlabelled',
 ]

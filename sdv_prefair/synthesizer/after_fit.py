@@ -18,6 +18,7 @@ from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
 from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
@@ -82,8 +83,21 @@ class AfterFit(BaseSingleTableSynthesizer):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 
-    def get_roles(self, version: str = 'original') -> Roles:
-        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+    def get_roles(self, version: str = 'original') -> Statements:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
+
+        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
+        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
+        are those on the left of any, given to any, and on the right of any.
+        """
+        return self.get_fairness(version)
+
+    def get_fairness(self, version: str = 'original') -> Statements:
+        """Return what is promised, as statements of independence.
+
+        Args:
+            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+        """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
         return settings.promise.roles if version == 'original' else settings.roles
@@ -134,11 +148,8 @@ class AfterFit(BaseSingleTableSynthesizer):
     def explain_fairness(self) -> FairnessExplanation:
         """Return what the promise lets through, and what stands for what; costs no budget.
 
-        By statement: how much admissible columns tell about protected ones, which unlabelled
-        columns stand for protected ones, what outcomes rest on, and what protected columns still
-        tell about outcomes through admissible ones. Each is a number from 0, nothing, to 1,
-        everything, with what of it is surely more than noise. ``print`` it, or call
-        ``to_frame()``.
+        By statement: what columns tell about protected ones and outcomes, from 0, nothing, to 1,
+        everything, and what of it is surely more than noise. ``print`` it, or use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)
 
@@ -249,6 +260,9 @@ class AfterFit(BaseSingleTableSynthesizer):
             The table by its name.
         """
         check_choice('independent_rows', independent_rows, (True, False))
+        self._validate_fit_before_sample()
+        if isinstance(num_rows, int):
+            self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:
             return super().sample(
@@ -303,6 +317,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     ) -> pd.DataFrame:
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)
+        self._data_processor.check_room(len(conditions))
         rows = conditional.draw_lines(self.fitted, conditions, max_tries_per_batch, batch_size)
         if output_file_path:
             conditional.append_rows(rows, output_file_path)

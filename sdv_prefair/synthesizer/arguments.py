@@ -21,6 +21,10 @@ from sdv_prefair.domain.columns import (
 from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.implied import forced
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.unlabelled import UNLABELLED_CHOICES
+from sdv_prefair.fitting import cautions
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
@@ -42,7 +46,12 @@ def check_amounts(
 
 
 def check_choices(
-    budget: str, estimator: str, public_ranges: bool | None, verbose: bool, discretization: str
+    budget: str,
+    estimator: str,
+    public_ranges: bool | None,
+    verbose: bool,
+    discretization: str,
+    unlabelled: str | None,
 ) -> None:
     """Raise for an argument that is none of those it may be."""
     resolve_budget(budget)
@@ -50,6 +59,7 @@ def check_choices(
     check_choice('public_ranges', public_ranges, (None, True, False))
     check_choice('verbose', verbose, (True, False))
     check_choice('discretization', discretization, CHOICES)
+    check_choice('unlabelled', unlabelled, UNLABELLED_CHOICES)
 
 
 def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
@@ -65,9 +75,49 @@ def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) 
     check_modelled(modelled)
     check_roles(promise.roles, promise.mechanism, columns, set(modelled))
     check_person_column(person_column, columns, set(modelled))
-    promise.mechanism.declare(dict.fromkeys(modelled, 1), promise.roles)
+    promise.check_declared(modelled, promise.roles)
     domains = public_domain(table, promise.public_ranges)
     return ConstraintPlan.without_constraints(metadata, domains)
+
+
+def resolve_statements(roles: Roles, fairness: object) -> Statements:
+    """Return what is promised: roles, or the statements of ``fairness=``.
+
+    One statement that is given something is what roles say, and comes back as roles.
+
+    Args:
+        roles: Those of the arguments ``protected``, ``admissible`` and ``outcome``.
+        fairness: A statement, a list of statements, ``Statements``, or None.
+
+    Raises:
+        RolesError: If both are given, or ``fairness`` is something else.
+    """
+    if fairness is None:
+        return roles
+    if roles:
+        raise RolesError(
+            'fairness is given beside protected, admissible and outcome, which are the short form '
+            'of one statement. Use one of the two: justifiable(protected, admissible, outcome) '
+            'makes a statement of the lists.'
+        )
+    if isinstance(fairness, Independent):
+        fairness = [fairness]
+    if not isinstance(fairness, Statements | list | tuple):
+        raise RolesError(
+            f'fairness ({shown(fairness)}) must be a list of Independent statements, for example '
+            "[Independent(['sex'], ['income'], given=['education'])]."
+        )
+    statements = fairness if isinstance(fairness, Statements) else Statements(fairness)
+    if len(statements.statements) == 1 and statements.admissible:
+        return Roles(statements.protected, statements.admissible, statements.outcome)
+    return statements
+
+
+def warn_of_forced(statements: Statements) -> None:
+    """Warn if the statements force more together than each of them says."""
+    found = forced(statements)
+    if found:
+        cautions.warn_of_forced([str(one) for one in found])
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
@@ -94,19 +144,18 @@ def check_seed(seed: object) -> None:
         check_whole_number('seed', seed, 0)
 
 
-def agreed_roles(metadata: Metadata, given: Roles) -> Roles:
-    """Return the roles of the arguments, or of metadata that has some; raise if they differ.
+def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
+    """Return what the arguments promise, or the metadata; raise if they differ.
 
     Args:
         metadata: What describes the table.
-        given: The roles that were given as arguments; empty if none were.
+        given: What was given as arguments; empty if nothing was.
     """
     kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
     if not (kept and given):
         return given or kept
-    differ = [
-        c for c in dict.fromkeys(kept.columns() + given.columns()) if kept.of(c) != given.of(c)
-    ]
+    named = dict.fromkeys(kept.columns() + given.columns())
+    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
     if differ:
         raise RolesError(
             f'The arguments and the metadata give other roles to {differ}. Leave the arguments '
@@ -116,7 +165,7 @@ def agreed_roles(metadata: Metadata, given: Roles) -> Roles:
 
 
 def check_roles(
-    roles: Roles, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
+    roles: Statements, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
 ) -> None:
     """Raise unless the roles name modelled columns, and are given where they are needed.
 

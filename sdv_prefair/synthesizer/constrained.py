@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import pandas as pd
 from rdt.transformers import BaseTransformer
 from sdv.cag import ProgrammableConstraint
 from sdv.cag._errors import ConstraintNotMetError
-from sdv.cag._utils import _validate_constraints_single_table
+from sdv.cag._utils import _validate_constraints
 from sdv.cag.base import BaseConstraint
 from sdv.errors import SamplingError, SynthesizerInputError
 
@@ -104,11 +105,10 @@ def _generators(processor: CodesProcessor, plan: ConstraintPlan) -> dict[str, Ba
 
 
 def _check_constraints(constraints: object) -> None:
-    if isinstance(constraints, list):
-        for constraint in constraints:
-            if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
-                raise SynthesizerInputError(
-                    f'constraints lists {shown(constraint)}, which is not a constraint. Use the '
-                    'classes of sdv.cag.'
-                )
-    _validate_constraints_single_table(constraints, synthesizer_fitted=False)
+    _validate_constraints(constraints, synthesizer_fitted=False)
+    for constraint in cast(list[object], constraints):
+        if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
+            raise SynthesizerInputError(
+                f'constraints lists {shown(constraint)}, which is not a constraint. Use the '
+                'classes of sdv.cag.'
+            )

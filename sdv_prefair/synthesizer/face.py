@@ -15,6 +15,8 @@ from sdv_prefair.domain import strip_ranges
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import check_transformers
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
@@ -77,6 +79,14 @@ class PreFairSynthesizer(WaysToFit):
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
         verbose: Whether to show a progress bar; it tells nothing of the rows.
+        fairness: Statements of independence, in place of the three lists, which are the short form
+            of one: ``[Independent(left, right, given), ...]``, or what the presets of
+            ``sdv_prefair.fairness`` make, such as ``demographic_parity(['sex'], ['income'])``.
+        unlabelled: ``'apart'``: no outcome touches a column that no list or statement names;
+            ``'free'``: it may. ``None`` is ``'apart'`` for ``'planned'``, ``'aim'``,
+            ``'privbayes'``, ``'mwem'`` and ``'greedy'``, ``'free'`` for all other structures. An
+            outcome that hangs on a stand-in for a protected column leaves the synthetic table fair,
+            but what is trained on it can be as unfair to real people as if nothing had been done.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -105,6 +115,8 @@ class PreFairSynthesizer(WaysToFit):
         verbose: bool = False,
         discretization: str = 'private',
         spikes: Mapping[str, Sequence[Any]] | None = None,
+        fairness: Independent | Sequence[Independent] | Statements | None = None,
+        unlabelled: str | None = None,
         look_for_copies: bool = True,
     ):
         super().__init__(
@@ -113,9 +125,9 @@ class PreFairSynthesizer(WaysToFit):
             enforce_rounding=enforce_rounding,
             locales=locales,
         )
-        given = Roles(protected, admissible, outcome)
+        given = arguments.resolve_statements(Roles(protected, admissible, outcome), fairness)
         roles = arguments.agreed_roles(metadata, given)
-        if roles and not given:
+        if not given and isinstance(roles, Roles):
             protected, admissible, outcome = roles.as_dict().values()
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
@@ -124,13 +136,16 @@ class PreFairSynthesizer(WaysToFit):
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
         self.discretization, self.spikes = discretization, spikes
+        self.fairness, self.unlabelled = fairness, unlabelled
         self.look_for_copies = look_for_copies
         self._account = Account()
-        mechanism = resolve_mechanism(structure)
-        promise = Promise(roles, mechanism, public_ranges is not False)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
-        arguments.check_choices(budget, estimator, public_ranges, verbose, discretization)
         arguments.check_choice('look_for_copies', look_for_copies, (True, False))
+        arguments.check_choices(
+            budget, estimator, public_ranges, verbose, discretization, unlabelled
+        )
+        mechanism = resolve_mechanism(structure, unlabelled)
+        promise = Promise(roles, mechanism, public_ranges is not False, unlabelled == APART)
         settings = Settings(
             epsilon,
             delta,
@@ -156,6 +171,7 @@ class PreFairSynthesizer(WaysToFit):
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
+        arguments.warn_of_forced(roles)
         if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
             cautions.warn_of_ranges()
 

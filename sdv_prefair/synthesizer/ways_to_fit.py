@@ -1,6 +1,7 @@
 """The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
 
-What a synthesizer is made with is in ``face``, what it does with a finished fit in ``after_fit``.
+What a synthesizer is made with is in ``face``, what it does with a finished fit in
+``after_fit`` and ``estimating``.
 """
 
 import datetime
@@ -23,10 +24,11 @@ from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipe
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.privacy import Attempt
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
+from sdv_prefair.synthesizer.estimating import Estimating
 
 
-class WaysToFit(AfterFit):
+class WaysToFit(Estimating):
     """A synthesizer that can be fitted. Of itself it has no arguments."""
 
     def fit(self, data: Frames) -> None:

@@ -18,6 +18,7 @@ from message_catalogue import (
     releases_models,
     releases_saved,
     sampling,
+    statements_files,
     structures,
     tables,
     warned,
@@ -26,7 +27,7 @@ from message_catalogue import (
 AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
     *(releases_saved, releases_files, releases_columns, releases_models),
-    *(measures, fair_metadata, command_line, command_files, warned),
+    *(measures, fair_metadata, statements_files, command_line, command_files, warned),
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message
