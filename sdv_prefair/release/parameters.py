@@ -21,7 +21,13 @@ _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 _MOST_STATEMENTS = 100
 # Arguments that a release written by an earlier version does not have.
-_BEFORE = {'discretization': 'uniform', 'spikes': None, 'other': None, 'domain': None}
+_BEFORE = {
+    'discretization': 'uniform',
+    'spikes': None,
+    'other': None,
+    'domain': None,
+    'look_for_copies': False,
+}
 # Structures that did not keep outcomes from unlabelled columns before one could ask for it.
 _ONCE_FREE = ('planned', 'privbayes', 'mwem')
 

@@ -72,6 +72,8 @@ class PreFairSynthesizer(WaysToFit):
             texts, or a value for some columns, as in ``{'country': 'elsewhere', 'floor': -1}``.
             Columns without one share the rows out among the values that are learnt. For a column
             with declared values it stands for everything else.
+        look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns
+            without a role and outcomes, so that a fit can warn of copies of an outcome.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -127,6 +129,7 @@ class PreFairSynthesizer(WaysToFit):
         unlabelled: str | None = None,
         other: str | Mapping[str, Any] | None = OTHER,
         domain: Domain | None = None,
+        look_for_copies: bool = True,
     ):
         metadata = _without_private_ranges(metadata, public_ranges)
         super().__init__(
@@ -148,9 +151,11 @@ class PreFairSynthesizer(WaysToFit):
         self.discretization, self.spikes, self.other = discretization, spikes, other
         self.domain = domain
         self.fairness, self.unlabelled = fairness, unlabelled
+        self.look_for_copies = look_for_copies
         self._account = Account()
         described = whole(metadata, self._original_metadata)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
+        arguments.check_choice('look_for_copies', look_for_copies, (True, False))
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
@@ -178,6 +183,7 @@ class PreFairSynthesizer(WaysToFit):
                 enforce_min_max_values=enforce_min_max_values,
                 locales=self.locales,
             ),
+            look_for_copies,
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
