@@ -10,6 +10,7 @@ from message_catalogue import (
     constraints,
     counts,
     domains,
+    estimates,
     frames,
     measures,
     releases_columns,
@@ -24,6 +25,7 @@ from message_catalogue import (
 
 AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
+    estimates,
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, command_line, command_files, warned),
 )
