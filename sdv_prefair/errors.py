@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from numbers import Number
 from types import NoneType
 
-from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
+from sdv.errors import (
+    InvalidDataError,
+    InvalidDataTypeError,
+    SamplingError,
+    SynthesizerInputError,
+)
 
 _PLAIN = (str, Number, NoneType, list, tuple, dict, set, frozenset)
 _MOST_LETTERS = 100
@@ -48,12 +53,20 @@ class ReleaseError(SynthesizerInputError):
     """A fit cannot be written as a release, or a file cannot be opened as one."""
 
 
+class QueryError(SynthesizerInputError):
+    """An estimate was asked for of something that the model does not have."""
+
+
 class PrivateDataError(InvalidDataError):
     """The frame does not match the metadata; says which column, never which value."""
 
     def __init__(self, errors: str | Sequence[str]):
         listed = [errors] if isinstance(errors, str) else errors
         super().__init__(listed)  # type: ignore[no-untyped-call]  # SDV says no types
+
+
+class DataFormError(PrivateDataError, InvalidDataTypeError):
+    """What was given is no table in the form that this version of SDV has."""
 
 
 class NotFittedError(SamplingError):

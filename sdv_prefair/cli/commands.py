@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.demo import run_demo
+from sdv_prefair.cli.estimate_lines import estimate_lines
 from sdv_prefair.cli.evaluating import (
     measure,
     numbers_lines,
@@ -16,7 +17,13 @@ from sdv_prefair.cli.evaluating import (
 from sdv_prefair.cli.fitting import fit_release
 from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
-from sdv_prefair.cli.options import check_new_folder, check_output, metadata_and_roles
+from sdv_prefair.cli.options import (
+    check_new_folder,
+    check_output,
+    metadata_and_lists,
+    metadata_and_roles,
+)
+from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
     is_parquet,
@@ -63,6 +70,14 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
 
 
+def roles(options: argparse.Namespace, say: Say) -> None:
+    """Print how columns go with protected and outcome ones, and which roles that suggests."""
+    metadata, lists = metadata_and_lists(options)
+    check_lists(lists, metadata)
+    for line in suggestion_lines(read_whole_table(options.data, metadata), metadata, lists):
+        say(line)
+
+
 def fit(options: argparse.Namespace, say: Say) -> None:
     """Fit a synthesizer to a file and write the release."""
     check_output(options.out, ['.prefair'], [options.data, options.metadata])
@@ -80,6 +95,12 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
     write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
+
+
+def estimate(options: argparse.Namespace, say: Say) -> None:
+    """Print the answer to a query, with intervals."""
+    for line in estimate_lines(open_file(options.release), options):
+        say(line)
 
 
 def evaluate(options: argparse.Namespace, say: Say) -> None:

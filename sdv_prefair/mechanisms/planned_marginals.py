@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
@@ -41,7 +42,6 @@ from sdv_prefair.privacy.ledger_words import (
     SELECT_PAIRS,
     SELECT_TREE,
 )
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Pair, PlannedStrategy, declared_pairs
 from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.values.arrays import Floats
@@ -87,12 +87,12 @@ class Planned:
         """Whether the strategy promises fairness."""
         return self.strategy.requires_roles
 
-    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return all single columns, and the strategy's pairs that are small enough to measure."""
         return declared_cliques(domain, roles, self.strategy)
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure one-ways, plan pairs from noisy scores, measure what was planned.
 
@@ -116,12 +116,12 @@ class _PlannedFit:
     """
 
     def __init__(
-        self, table: PrivateTable, roles: Roles, strategy: PlannedStrategy, budget: Budget
+        self, table: PrivateTable, roles: Statements, strategy: PlannedStrategy, budget: Budget
     ):
         self._table, self._ledger = table, table.ledger
         self._strategy, self._budget = strategy, budget
         self._outcomes = roles.outcome
-        self._roles = roles if strategy.requires_roles else Roles()
+        self._roles = roles if strategy.requires_roles else Statements()
         named = [strategy.one_way, strategy.scores, strategy.residuals]
         self._one_way_rho, self._scores_rho, self._residuals_rho, _ = self._ledger.shares(
             self._ledger.remaining, [*named, 1 - sum(named)]

@@ -33,12 +33,17 @@ class Compression:
         weights: For every code, its probability inside its group.
         hidden: A code of weight zero whose rows belong to no group: they are spread over all.
         shares: How they are spread over the groups.
+        measured: The one-way measurement over codes that the weights come from, if codes were
+            merged and it is known.
+        projected: Whether its counts were projected on the simplex before they were weights.
     """
 
     group_of: np.ndarray
     weights: Floats
     hidden: int | None = None
     shares: Floats | None = None
+    measured: Measurement | None = None
+    projected: bool = False
 
     @property
     def num_codes(self) -> int:
@@ -83,7 +88,9 @@ class Compression:
 
     def shown(self, num_codes: int) -> Compression:
         """Return the compression of the first codes alone, of which some is in every group."""
-        return Compression(self.group_of[:num_codes], self.weights[:num_codes])
+        measured = None if self.measured is None else self.measured.first_codes(num_codes)
+        group_of, weights = self.group_of[:num_codes], self.weights[:num_codes]
+        return Compression(group_of, weights, measured=measured, projected=self.projected)
 
     def sum_groups(self, table: Floats, axis: int = 0) -> Floats:
         """Sum the codes of every group along one axis of a table."""
@@ -174,7 +181,10 @@ def compress_rare_codes(
 
 
 def weigh_again(
-    compression: Compression, measurement: Measurement, total: float, other: int | None = None
+    compression: Compression,
+    measurement: Measurement,
+    total: float | None,
+    other: int | None = None,
 ) -> Compression:
     """Return the same groups with the weights that another measurement of the column gives.
 
@@ -183,7 +193,7 @@ def weigh_again(
     Args:
         compression: How codes were merged.
         measurement: A one-way measurement over codes.
-        total: Number of rows.
+        total: As for ``compress_rare_codes``.
         other: As for ``compress_rare_codes``.
     """
     drawn = _drawn(measurement, other)
@@ -206,7 +216,8 @@ def _weighed(
     weights = np.where(merged, _counts(measurement, total), drawn)
     inside = weights[merged].sum()
     weights[merged] = weights[merged] / inside if inside > 0 else 1 / max(1, merged.sum())
-    return Compression(group_of, weights)
+    measured = measurement if merged.any() else None
+    return Compression(group_of, weights, measured=measured, projected=total is not None)
 
 
 def _counts(measurement: Measurement, total: float | None) -> Floats:

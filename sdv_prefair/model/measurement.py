@@ -59,6 +59,11 @@ class Measurement:
         stddev = of_cell if isinstance(of_cell, float) else of_cell.transpose(axes)
         return Measurement(tuple(columns), self.values.transpose(axes), stddev)
 
+    def first_codes(self, num_codes: int) -> Measurement:
+        """Return the measurement of the first codes of a column alone."""
+        stddev = self.stddev if isinstance(self.stddev, float) else self.stddev[:num_codes]
+        return Measurement(self.columns, self.values[:num_codes], stddev)
+
     def squared_error(self, expected: Floats) -> float:
         """Return half the squared distance from ``expected`` counts, in units of the noise."""
         residual = (expected - self.values) / self.stddev

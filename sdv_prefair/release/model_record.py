@@ -3,13 +3,16 @@
 ==========================  ==========================================================
 ``groups/i.npy``            the group of every code of column i, if codes were merged
 ``weights/i.npy``           the probability of every such code inside its group
+``codes/i.npy``             the noisy count of every such code, from which the weights were made
 ``tables/i.npy``            the distribution of node i of the junction tree
 ``measurements/i.npy``      the noisy counts of measurement i
 ``deviations/i.npy``        their standard deviations, if not all are the same
+``code_deviations/i.npy``   the same of the counts of codes
 ==========================  ==========================================================
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +30,8 @@ from sdv_prefair.release.model_checks import (
 from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
+# Releases that were written before counts of codes were kept have the first three.
+_COLUMN_KEYS, _CODES_KEYS = ('name', 'codes', 'groups'), ('stddev', 'projected')
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')
 
 
@@ -53,7 +58,11 @@ def _write_column(
     if not compression.is_identity:
         arrays.wholes(f'groups/{i}.npy', compression.group_of)
         arrays.floats(f'weights/{i}.npy', compression.weights)
-    return {'name': column, 'codes': codes, 'groups': compression.num_groups}
+    written = {'name': column, 'codes': codes, 'groups': compression.num_groups}
+    if compression.measured is None:
+        return written
+    stddev = _write_counts(('codes', 'code_deviations'), i, compression.measured, arrays)
+    return written | {'stddev': stddev, 'projected': compression.projected}
 
 
 def _write_node(i: int, node: CliqueTable, arrays: ArrayWriter) -> dict[str, Any]:
@@ -62,11 +71,20 @@ def _write_node(i: int, node: CliqueTable, arrays: ArrayWriter) -> dict[str, Any
 
 
 def _write_measurement(i: int, measurement: Measurement, arrays: ArrayWriter) -> dict[str, Any]:
-    arrays.floats(f'measurements/{i}.npy', measurement.values)
-    if not measurement.is_uniform:
-        arrays.floats(f'deviations/{i}.npy', np.asarray(measurement.stddev))
-    stddev = measurement.stddev if measurement.is_uniform else None
+    stddev = _write_counts(('measurements', 'deviations'), i, measurement, arrays)
     return {'columns': list(measurement.columns), 'stddev': stddev}
+
+
+def _write_counts(
+    folders: tuple[str, str], i: int, measurement: Measurement, arrays: ArrayWriter
+) -> float | None:
+    """Write noisy counts; return their standard deviation if it is one for all."""
+    values, deviations = folders
+    arrays.floats(f'{values}/{i}.npy', measurement.values)
+    if isinstance(measurement.stddev, float):
+        return measurement.stddev
+    arrays.floats(f'{deviations}/{i}.npy', measurement.stddev)
+    return None
 
 
 def read_model(written: Any, arrays: ArrayReader) -> GraphicalModel:
@@ -106,11 +124,18 @@ def read_model(written: Any, arrays: ArrayReader) -> GraphicalModel:
 def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compression]:
     compressions, codes_left = {}, MOST_CODES
     for i, column in enumerate(written):
-        fields = Fields(column, 'a column of the model', ('name', 'codes', 'groups'))
+        counted = isinstance(column, dict) and 'stddev' in column
+        keys = (*_COLUMN_KEYS, *_CODES_KEYS) if counted else _COLUMN_KEYS
+        fields = Fields(column, 'a column of the model', keys)
         codes = fields.whole('codes', 1, codes_left)
         groups = fields.whole('groups', 1, codes)
         codes_left -= codes
-        compressions[fields.text('name', most=MOST_CODES)] = _read_groups(i, codes, groups, arrays)
+        name = fields.text('name', most=MOST_CODES)
+        compression = _read_groups(i, codes, groups, arrays)
+        if counted:
+            found = _read_counts(('codes', 'code_deviations'), i, fields, (name,), (codes,), arrays)
+            compression = replace(compression, measured=found, projected=fields.flag('projected'))
+        compressions[name] = compression
     if len(compressions) < len(written) or not compressions:
         raise ReleaseError('The model of the release names a column twice, or none.')
     return compressions
@@ -157,7 +182,18 @@ def _read_measurement(
     if not columns or not any(set(columns) <= set(clique) for clique in cliques):
         raise ReleaseError('A measurement of the release lies in none of the cliques.')
     shape = tuple(sizes[column] for column in columns)
-    values = arrays.floats(f'measurements/{i}.npy', shape)
+    return _read_counts(('measurements', 'deviations'), i, fields, columns, shape, arrays)
+
+
+def _read_counts(
+    folders: tuple[str, str],
+    i: int,
+    fields: Fields,
+    columns: tuple[str, ...],
+    shape: tuple[int, ...],
+    arrays: ArrayReader,
+) -> Measurement:
+    values = arrays.floats(f'{folders[0]}/{i}.npy', shape)
     if fields.optional('stddev'):
         return Measurement(columns, values, fields.number('stddev', 0.0))
-    return Measurement(columns, values, arrays.floats(f'deviations/{i}.npy', shape))
+    return Measurement(columns, values, arrays.floats(f'{folders[1]}/{i}.npy', shape))

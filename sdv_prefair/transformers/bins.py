@@ -104,6 +104,13 @@ class GridBins:
             starts, ends = self._segment_starts[part], self._segment_ends[part]
         return self._number(starts + (ends - starts) // 2)
 
+    def means(self) -> np.ndarray:
+        """Return the mean of what is drawn from each bin."""
+        if self._segments is None:
+            return self.first + (self._starts.astype(np.float64) + self._ends) / 2
+        middles = (self._segment_starts.astype(np.float64) + self._segment_ends) / 2
+        return self.first + self._segments.average(middles)
+
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and the last number of each bin."""
         return self._number(self._starts), self._number(self._ends)
@@ -208,6 +215,12 @@ class RealBins:
             lower, upper = self._segment_edges[part], self._segment_edges[part + 1]
         middle = lower + (upper - lower) / 2
         return np.where(middle < upper, middle, lower)
+
+    def means(self) -> np.ndarray:
+        """Return the mean of what is drawn from each bin."""
+        lower, upper = self._segment_edges[:-1], self._segment_edges[1:]
+        middles = lower + (upper - lower) / 2
+        return middles if self._segments is None else self._segments.average(middles)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper edge of each bin."""

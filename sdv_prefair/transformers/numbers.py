@@ -182,6 +182,16 @@ class NumberBins(BinCodes):
         """
         return self._bins.sizes()
 
+    def bin_means(self) -> np.ndarray:
+        """Return the mean of the values that are drawn for each bin."""
+        scale = 10.0**self._places if self._on_grid else 1.0
+        return self._bins.means() / scale
+
+    def bin_ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lower and the upper end of each bin."""
+        lower, upper = self._bins.ends()
+        return self._finish(lower), self._finish(upper)
+
     def _value_labels(self) -> list[str]:
         if isinstance(self._bins, RealBins):
             return self._bins.labels()

@@ -86,6 +86,7 @@ class Segments:
             shares = np.where(nothing[bin_of], otherwise, shares)
         shares /= np.maximum.reduceat(shares, np.flatnonzero(opens_bin))[bin_of]
         shares /= np.bincount(bin_of, shares)[bin_of]
+        self._bin_of, self._shares = bin_of, shares
         self._drawn = np.flatnonzero(shares)
         bin_of = bin_of[self._drawn]
         bins = np.arange(bin_of[-1] + 1)
@@ -97,6 +98,10 @@ class Segments:
     def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         """Return a segment of each bin."""
         return self._at(codes, generator.random(len(codes)))
+
+    def average(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean of each bin, given one value for each of its segments."""
+        return np.bincount(self._bin_of, self._shares * values)
 
     def medians(self) -> np.ndarray:
         """Return for each bin the segment up to which half of its weight lies."""

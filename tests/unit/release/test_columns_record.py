@@ -146,7 +146,10 @@ def test_names_of_columns_never_become_names_of_members(path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
             folder, _, file = member.rpartition('/')
-            assert folder in {'', 'groups', 'weights', 'tables', 'measurements', 'deviations'}
+            assert folder in {
+                *('', 'groups', 'weights', 'codes', 'code_deviations'),
+                *('tables', 'measurements', 'deviations'),
+            }
             assert member in {'release.json', 'metadata.json'} or file[:-4].isdigit()
 
 

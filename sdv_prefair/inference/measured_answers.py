@@ -1,0 +1,107 @@
+"""Intervals from what was measured, for ratios that a measured table answers."""
+
+from sdv_prefair.inference.measured_forms import Form, MeasuredCounts
+from sdv_prefair.inference.model_answers import Tables, moment
+from sdv_prefair.inference.questions import Apart, Atom, Ratio
+from sdv_prefair.inference.ratio_interval import (
+    NO_VARIANCE,
+    Interval,
+    Quadratic,
+    difference,
+    quantile_of,
+    ratio_interval,
+    variance_of_share,
+)
+
+MEASURED, BOUNDED = 'measured', 'bounded'
+"""What an interval rests on: a measured table, or bounds that one gives."""
+
+Found = tuple[Interval, str]
+
+# A variance that is none but for rounding, beside another.
+_NOTHING = 1e-9
+
+
+class MeasuredAnswers:
+    """Answers from noisy tables.
+
+    Args:
+        counts: The noisy tables.
+        tables: The model's joint distributions, which say how many rows chance has to do with.
+        total: Number of rows.
+        level: How often intervals are to hold the truth.
+        sampling: Whether they are for the population that the rows were drawn from, or for the
+            table itself.
+    """
+
+    def __init__(
+        self, counts: MeasuredCounts, tables: Tables, total: float, level: float, sampling: bool
+    ):
+        self._counts, self._tables, self._total = counts, tables, total
+        self._level, self._sampling = level, sampling
+
+    def find(self, atom: Atom) -> Found | None:
+        """Return the interval and what it rests on; None if no measured table tells."""
+        if not isinstance(atom, Apart):
+            return self._ratio(atom)
+        first, second = self._ratio(atom.first), self._ratio(atom.second)
+        if first is None or second is None:
+            return None
+        weaker = BOUNDED if BOUNDED in (first[1], second[1]) else MEASURED
+        return difference(first[0], second[0]), weaker
+
+    def _ratio(self, ratio: Ratio) -> Found | None:
+        below, above = self._counts.form(ratio.below), self._counts.form(ratio.above)
+        if below is None:
+            return None
+        if above is not None:
+            return self._interval(ratio, above, below), MEASURED
+        bounds = self._counts.bounds(ratio.above) if ratio.is_share else None
+        if bounds is None:
+            return None
+        least, most = (self._interval(ratio, bound, below) for bound in bounds)
+        error = (most.upper - least.lower) / (2 * quantile_of(self._level))
+        middle = (least.estimate + most.estimate) / 2
+        return Interval(middle, error, least.lower, most.upper), BOUNDED
+
+    def _interval(self, ratio: Ratio, above: Form, below: Form) -> Interval:
+        numerator, noise = self._adjusted(ratio, above, below)
+        chance = self._chance(ratio) if self._sampling else NO_VARIANCE
+        return ratio_interval(numerator, below.value, noise, chance, self._level, ratio.limits)
+
+    def _adjusted(self, ratio: Ratio, above: Form, below: Form) -> tuple[float, Quadratic]:
+        """Return the numerator, less what can be told of its noise, and the noise that is left.
+
+        The tables of the numerator have a count of the denominator's rows, too, and others tell
+        that better: by how much it is off goes along with how much the numerator is off.
+        """
+        shared = above.covariance(below)
+        noise = Quadratic(above.variance, shared, below.variance)
+        own = None
+        if not self._counts.tells_codes_apart(ratio.above):
+            own = self._counts.form_beside(ratio.below, ratio.above)
+        if own is None:
+            return above.value, noise
+        with_below = own.covariance(below)
+        off = own.variance - 2 * with_below + below.variance
+        if off <= _NOTHING * own.variance:
+            return above.value, noise
+        along = above.covariance(own) - shared
+        slope = along / off
+        left = Quadratic(
+            max(0.0, above.variance - slope * along),
+            shared - slope * (with_below - below.variance),
+            below.variance,
+        )
+        return above.value - slope * (own.value - below.value), left
+
+    def _chance(self, ratio: Ratio) -> Quadratic:
+        """Return the variance of the rows, by the model's own shares."""
+        rows = self._total * moment(ratio, ratio.below, self._tables)
+        if ratio.is_share:
+            return variance_of_share(rows)
+        squares = {c: vector * ratio.above[c] for c, vector in ratio.above.items()}
+        above, square = (
+            self._total * moment(ratio, vectors, self._tables) for vectors in (ratio.above, squares)
+        )
+        return Quadratic(square, above, rows)

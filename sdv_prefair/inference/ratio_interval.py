@@ -1,0 +1,131 @@
+"""Intervals for a ratio of two numbers that are known with normal noise, by Fieller's theorem.
+
+A share, or a mean, is ``N / D`` of a table's counts, and both are known with noise of a known
+size. For the true ratio ``R`` the difference ``N - R D`` has mean zero and a variance that is
+quadratic in ``R``; all ``R`` for which it is no further from zero than the level allows are an
+interval between the roots of a quadratic. It holds the truth as often as it says at any size of
+the noise. Where the denominator may be zero for all that is known, anything is possible, and the
+interval is all of the range.
+
+For the population there is the chance of the rows as well, whose variance is quadratic in ``R``,
+too: ``D R (1 - R)`` of a share. Without noise the interval is then Wilson's.
+
+E. C. Fieller (1954), Some problems in interval estimation, JRSS B 16(2).
+E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
+G. Y. Zou and A. Donner (2008), Construction of confidence limits about effect measures, Statistics
+in Medicine 27(10), for differences.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scipy.stats import norm
+
+
+class Interval(NamedTuple):
+    """An estimate, its standard error, and between which numbers the truth is."""
+
+    estimate: float
+    standard_error: float
+    lower: float
+    upper: float
+
+    def within(self, low: float, high: float) -> 'Interval':
+        """Return the part of the interval, and the estimate, that is possible."""
+        estimate, lower, upper = (min(max(x, low), high) for x in (self[0], *self[2:]))
+        return Interval(estimate, self.standard_error, lower, upper)
+
+    def holding(self, estimate: float) -> 'Interval':
+        """Return the interval for another estimate, widened if that lies outside."""
+        lower, upper = min(self.lower, estimate), max(self.upper, estimate)
+        return Interval(estimate, self.standard_error, lower, upper)
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """The variance of ``N - R D``, as ``constant - 2 R linear + R^2 square``."""
+
+    constant: float
+    linear: float
+    square: float
+
+    def __add__(self, other: 'Quadratic') -> 'Quadratic':
+        return Quadratic(
+            self.constant + other.constant, self.linear + other.linear, self.square + other.square
+        )
+
+    def at(self, ratio: float) -> float:
+        """Return the variance for one ratio."""
+        return self.constant - 2 * ratio * self.linear + ratio**2 * self.square
+
+
+NO_VARIANCE = Quadratic(0.0, 0.0, 0.0)
+
+
+def variance_of_share(rows: float) -> Quadratic:
+    """Return what chance of so many rows adds to the numerator of a share of them."""
+    return Quadratic(0.0, -rows / 2, -rows)
+
+
+def quantile_of(level: float) -> float:
+    """Return how many standard deviations an interval of that level reaches."""
+    return float(norm.ppf((1 + level) / 2))
+
+
+def ratio_interval(
+    numerator: float,
+    denominator: float,
+    noise: Quadratic,
+    chance: Quadratic,
+    level: float,
+    limits: tuple[float, float],
+) -> Interval:
+    """Return the interval for a ratio.
+
+    Args:
+        numerator: Its estimate.
+        denominator: Its estimate.
+        noise: The variance of their noise.
+        chance: The variance that the rows of the table add, if it is about the population.
+        level: How often intervals are to hold the truth.
+        limits: Between which numbers the ratio is in any case.
+    """
+    z, low, high = quantile_of(level), *limits
+    if denominator <= 0:
+        middle = (low + high) / 2
+        return Interval(middle, (high - low) / (2 * z), low, high)
+    ratio = min(max(numerator / denominator, low), high)
+    # Chance has no variance beyond the limits, so a ratio beyond them has that of noise alone.
+    spread = math.sqrt(max(0.0, noise.at(ratio)) + max(0.0, chance.at(ratio))) / denominator
+    roots = _roots(numerator, denominator, noise + chance, z)
+    if roots is None:
+        roots = _roots(numerator, denominator, noise, z)
+    lower, upper = (low, high) if roots is None else roots
+    return Interval(ratio, spread, lower, upper).within(low, high)
+
+
+def _roots(
+    numerator: float, denominator: float, variance: Quadratic, z: float
+) -> tuple[float, float] | None:
+    """Return the ends of Fieller's interval; None if it has none."""
+    square = denominator**2 - z**2 * variance.square
+    linear = numerator * denominator - z**2 * variance.linear
+    constant = numerator**2 - z**2 * variance.constant
+    discriminant = linear**2 - square * constant
+    if square <= 0 or discriminant < 0:
+        return None
+    root = math.sqrt(discriminant)
+    return (linear - root) / square, (linear + root) / square
+
+
+def difference(first: Interval, second: Interval) -> Interval:
+    """Return the interval for the difference of two independent estimates.
+
+    Each end takes the distance of the estimates from their own ends, on the sides that count.
+    """
+    apart = first.estimate - second.estimate
+    below = math.hypot(first.estimate - first.lower, second.upper - second.estimate)
+    above = math.hypot(first.upper - first.estimate, second.estimate - second.lower)
+    error = math.hypot(first.standard_error, second.standard_error)
+    return Interval(apart, error, apart - below, apart + above)
