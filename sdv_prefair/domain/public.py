@@ -138,7 +138,8 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
         return Categories((False, True), nullable, complete=True)
     values = description.get('range_values')
     if values is None:
-        return Undeclared('categories', nullable, ordered=ordered)
+        unknown = 'range_is_nullable' not in description
+        return Undeclared('categories', nullable, ordered=ordered, learns_nulls=unknown)
     if not isinstance(values, list | tuple) or not values:
         raise DomainError(
             'range_values must be a list of one or more values. List them, or remove the key to '
@@ -170,7 +171,8 @@ def _numbers(description: dict[str, Any], low: Any, high: Any, nullable: bool) -
         return Numbers(low, high, places, nullable)
     low = None if low is None else as_number(low, 'range_min')
     high = None if high is None else as_number(high, 'range_max')
-    return Undeclared('numbers', nullable, low, high, decimal_places=places)
+    unknown = 'range_is_nullable' not in description
+    return Undeclared('numbers', nullable, low, high, decimal_places=places, learns_nulls=unknown)
 
 
 def _datetimes(description: dict[str, Any], low: Any, high: Any, nullable: bool) -> ColumnDomain:
@@ -179,4 +181,7 @@ def _datetimes(description: dict[str, Any], low: Any, high: Any, nullable: bool)
         return Datetimes(low, high, written, nullable)
     low = None if low is None else as_timestamp(low, written, 'range_min')
     high = None if high is None else as_timestamp(high, written, 'range_max')
-    return Undeclared('datetimes', nullable, low, high, datetime_format=written)
+    unknown = 'range_is_nullable' not in description
+    return Undeclared(
+        'datetimes', nullable, low, high, datetime_format=written, learns_nulls=unknown
+    )

@@ -42,7 +42,7 @@ class Encoding:
     def hidden_codes(self) -> dict[str, HiddenCode]:
         """The codes of what has no value to be shown, and what stands for it on the way back."""
         return {
-            column: {'other': codes.hidden_code, 'stand_in': codes.null_code}
+            column: {'other': codes.hidden_code, 'stand_in': codes.stand_in_code}
             for column, codes in self.transformers.items()
             if codes.hidden_code is not None
         }

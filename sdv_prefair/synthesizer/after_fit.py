@@ -150,11 +150,8 @@ class AfterFit(Sampling):
     def explain_fairness(self) -> FairnessExplanation:
         """Return what the promise lets through, and what stands for what; costs no budget.
 
-        By statement: how much admissible columns tell about protected ones, which unlabelled
-        columns stand for protected ones, what outcomes rest on, and what protected columns still
-        tell about outcomes through admissible ones. Each is a number from 0, nothing, to 1,
-        everything, with what of it is surely more than noise. ``print`` it, or call
-        ``to_frame()``.
+        By statement: what columns tell about protected ones and outcomes, from 0, nothing, to 1,
+        everything, and what of it is surely more than noise. ``print`` it, or use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)
 
@@ -280,7 +277,7 @@ class AfterFit(Sampling):
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
-        conditional.check_lines(self.fitted, conditions)
+        conditional.check_lines(self.fitted, conditions, are_known=True)
         conditional.warn_of_ties(self.fitted, list(conditions.columns))
 
     def _sample_with_conditions(

@@ -9,7 +9,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.discretization import CHOICES
-from sdv_prefair.domain import modelled_columns, public_domain, single_table
+from sdv_prefair.domain import modelled_columns, name_others, public_domain, single_table
 from sdv_prefair.domain.columns import (
     Categories,
     ColumnDomain,
@@ -63,13 +63,19 @@ def check_choices(
     check_choice('unlabelled', unlabelled, UNLABELLED_CHOICES)
 
 
-def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
+def first_plan(
+    metadata: Metadata,
+    promise: Promise,
+    person_column: str | None,
+    other: str | Mapping[str, Any] | None,
+) -> ConstraintPlan:
     """Return the plan of a table without constraints; raise if its columns do not fit the roles.
 
     Args:
         metadata: What describes the table.
         promise: Roles and mechanism.
         person_column: Tells persons apart, if given.
+        other: What values come back as that have none of their own.
     """
     table = single_table(metadata)
     columns, modelled = list(table.columns), modelled_columns(table)
@@ -77,7 +83,7 @@ def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) 
     check_roles(promise.roles, promise.mechanism, columns, set(modelled))
     check_person_column(person_column, columns, set(modelled))
     promise.check_declared(modelled, promise.roles)
-    domains = public_domain(table, promise.public_ranges)
+    domains = name_others(public_domain(table, promise.public_ranges), other)
     return ConstraintPlan.without_constraints(metadata, domains)
 
 

@@ -11,7 +11,7 @@ from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
 from sdv_prefair.constraints.adding import Promise
-from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain import OTHER, strip_ranges
 from sdv_prefair.domain.given_facts import Domain, with_facts
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
@@ -68,6 +68,12 @@ class PreFairSynthesizer(WaysToFit):
             and costs nothing.
         spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
             knowledge, that need not be found. Each gets a code of its own.
+        other: What values come back as that are too rare to be learnt: a text for all columns of
+            texts, or a value for some columns, as in ``{'country': 'elsewhere', 'floor': -1}``.
+            Columns without one share the rows out among the values that are learnt. For a column
+            with declared values it stands for everything else.
+        look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns
+            without a role and outcomes, so that a fit can warn of copies of an outcome.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
             public and warns; ``False`` ignores them and learns domains from the budget.
         max_rows_per_person: Rows one person may have; noise protects all of them together.
@@ -121,7 +127,9 @@ class PreFairSynthesizer(WaysToFit):
         spikes: Mapping[str, Sequence[Any]] | None = None,
         fairness: Independent | Sequence[Independent] | Statements | None = None,
         unlabelled: str | None = None,
+        other: str | Mapping[str, Any] | None = OTHER,
         domain: Domain | None = None,
+        look_for_copies: bool = True,
     ):
         metadata = _without_private_ranges(metadata, public_ranges)
         super().__init__(
@@ -140,11 +148,14 @@ class PreFairSynthesizer(WaysToFit):
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
-        self.discretization, self.spikes, self.domain = discretization, spikes, domain
+        self.discretization, self.spikes, self.other = discretization, spikes, other
+        self.domain = domain
         self.fairness, self.unlabelled = fairness, unlabelled
+        self.look_for_copies = look_for_copies
         self._account = Account()
         described = whole(metadata, self._original_metadata)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
+        arguments.check_choice('look_for_copies', look_for_copies, (True, False))
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
@@ -163,7 +174,7 @@ class PreFairSynthesizer(WaysToFit):
             resolve_budget(budget),
             estimator,
             promise,
-            arguments.first_plan(with_facts(described, domain), promise, person_column),
+            arguments.first_plan(with_facts(described, domain), promise, person_column, self.other),
             {},
             {},
             CodesProcessor(
@@ -172,6 +183,7 @@ class PreFairSynthesizer(WaysToFit):
                 enforce_min_max_values=enforce_min_max_values,
                 locales=self.locales,
             ),
+            look_for_copies,
         )
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)

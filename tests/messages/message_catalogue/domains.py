@@ -297,6 +297,7 @@ SHAPES = [
     ]
 ]
 
+
 def given(domain, **column):
     """Make a synthesizer for a table of one column, with facts beside its metadata."""
     tables = {'people': {'columns': {'x': {'sdtype': 'numerical'} | column}}}
