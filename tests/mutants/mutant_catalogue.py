@@ -143,8 +143,7 @@ EXACT_COUNTS = [
         'bounds are those of exact counts',
         'learning/number_range.py',
         'np.flatnonzero(stands_out(noisy[:-1], sigma))',
-        'np.flatnonzero('
-        'stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
+        'np.flatnonzero(stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
