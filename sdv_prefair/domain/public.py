@@ -19,18 +19,11 @@ from sdv_prefair.domain.columns import (
     as_number,
 )
 from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.sdv_versions import RANGE_KEYS
 from sdv_prefair.values.shown_text import lookalikes
 from sdv_prefair.values.timestamps import as_timestamp
 
 CATEGORICAL_SDTYPES = ('categorical', 'ordinal', 'boolean')
-RANGE_KEYS = (
-    'range_min',
-    'range_max',
-    'range_values',
-    'range_is_nullable',
-    'decimal_places',
-    'high_cardinality',
-)
 _NOT_MODELLED_SDTYPES = ('id', 'unknown')
 _RELATIONSHIPS_WITH_TRANSFORMER = ('address', 'gps')
 

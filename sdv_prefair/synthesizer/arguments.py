@@ -18,6 +18,7 @@ from sdv_prefair.domain.columns import (
     Undeclared,
     as_number,
 )
+from sdv_prefair.domain.given_facts import Domain
 from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.fair_metadata import FairMetadata
@@ -223,6 +224,16 @@ def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
         not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
         for domain in domains.values()
     )
+
+
+def says_ranges(metadata: Metadata) -> bool:
+    """Whether metadata by itself says anything of values that could come from the data."""
+    return declares_ranges(public_domain(metadata, public_ranges=True))
+
+
+def are_public(public_ranges: bool | None, domain: Domain | None) -> bool:
+    """Whether what is declared is public; if only what is given is, nothing else is left."""
+    return public_ranges is not False or domain is not None
 
 
 def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
