@@ -37,6 +37,13 @@ def words(values, **more):
     return described(sdtype='categorical', range_values=values, **more)
 
 
+def named(other, **more):
+    """Make a synthesizer for a table of one column whose values have to be learnt."""
+    columns = {'x': {'sdtype': 'categorical', **more}}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True, other=other)
+
+
 def number(low, high, **more):
     return described(sdtype='numerical', range_min=low, range_max=high, **more)
 
@@ -211,6 +218,40 @@ DTYPES = [
     ),
 ]
 
+OTHERS = [
+    Message(
+        lambda: named(3),
+        DomainError,
+        'other (3) must be a text, or a dictionary from columns to values, as in',
+        "{'country': 'elsewhere'}.",
+    ),
+    Message(
+        lambda: named({'y': 'rest'}),
+        DomainError,
+        "other names 'y', which is no categorical or ordinal column that is modelled.",
+        'Correct the name, or take it out.',
+    ),
+    Message(
+        lambda: named({'x': ['rest']}),
+        DomainError,
+        "other of 'x' must be a single value such as a text or a number;",
+        'None to share rows out.',
+    ),
+    Message(
+        lambda: named({'x': 'a'}, range_values=['a', 'b']),
+        DomainError,
+        "Column 'x': other ('a') must look different from null and from every value of "
+        'range_values.',
+        'Name a value that the column does not have.',
+    ),
+    Message(
+        lambda: named({'x': 'rest'}).fit({'people': pd.DataFrame({'x': [1, 2]})}),
+        DomainError,
+        "Column 'x': other ('rest') cannot be held by a column of dtype 'int64'.",
+        'Give a value of its type, or None to have rare values shared out among the others.',
+    ),
+]
+
 TRANSFORMERS = [
     Message(
         lambda: NumberBins(0, 1, bins=0),
@@ -343,4 +384,4 @@ GIVEN = [
     ),
 ]
 
-MESSAGES = [*METADATA, *DTYPES, *TRANSFORMERS, *SHAPES, *GIVEN]
+MESSAGES = [*METADATA, *DTYPES, *OTHERS, *TRANSFORMERS, *SHAPES, *GIVEN]
