@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 LOWEST := .venv-lowest
+# Other libraries, each by itself: their pins exclude the versions that SDV 2.0 needs.
+DPMM := .venv-dpmm
+SNSYNTH := .venv-snsynth
 
-.PHONY: demo test test-all test-mutants test-lowest lint bench docs pictures tutorials clean
+.PHONY: demo test test-all test-mutants test-lowest lint bench bench-libraries docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -27,6 +30,9 @@ test-lowest: $(LOWEST)/.installed
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick
+
+bench-libraries: $(VENV)/.installed-test $(DPMM)/.installed $(SNSYNTH)/.installed
+	$(BIN)/python benchmarks/other_libraries.py --python dpmm=$(DPMM)/bin/python snsynth=$(SNSYNTH)/bin/python
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict --quiet
@@ -73,5 +79,15 @@ $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e '.[test]'
 	touch $@
 
+$(DPMM)/.installed:
+	$(PYTHON) -m venv $(DPMM)
+	$(DPMM)/bin/python -m pip install --quiet --disable-pip-version-check dpmm==0.1.9
+	touch $@
+
+$(SNSYNTH)/.installed:
+	$(PYTHON) -m venv $(SNSYNTH)
+	$(SNSYNTH)/bin/python -m pip install --quiet --disable-pip-version-check smartnoise-synth==1.0.8 torch==2.13.0
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) build dist *.egg-info prefair-demo
+	rm -rf $(VENV) $(LOWEST) $(DPMM) $(SNSYNTH) build dist *.egg-info prefair-demo

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pair_kinds import errors_by_kind
 from paper_results import KEY, QUALITY, read_results, write_results
 from results_file import ResultsFile, commit
 from tqdm import tqdm
@@ -136,7 +137,10 @@ def _measure(dataset: Dataset, column: str, groups, row: dict, options: argparse
         (OneWayTotalVariation, TwoWayTotalVariation, AverageCorrelationDifference),
         strict=True,
     ):
-        measured[name] = metric.compute(dataset.data, synthetic, dataset.metadata)
+        found = metric.compute_breakdown(dataset.data, synthetic, dataset.metadata)
+        measured[name] = found['score']
+        if metric is TwoWayTotalVariation:
+            measured |= errors_by_kind(found['marginals'], dataset.roles)
     known = with_known(dataset.roles.outcome[0], tables)
     # Sampled rows stand in random order.
     known = Tables(known.real, known.synthetic.head(options.train_rows), known.columns)

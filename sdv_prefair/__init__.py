@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sdv_prefair.errors import FairnessWarning as FairnessWarning
     from sdv_prefair.errors import NoiseWarning as NoiseWarning
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
+    from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
+    from sdv_prefair.metrics.evaluation import evaluate_fairness as evaluate_fairness
     from sdv_prefair.release import load_release as load_release
     from sdv_prefair.roles import Roles as Roles
     from sdv_prefair.synthesizer import PreFairSynthesizer as PreFairSynthesizer
@@ -22,6 +24,8 @@ __version__ = '0.1.0'
 _HOME = {
     'PreFairSynthesizer': 'sdv_prefair.synthesizer',
     'Roles': 'sdv_prefair.roles',
+    'FairMetadata': 'sdv_prefair.fair_metadata',
+    'evaluate_fairness': 'sdv_prefair.metrics.evaluation',
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',

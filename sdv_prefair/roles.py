@@ -1,15 +1,25 @@
 """The three lists of columns a fairness claim is about."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 
-from sdv_prefair.errors import RolesError, shown
+from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness.statements import (
+    ADMISSIBLE,
+    OUTCOME,
+    PROTECTED,
+    UNLABELLED,
+    Independent,
+    Statements,
+    as_names,
+    check_disjoint,
+)
 
-PROTECTED, ADMISSIBLE, OUTCOME, UNLABELLED = 'protected', 'admissible', 'outcome', 'unlabelled'
+ROLES = (PROTECTED, ADMISSIBLE, OUTCOME)
+
+__all__ = ['ADMISSIBLE', 'OUTCOME', 'PROTECTED', 'UNLABELLED', 'Roles']
 
 
-@dataclass(frozen=True, init=False)
-class Roles:
+class Roles(Statements):
     """Protected (P), admissible (A) and outcome (O) columns; all others are unlabelled (N).
 
     Either all three lists are given or none is: without any one of them justifiable fairness
@@ -23,10 +33,6 @@ class Roles:
         outcome: Columns that stand for the decision or label.
     """
 
-    protected: tuple[str, ...]
-    admissible: tuple[str, ...]
-    outcome: tuple[str, ...]
-
     def __init__(
         self,
         protected: Iterable[str] | None = (),
@@ -34,71 +40,51 @@ class Roles:
         outcome: Iterable[str] | None = (),
     ) -> None:
         given = {PROTECTED: protected, ADMISSIBLE: admissible, OUTCOME: outcome}
-        for role, names in given.items():
-            object.__setattr__(self, role, _as_names(role, names))
-        _check_disjoint(self)
+        lists = {role: as_names(role, names) for role, names in given.items()}
+        check_disjoint(lists)
+        self.__dict__.update(lists)
         _check_complete(self)
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Columns that must not influence an outcome except through admissible ones."""
+        return self._list(PROTECTED)
+
+    @property
+    def admissible(self) -> tuple[str, ...]:
+        """Columns that may legitimately influence an outcome."""
+        return self._list(ADMISSIBLE)
+
+    @property
+    def outcome(self) -> tuple[str, ...]:
+        """Columns that stand for the decision or label."""
+        return self._list(OUTCOME)
+
+    def _list(self, role: str) -> tuple[str, ...]:
+        names: tuple[str, ...] = self.__dict__[role]
+        return names
 
     def __bool__(self) -> bool:
         return bool(self.protected or self.admissible or self.outcome)
 
-    def of(self, column: str) -> str:
-        """Return ``'protected'``, ``'admissible'``, ``'outcome'`` or ``'unlabelled'``."""
-        for role in (PROTECTED, ADMISSIBLE, OUTCOME):
-            if column in getattr(self, role):
-                return role
-        return UNLABELLED
+    def __repr__(self) -> str:
+        lists = ', '.join(f'{role}={self._list(role)!r}' for role in ROLES)
+        return f'Roles({lists})'
 
-    def columns(self) -> tuple[str, ...]:
-        """Return every column that has a role."""
-        return self.protected + self.admissible + self.outcome
-
-    def unlabelled(self, columns: Iterable[str]) -> tuple[str, ...]:
-        """Return those of ``columns`` that have no role."""
-        labelled = set(self.columns())
-        return tuple(column for column in columns if column not in labelled)
-
-    def is_saturated(self, columns: Iterable[str]) -> bool:
-        """Whether every one of ``columns`` has a role.
-
-        Paper: the saturated case, in which Greedy-PreFair is optimal without noise.
-        """
-        return not self.unlabelled(columns)
+    @property
+    def statements(self) -> tuple[Independent, ...]:
+        """The one statement that the roles stand for; none without roles."""
+        if not self:
+            return ()
+        return (Independent(self.protected, self.outcome, self.admissible),)
 
     def as_dict(self) -> dict[str, list[str]]:
         """Return the three lists under their names."""
-        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
-
-
-def _as_names(role: str, names: Iterable[str] | None) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise RolesError(
-            f"{role} ('{names}') must be a list of column names. Write {role}=['{names}']."
-        )
-    try:
-        names = () if names is None else tuple(names)
-    except TypeError:
-        raise RolesError(f'{role} ({shown(names)}) must be a list of column names.') from None
-    repeated = sorted({str(name) for name in names if names.count(name) > 1})
-    if repeated:
-        raise RolesError(f'{role} names a column more than once: {repeated}. Name it once.')
-    return names
-
-
-def _check_disjoint(roles: Roles) -> None:
-    named = [(field.name, set(getattr(roles, field.name))) for field in fields(roles)]
-    for position, (role, columns) in enumerate(named):
-        for other, other_columns in named[position + 1 :]:
-            shared = sorted(map(str, columns & other_columns))
-            if shared:
-                raise RolesError(
-                    f'{role} and {other} both name {shared}. A column has at most one role: '
-                    'take it out of one of the lists.'
-                )
+        return {role: list(self._list(role)) for role in ROLES}
 
 
 def _check_complete(roles: Roles) -> None:
-    empty = [field.name for field in fields(roles) if not getattr(roles, field.name)]
+    empty = [role for role, names in roles.as_dict().items() if not names]
     if roles and empty:
         raise RolesError(
             f'{" and ".join(empty)} must name at least one column. Justifiable fairness needs '

@@ -17,7 +17,13 @@ from sdv_prefair.cli.evaluating import (
 from sdv_prefair.cli.fitting import fit_release
 from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
-from sdv_prefair.cli.options import check_new_folder, check_output, metadata_and_roles
+from sdv_prefair.cli.options import (
+    check_new_folder,
+    check_output,
+    metadata_and_lists,
+    metadata_and_roles,
+)
+from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
     is_parquet,
@@ -62,6 +68,14 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('numbers how many decimals they have ("decimal_places": 0 for whole ones): nothing of this')
     say('is guessed. Check the kinds too, which were read from the file.')
     say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
+
+
+def roles(options: argparse.Namespace, say: Say) -> None:
+    """Print how columns go with protected and outcome ones, and which roles that suggests."""
+    metadata, lists = metadata_and_lists(options)
+    check_lists(lists, metadata)
+    for line in suggestion_lines(read_whole_table(options.data, metadata), metadata, lists):
+        say(line)
 
 
 def fit(options: argparse.Namespace, say: Say) -> None:

@@ -9,10 +9,10 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.domain import modelled_columns
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.metrics import FairnessReport, describe_numbers
 from sdv_prefair.metrics.column_figures import shown_value
 from sdv_prefair.metrics.strata import OWN_BINS, OWN_BINS_CAUTION
-from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _PAIRS = ('TwoWayTotalVariation', 'AverageCorrelationDifference')
@@ -37,7 +37,7 @@ def measure(
     synthetic: pd.DataFrame,
     real: pd.DataFrame,
     metadata: Metadata,
-    roles: Roles,
+    roles: Statements,
     release: PreFairSynthesizer | None = None,
 ) -> FairnessReport:
     """Return the report on a synthetic table, by the codes of its release if that is given."""

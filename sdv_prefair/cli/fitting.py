@@ -4,12 +4,14 @@ import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.options import metadata_and_roles
 from sdv_prefair.cli.table_files import check_table, is_parquet, read_table
 from sdv_prefair.errors import PrivacyWarning, RolesError
+from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -27,7 +29,7 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _check_fit(options: argparse.Namespace, roles: Roles) -> None:
+def _check_fit(options: argparse.Namespace, roles: Statements) -> None:
     """Raise for what would be refused in Python's words, or only once the release is written."""
     if not roles and options.structure != 'none':
         raise RolesError(
@@ -39,7 +41,7 @@ def _check_fit(options: argparse.Namespace, roles: Roles) -> None:
 
 
 def _make_synthesizer(
-    options: argparse.Namespace, metadata: Metadata, roles: Roles
+    options: argparse.Namespace, metadata: Metadata, roles: Statements
 ) -> PreFairSynthesizer:
     public_ranges = None
     if options.ranges_are_public or options.learn_ranges:
@@ -58,9 +60,7 @@ def _make_synthesizer(
             person_column=options.person_column,
             max_rows_per_person=options.max_rows_per_person,
             verbose=not options.quiet,
-            protected=list(roles.protected),
-            admissible=list(roles.admissible),
-            outcome=list(roles.outcome),
+            **_promised(roles),
         )
     if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
         # The same in the words of the command line.
@@ -74,6 +74,11 @@ def _make_synthesizer(
     return synthesizer
 
 
+def _promised(roles: Statements) -> dict[str, Any]:
+    """Return the arguments of the synthesizer that promise this."""
+    return roles.as_dict() if isinstance(roles, Roles) else {'fairness': list(roles.statements)}
+
+
 def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
     if is_parquet(path):
         synthesizer.fit_table(path)
@@ -83,7 +88,7 @@ def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -
 
 
 def _summary(
-    synthesizer: PreFairSynthesizer, options: argparse.Namespace, roles: Roles
+    synthesizer: PreFairSynthesizer, options: argparse.Namespace, roles: Statements
 ) -> Iterator[str]:
     ledger = synthesizer.get_privacy_ledger()
     yield (
@@ -91,15 +96,15 @@ def _summary(
     )
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         yield f'  {step:<20} {rho / ledger.attrs["rho"]:4.0%}'
-    if roles:
-        yield _promise(roles) if options.structure != 'none' else "structure 'none': not fair."
+    if roles and options.structure == 'none':
+        yield "structure 'none': not fair."
+    elif roles:
+        yield from map(_promise, roles.statements)
 
 
-def _promise(roles: Roles) -> str:
-    outcome, protected, admissible = map(
-        _listed, (roles.outcome, roles.protected, roles.admissible)
-    )
-    return f'{outcome} is independent of {protected} given {admissible}.'
+def _promise(statement: Independent) -> str:
+    given = f' given {_listed(statement.given)}' if statement.given else ''
+    return f'{_listed(statement.right)} is independent of {_listed(statement.left)}{given}.'
 
 
 def _listed(names: Sequence[str]) -> str:

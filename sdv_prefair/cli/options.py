@@ -10,22 +10,44 @@ from tempfile import TemporaryFile
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain.metadata_file import load_metadata
+from sdv_prefair.domain.metadata_file import load_lists, load_metadata
+from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.roles import Roles
 
 
-def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Roles]:
-    """Return the metadata of ``--metadata``, with roles that options may replace."""
-    metadata, roles = load_metadata(options.metadata)
+def metadata_and_lists(options: argparse.Namespace) -> tuple[Metadata, dict[str, list[str]]]:
+    """Return the metadata and the roles as lists, some of which may be empty yet."""
+    metadata, lists = load_lists(options.metadata)
+    _check_one_table(metadata, options.metadata)
+    given = {role: getattr(options, role) for role in lists}
+    return metadata, {r: lists[r] if names is None else names for r, names in given.items()}
+
+
+def _check_one_table(metadata: Metadata, path: Path) -> None:
     if len(metadata.tables) != 1:
         raise ValueError(
-            f"'{options.metadata}' must describe one table, not {len(metadata.tables)}. Give each "
+            f"'{path}' must describe one table, not {len(metadata.tables)}. Give each "
             'table a file, and fit one table at a time.'
         )
+
+
+def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Statements]:
+    """Return the metadata of ``--metadata``, with roles or statements that options may replace."""
+    metadata, roles = load_metadata(options.metadata)
+    _check_one_table(metadata, options.metadata)
     given = {role: getattr(options, role) for role in ('protected', 'admissible', 'outcome')}
-    if any(names is not None for names in given.values()):
-        known = roles.as_dict()
-        roles = Roles(*(known[r] if names is None else names for r, names in given.items()))
+    named = {role: names for role, names in given.items() if names is not None}
+    if options.fairness and named:
+        raise RolesError(
+            'Give --fairness, or --protected, --admissible and --outcome, which are the short form '
+            'of one statement; not both.'
+        )
+    if options.fairness:
+        return metadata, Statements(Independent(*statement) for statement in options.fairness)
+    if named:
+        known = roles.as_dict() if isinstance(roles, Roles) else {}
+        roles = Roles(**(known | named))
     return metadata, roles
 
 

@@ -7,6 +7,7 @@ import argparse
 import csv
 import importlib
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
@@ -19,6 +20,10 @@ _DISCRETIZATIONS = ('private', 'uniform')
 _ROLES = ('protected', 'admissible', 'outcome')
 _TABLE = 'CSV or Parquet file, or a folder of Parquet files'
 _NAMES = 'columns, separated by commas; in "quotation marks" if a name holds a comma'
+_STATEMENT = (
+    'that outcomes are independent of protected columns given others, or given nothing: '
+    '"income ~ sex, race | education"; may be repeated, each outcome with its own reasons'
+)
 _MOST_REPLICATES = 10_000
 _MOST_ROWS = 10**15  # far more than any memory holds, and few enough for numpy to say so
 
@@ -42,7 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _fit, _sample, _estimate, _evaluate, _report):
+    for add in (_demo, _domain, _roles, _fit, _sample, _estimate, _evaluate, _report):
         add(subparsers)
     return parser
 
@@ -73,12 +78,23 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
 
 
-def _fit(subparsers: Subparsers) -> None:
-    parser = _command(subparsers, 'fit', 'fit a synthesizer and write a release')
+def _roles(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'roles',
+        'show which columns go with protected and outcome ones (not private, for the owner alone)',
+    )
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     for role in _ROLES:
         parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+
+
+def _fit(subparsers: Subparsers) -> None:
+    parser = _command(subparsers, 'fit', 'fit a synthesizer and write a release')
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
     parser.add_argument(
@@ -164,8 +180,7 @@ def _evaluate(subparsers: Subparsers) -> None:
     parser.add_argument('synthetic', type=Path, help=_TABLE)
     parser.add_argument('--real', type=Path, required=True, help=_TABLE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file with roles')
-    for role in _ROLES:
-        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+    _promises(parser)
     parser.add_argument(
         '--release',
         type=Path,
@@ -183,6 +198,28 @@ def _report(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
     )
+
+
+def _promises(parser: '_Parser') -> None:
+    for role in _ROLES:
+        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+    parser.add_argument(
+        '--fairness', type=_statement, action='append', metavar='STATEMENT', help=_STATEMENT
+    )
+
+
+def _statement(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return left, right and given of ``right ~ left | given``."""
+    outside_quotes = r'([~|])(?=(?:[^"]*"[^"]*")*[^"]*$)'
+    right, *rest = re.split(outside_quotes, text)
+    signs, groups = rest[::2], [_names(part) for part in (right, *rest[1::2])]
+    if signs not in (['~'], ['~', '|']) or not all(groups):
+        raise argparse.ArgumentTypeError(
+            f'{text!r} must have the form "outcomes ~ protected | given", such as "income ~ sex, '
+            'race | education"; leave out | and what follows if nothing is given.'
+        )
+    outcomes, protected, given = (*groups, [])[:3]
+    return protected, outcomes, given
 
 
 def _names(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """From SDV's constraints to a plan: what is transformed, what is rejected, what is refused."""
 
 import copy
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from sdv.cag import (
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.constraints.dict_form import check_learns_nothing
 from sdv_prefair.constraints.increments import Multiples
 from sdv_prefair.constraints.joint import JointColumn
 from sdv_prefair.constraints.one_hot import WhichColumn
@@ -23,13 +25,20 @@ from sdv_prefair.constraints.ordered import RisingColumns
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.programmable import ProgrammedColumns, named_columns
 from sdv_prefair.constraints.rules import JointRule, ProgrammedRule, Rule
-from sdv_prefair.constraints.ties import as_roles, modelled_roles
+from sdv_prefair.constraints.ties import as_roles, modelled_roles, modelled_statements
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import single_table
+from sdv_prefair.encoding.arrow_schema import dtypes_of_metadata
+from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.fairness.broken import Broken, broken_statements
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import unblocked_path
+from sdv_prefair.sdv_versions import accepted
+
+LOGGER = logging.getLogger(__name__)
 
 TRANSFORMATIONS: dict[type, Callable[[Any, Iterable[str]], Transformation]] = {
     Inequality: RisingColumns,
@@ -46,26 +55,50 @@ class Promise:
     """What a plan has to keep.
 
     Args:
-        roles: The roles of the original columns.
+        roles: The roles of the original columns, or other statements about them.
         mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
+        apart: Whether no outcome may touch a column that no statement names.
     """
 
-    roles: Roles
+    roles: Statements
     mechanism: Mechanism
     public_ranges: bool
+    apart: bool = False
 
     @property
     def is_fair(self) -> bool:
         """Whether the mechanism keeps to the roles."""
         return bool(self.roles) and self.mechanism.requires_roles
 
-    def roles_after(self, plan: ConstraintPlan) -> Roles | None:
-        """Return the roles of the modelled columns; None if no tree could be fair to them."""
+    def roles_after(self, plan: ConstraintPlan) -> Statements | None:
+        """Return the roles of the modelled columns, or the statements about them.
+
+        None if no tree could be fair to the roles.
+        """
         if not self.roles or not plan.tied:
             return self.roles
+        if not isinstance(self.roles, Roles):
+            return modelled_statements(plan.sources, plan.tied, self.roles)
         roles = as_roles(modelled_roles(plan.sources, plan.tied, self.roles))
         return roles if self.is_fair else roles or Roles()
+
+    def check_declared(self, columns: Iterable[str], roles: Statements) -> None:
+        """Raise unless the mechanism can choose a graph over columns that keeps the promise.
+
+        Args:
+            columns: The modelled columns.
+            roles: What is promised of them.
+        """
+        cliques = self.mechanism.declare(dict.fromkeys(columns, 1), roles)
+        beside = outcomes_beside_unlabelled(cliques, roles) if self.apart else []
+        if beside:
+            outcome, other = beside[0]
+            raise StructureError(
+                f"structure may join the outcome '{outcome}' to '{other}', which no statement "
+                "names and unlabelled='apart' keeps from it. Give the column a role, or use "
+                "unlabelled='free'."
+            )
 
 
 def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
@@ -79,11 +112,14 @@ def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> Cons
         SynthesizerInputError: If it cannot be enforced.
     """
     constraint = copy.deepcopy(constraint)
+    if isinstance(constraint, ProgrammableConstraint):
+        _check_learns_nothing(plan, constraint)
     transformed = _with_transformation(plan, constraint, promise)
     if transformed is not None:
         _check_fair(constraint, transformed, promise)
         if _tree_problem(transformed, promise) is None:
             return transformed
+    LOGGER.info('Enforcing constraint %s using reject sampling.', type(constraint).__name__)
     rejecting = plan.with_rejection(_rejection(plan, constraint))
     _check_fair(constraint, rejecting, promise)
     problem = _tree_problem(rejecting, promise)
@@ -101,7 +137,7 @@ def _with_transformation(
         if isinstance(constraint, ProgrammableConstraint):
             return _with_programmed(plan, constraint, promise)
         kind = _kind(constraint)
-        constraint.get_updated_metadata(plan.metadata)  # SDV's own checks
+        constraint.get_updated_metadata(accepted(plan.metadata))  # SDV's own checks
     except ConstraintNotMetError:
         return None
     transformation: Transformation = TRANSFORMATIONS[kind](constraint, columns)
@@ -122,7 +158,20 @@ def _with_programmed(
     constraint.validate(plan.metadata)
     _check_modelled(constraint, columns, plan.domains)
     transformation = ProgrammedColumns(constraint, plan.metadata, columns, promise.public_ranges)
-    return plan.with_transformation(transformation, ProgrammedRule(constraint, columns))
+    rule = ProgrammedRule(constraint, columns, *plan.metadata.tables)
+    return plan.with_transformation(transformation, rule)
+
+
+def _check_learns_nothing(plan: ConstraintPlan, constraint: ProgrammableConstraint) -> None:
+    metadata, domains = plan.original_metadata, plan.original_domains
+    described = single_table(metadata).columns
+    public = public_frame(domains, dtypes_of_metadata(described, domains), metadata)
+    for frame, about in ((public, metadata), (plan.transform(public), plan.metadata)):
+        columns = named_columns(constraint, dict.fromkeys([*public.columns, *frame.columns]))
+        if set(columns) <= set(frame.columns):
+            (name,) = about.tables
+            check_learns_nothing(constraint, name, frame[list(columns)], about)
+            return
 
 
 def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
@@ -130,8 +179,8 @@ def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
     columns = single_table(metadata).columns
     if isinstance(constraint, ProgrammableConstraint):
         constraint.validate(metadata)
-        return ProgrammedRule(constraint, named_columns(constraint, columns))
-    constraint.get_updated_metadata(metadata)
+        return ProgrammedRule(constraint, named_columns(constraint, columns), *metadata.tables)
+    constraint.get_updated_metadata(accepted(metadata))
     taken = [*columns, *single_table(plan.metadata).columns]
     transformation = TRANSFORMATIONS[_kind(constraint)](constraint, taken)
     _check_modelled(constraint, transformation.columns, plan.original_domains)
@@ -145,7 +194,7 @@ def _kind(constraint: Any) -> type:
     for kind in TRANSFORMATIONS:
         if isinstance(constraint, kind):
             return kind
-    names = [kind.__name__ for kind in TRANSFORMATIONS] + ['SingleTableProgrammableConstraint']
+    names = [kind.__name__ for kind in TRANSFORMATIONS] + ['ProgrammableConstraint']
     raise SynthesizerInputError(
         f'{type(constraint).__name__} is not a constraint that can be enforced privately. Use one '
         f'of {names}.'
@@ -163,16 +212,35 @@ def _check_modelled(constraint: Any, columns: Iterable[str], modelled: Iterable[
 
 
 def _check_fair(constraint: Any, plan: ConstraintPlan, promise: Promise) -> None:
-    path = unblocked_path(plan.tied, promise.roles) if promise.is_fair else None
-    if path is None:
+    broken = broken_statements(plan.tied, promise.roles) if promise.is_fair else []
+    if not broken:
         return
-    through = f' through {path[1:-1]}' if path[1:-1] else ''
+    reason = _against_roles if isinstance(promise.roles, Roles) else _against_statement
     raise UnfairModelError(
-        f'{_described(constraint, plan)} cannot be added: with it, constraints tie protected '
-        f"'{path[0]}' to outcome '{path[-1]}'{through}. Such rows depend on each other whatever "
-        'admissible columns say, so no model could be justifiably fair. Leave the constraint out, '
-        'or give one of these columns another role.'
+        f'{_described(constraint, plan)} cannot be added: with it, constraints tie '
+        f'{reason(broken[0])}'
     )
+
+
+def _against_roles(broken: Broken) -> str:
+    path = broken.path
+    return (
+        f"protected '{path[0]}' to outcome '{path[-1]}'{_through(path)}. Such rows depend on each "
+        'other whatever admissible columns say, so no model could be justifiably fair. Leave the '
+        'constraint out, or give one of these columns another role.'
+    )
+
+
+def _against_statement(broken: Broken) -> str:
+    path = broken.path
+    return (
+        f"'{path[0]}' to '{path[-1]}'{_through(path)}. So no model could promise that "
+        f'{broken.statement}. Leave the constraint out, or the statement.'
+    )
+
+
+def _through(path: list[str]) -> str:
+    return f' through {path[1:-1]}' if path[1:-1] else ''
 
 
 def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
@@ -184,7 +252,7 @@ def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
             'another column the role admissible.'
         )
     try:
-        promise.mechanism.declare(dict.fromkeys(plan.domains, 1), roles)
+        promise.check_declared(plan.domains, roles)
     except SynthesizerInputError as error:
         return error
     return None

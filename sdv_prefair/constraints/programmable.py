@@ -1,4 +1,4 @@
-"""Constraints the user writes (SDV's SingleTableProgrammableConstraint).
+"""Constraints the user writes (SDV's ProgrammableConstraint, and that of a single table).
 
 Their code can do anything, so by default it never sees a private row: sampled rows that
 ``is_valid`` turns down are rejected. A constraint with an attribute ``row_wise = True`` promises
@@ -19,6 +19,7 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.constraints.dict_form import call
 from sdv_prefair.constraints.made_rows import make_rows
 from sdv_prefair.constraints.transformation import Transformation
 from sdv_prefair.domain import public_domain, single_table
@@ -85,6 +86,7 @@ class ProgrammedColumns(Transformation):
                 f'{type(constraint).__name__} makes {missing}, which cannot be modelled: give them '
                 "a statistical sdtype such as 'numerical' in get_updated_metadata."
             )
+        (self._table_name,) = metadata.tables
         self._dtypes: dict[str, Any] = {}
         self._made_domains = {column: domains[column] for column in made}
         self._descriptions = {column: dict(after[column]) for column in made}
@@ -132,9 +134,9 @@ class ProgrammedColumns(Transformation):
         # On a copy, so that nothing of the rows stays in the constraint.
         constraint = copy.deepcopy(self.constraint)
         try:
-            made: pd.DataFrame = constraint.transform(frame[list(self.columns)].copy())[
-                list(self.sources)
-            ]
+            shown = frame[list(self.columns)].copy()
+            made: pd.DataFrame = call(constraint, 'transform', self._table_name, shown)
+            made = made[list(self.sources)]
             complete = len(made) == len(frame)
         except Exception:  # its message could quote the rows
             complete = False
@@ -155,6 +157,6 @@ class ProgrammedColumns(Transformation):
     ) -> tuple[dict[str, Any], np.ndarray]:
         """Return the consumed columns as the constraint restores them."""
         shown = frame[list(self.sources)].copy()
-        restored = self.constraint.reverse_transform(shown)
+        restored = call(self.constraint, 'reverse_transform', self._table_name, shown)
         columns = {column: restored[column].array for column in self.columns}
         return columns, np.ones(len(frame), dtype=bool)

@@ -13,7 +13,9 @@ from sdv.cag.base import BaseConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.constraints.dict_form import call
 from sdv_prefair.constraints.joint import JointColumn
+from sdv_prefair.sdv_versions import accepted
 
 
 class Rule:
@@ -35,7 +37,7 @@ class Rule:
             public: A few rows made of public facts.
             metadata: What describes them.
         """
-        self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), metadata)
+        self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), accepted(metadata))
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows obey."""
@@ -67,9 +69,18 @@ class ProgrammedRule(Rule):
     """A constraint that the user has written.
 
     It is shown the columns it has named and no others, so that these are all it can tie together.
+
+    Args:
+        constraint: What the user wrote.
+        columns: The columns that it reads.
+        table_name: The name of the table.
     """
 
     constraint: ProgrammableConstraint
+
+    def __init__(self, constraint: Any, columns: Iterable[str], table_name: str):
+        super().__init__(constraint, columns)
+        self.table_name = table_name
 
     def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
         """Fit the constraint to public rows, and see that it reads no other columns."""
@@ -84,7 +95,7 @@ class ProgrammedRule(Rule):
 
     def _call(self, method: str, *arguments: Any) -> Any:
         try:
-            return getattr(self.constraint, method)(*arguments)
+            return call(self.constraint, method, self.table_name, *arguments)
         except KeyError as error:
             name = type(self.constraint).__name__
             raise SynthesizerInputError(

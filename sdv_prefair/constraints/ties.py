@@ -14,7 +14,8 @@ columns in the graph of these unions and of the constraints' columns. `cliques_i
 makes them, and the one predicate is asked about them after every fit.
 
 The strategies select a graph over the modelled columns and know nothing of sources. They are given
-roles that make what they select pass:
+roles that make what they select pass. Of several statements each is carried over by itself, its
+left side taken as protected, its right side as outcomes and what it is given as admissible:
 
 1. Delete the admissible columns. Constraints tie what is left into groups; a group with a
    protected and an outcome column is refused, since no graph could repair it.
@@ -30,6 +31,10 @@ Proof that this suffices: a path around the admissible columns passes from group
 edges between modelled columns that are not admissible. Between the last protected group and the
 first outcome group after it all groups are unlabelled with one modelled column each, so these
 edges form a path in the graph, from a protected to an outcome column. A fair graph has none.
+The proof is about one statement, so a graph that keeps all that were carried over keeps all.
+
+A side for which no modelled column stands is tied to nothing but by constraints, which were asked
+in step 1. Its statement is kept whatever is selected, and is not carried over.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,18 +42,21 @@ from itertools import combinations
 
 import networkx as nx
 
+from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED, Roles
 
 Sources = Mapping[str, frozenset[str]]
 
 
-def modelled_roles(sources: Sources, tied: Iterable[Iterable[str]], roles: Roles) -> dict[str, str]:
+def modelled_roles(
+    sources: Sources, tied: Iterable[Iterable[str]], roles: Statements
+) -> dict[str, str]:
     """Return the role of each modelled column.
 
     Args:
         sources: The original columns each modelled column was made from.
         tied: The original columns of each constraint; they keep protected and outcome apart.
-        roles: The roles of the original columns.
+        roles: The roles of the original columns, or one statement about them.
     """
     group_of = _groups([*map(tuple, sources.values()), *map(tuple, tied)], roles)
     groups = {
@@ -64,7 +72,7 @@ def modelled_roles(sources: Sources, tied: Iterable[Iterable[str]], roles: Roles
     }
 
 
-def _groups(cliques: list[tuple[str, ...]], roles: Roles) -> dict[str, int]:
+def _groups(cliques: list[tuple[str, ...]], roles: Statements) -> dict[str, int]:
     """Return the group of every column that is not admissible."""
     graph: nx.Graph[str] = nx.Graph()
     for clique in cliques:
@@ -79,7 +87,7 @@ def _groups(cliques: list[tuple[str, ...]], roles: Roles) -> dict[str, int]:
 
 
 def _role_of_group(
-    group: int, stands_for: Mapping[str, int], group_of: Mapping[str, int], roles: Roles
+    group: int, stands_for: Mapping[str, int], group_of: Mapping[str, int], roles: Statements
 ) -> str:
     held = {roles.of(column) for column, number in group_of.items() if number == group}
     for role in (PROTECTED, OUTCOME):
@@ -90,11 +98,36 @@ def _role_of_group(
 
 def as_roles(role_of: Mapping[str, str]) -> Roles | None:
     """Return the roles of the modelled columns, or None if one of the three kinds is missing."""
-    lists = {
+    lists = _by_role(role_of)
+    return Roles(**lists) if all(lists.values()) else None
+
+
+def modelled_statements(
+    sources: Sources, tied: Sequence[Iterable[str]], statements: Statements
+) -> Statements:
+    """Return the statements about modelled columns that stand for those about original ones.
+
+    Args:
+        sources: The original columns each modelled column was made from.
+        tied: The original columns of each constraint; they break no statement.
+        statements: What is promised of the original columns.
+    """
+    by_role = [
+        _by_role(modelled_roles(sources, tied, Statements([statement])))
+        for statement in statements.statements
+    ]
+    return Statements(
+        Independent(lists[PROTECTED], lists[OUTCOME], lists[ADMISSIBLE])
+        for lists in by_role
+        if lists[PROTECTED] and lists[OUTCOME]
+    )
+
+
+def _by_role(role_of: Mapping[str, str]) -> dict[str, list[str]]:
+    return {
         role: [column for column, given in role_of.items() if given == role]
         for role in (PROTECTED, ADMISSIBLE, OUTCOME)
     }
-    return Roles(**lists) if all(lists.values()) else None
 
 
 def cliques_in_original_columns(

@@ -1,11 +1,13 @@
 """SDV's metadata and the roles in one JSON file.
 
-The file is SDV's own format with one key more, ``role``, on each column that has a role. SDV knows
-no such key, so a file with roles is read by ``load_metadata``; a file without by both.
+The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
+list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
+read by ``load_metadata``; a file without by both.
 """
 
+import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -13,18 +15,23 @@ from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
 
 from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness.records import read_statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 
-_ROLE = 'role'
+_ROLE, _FAIRNESS = 'role', 'fairness'
 
 
-def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str = 'write') -> None:
+def save_metadata(
+    metadata: Metadata, roles: Statements, path: str | Path, mode: str = 'write'
+) -> None:
     """Save metadata and roles; the file is complete or not there, never half written.
 
     Args:
         metadata: SDV's metadata of one table.
-        roles: The roles of its columns.
+        roles: The roles of its columns, or the statements about them.
         path: Where to.
         mode: ``'write'`` refuses to replace a file, ``'overwrite'`` does not.
 
@@ -36,38 +43,95 @@ def save_metadata(metadata: Metadata, roles: Roles, path: str | Path, mode: str 
     _validate_file_mode(mode)
     if mode == 'write':
         validate_file_does_not_exist(path)
-    _check_known(metadata, roles)
+    check_known_roles(roles, check_one_table(metadata).columns)
     with draft_of(path) as draft:
-        metadata.save_to_json(draft)
+        Metadata.save_to_json(metadata, draft)  # SDV's own, also for metadata that has roles
         document = read_json(draft)
-        for column, description in _columns(document):
-            if column in roles.columns():
-                description[_ROLE] = roles.of(column)
+        if isinstance(roles, Roles):
+            put_roles(document, roles)
+        else:
+            document[_FAIRNESS] = roles.as_records()
         text = json.dumps(document, indent=4, ensure_ascii=False)
         # A name may hold half a character, which UTF-8 cannot write.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
-def load_metadata(path: str | Path) -> tuple[Metadata, Roles]:
+def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
     """Return the metadata and the roles of a file; no roles if SDV wrote it.
 
-    Within a role the columns come in the order of the metadata.
+    Within a role the columns come in the order of the metadata. Of a file with statements, these
+    are returned in place of the roles.
+
+    Raises:
+        ValueError: If there is no such file, or it is no JSON.
+        RolesError: If a column has a role that does not exist, or statements have another form,
+            stand beside roles, or name columns that are not there.
+    """
+    document = read_object(path)
+    written = document.pop(_FAIRNESS, None)
+    document, roles = take_roles(document)
+    metadata = Metadata.load_from_dict(document)
+    if written is None:
+        return metadata, roles
+    if roles:
+        raise RolesError(
+            f"'{path}' gives roles to columns and has fairness statements as well. Keep one of the "
+            'two: roles are the short form of one statement.'
+        )
+    statements = read_statements(written)
+    check_known_roles(statements, check_one_table(metadata).columns)
+    return metadata, statements
+
+
+def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
+    """Return the metadata of a file, and the columns of each role; there need be none.
 
     Raises:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    document = _read_object(path)
+    document, named = _take_lists(read_object(path))
+    document.pop(_FAIRNESS, None)
+    return Metadata.load_from_dict(document), named
+
+
+def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
+    """Return a dictionary of metadata without the roles that its columns have, and the roles.
+
+    Args:
+        described: SDV's dictionary with ``role`` on columns. It is left as it is.
+
+    Raises:
+        RolesError: If a column has a role that does not exist.
+    """
+    if _FAIRNESS in described:
+        raise RolesError(
+            'The metadata holds fairness statements, and FairMetadata holds roles. Read the file '
+            'with load_metadata, which returns metadata and statements.'
+        )
+    document, named = _take_lists(described)
+    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+
+
+def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    document = copy.deepcopy(dict(described))
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
-    for column, description in _columns(document):
+    for column, description in columns_of(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
-    roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
-    return Metadata.load_from_dict(document), roles
+    return document, named
 
 
-def _read_object(path: str | Path) -> dict[str, Any]:
+def put_roles(document: dict[str, Any], roles: Roles) -> None:
+    """Write the roles into a dictionary of metadata, each to its column."""
+    for column, description in columns_of(document):
+        if column in roles.columns():
+            description[_ROLE] = roles.of(column)
+
+
+def read_object(path: str | Path) -> dict[str, Any]:
+    """Return the document in a metadata file; raise ``ValueError`` if there is none."""
     if not Path(path).exists():
         raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
@@ -101,7 +165,8 @@ def _has_form(document: object) -> TypeGuard[dict[str, Any]]:
     )
 
 
-def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def columns_of(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the columns of a document and what it says of them."""
     for table in document.get('tables', {'': document}).values():
         yield from table.get('columns', {}).items()
 
@@ -113,15 +178,3 @@ def _members(named: dict[str, list[str]], role: Any, column: str) -> list[str]:
             'the file, or remove the key for a column without a role.'
         )
     return named[role]
-
-
-def _check_known(metadata: Metadata, roles: Roles) -> None:
-    if len(metadata.tables) != 1:
-        raise RolesError('The metadata must have exactly one table: roles are for one table.')
-    known = next(iter(metadata.tables.values())).columns
-    unknown = [column for column in roles.columns() if column not in known]
-    if unknown:
-        raise RolesError(
-            f'The roles name columns that the metadata does not have: {unknown}. Correct the '
-            'names, or add the columns to the metadata.'
-        )

@@ -1,13 +1,16 @@
 """SDV's DataProcessor, with a quicker way back from codes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.data_processing.errors import NotFittedError
 
+from sdv_prefair.encoding.keys import check_distinct, check_room, key_columns
+from sdv_prefair.encoding.quick_fakers import quick_fakers
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values.dtypes import decimal_scale
 
 
 class CodesProcessor(DataProcessor):
@@ -70,12 +73,28 @@ class CodesProcessor(DataProcessor):
         ]
         rows = rows.assign(**asked)
         if generated and len(rows):
-            made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
-            rows = rows.assign(**{c: self._in_dtype(made[c]).array for c in generated})
+            with quick_fakers(transformers[c] for c in generated):
+                made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
+            made = {c: self._in_dtype(made[c]) for c in generated}
+            for column in self._single_keys(generated):
+                check_distinct(made[column])
+            rows = rows.assign(**{c: values.array for c, values in made.items()})
         return rows[[column for column in self.metadata.columns if column in rows]]
 
+    def check_room(self, num_rows: int) -> None:
+        """Raise if there are not as many keys left as rows are asked for."""
+        transformers = self._hyper_transformer.field_transformers
+        check_room({c: transformers[c] for c in self._single_keys(transformers)}, num_rows)
+
+    def _single_keys(self, columns: Iterable[str]) -> list[str]:
+        keys = key_columns(self.metadata)
+        return [column for column in columns if column in keys]
+
     def _in_dtype(self, values: pd.Series) -> pd.Series:
+        dtype = self._dtypes[values.name]
         try:
-            return values.astype(self._dtypes[values.name])
+            if decimal_scale(dtype):  # Arrow makes no decimals of texts, nor of all whole numbers
+                values = values.astype(float)
+            return values.astype(dtype)
         except (TypeError, ValueError, OverflowError):  # a generator may make another type
             return values

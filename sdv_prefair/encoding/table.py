@@ -9,6 +9,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.encoding.generators import generators_of_unknown
+from sdv_prefair.encoding.keys import check_keys, id_generators
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.privacy.private_table import HiddenCode
@@ -41,7 +42,7 @@ class Encoding:
     def hidden_codes(self) -> dict[str, HiddenCode]:
         """The codes of what has no value to be shown, and what stands for it on the way back."""
         return {
-            column: {'other': codes.hidden_code, 'stand_in': codes.null_code}
+            column: {'other': codes.hidden_code, 'stand_in': codes.stand_in_code}
             for column, codes in self.transformers.items()
             if codes.hidden_code is not None
         }
@@ -105,6 +106,7 @@ def prepare_processor(
     and all of it reaches the pickle. Ids that are no keys it would learn verbatim; they are
     generated instead.
     """
+    check_keys(dtypes, processor.metadata)
     frame = public_frame(domains, dtypes, processor.metadata)
     processor._id_columns_use_old_behavior = [
         column for column, sdtype in processor.get_sdtypes().items() if sdtype == 'id'
@@ -113,7 +115,8 @@ def prepare_processor(
     processor._prepared_for_fitting = False
     processor.prepare_for_fitting(frame)
     if is_first:  # later on, the user may have chosen others
-        processor.update_transformers(generators_of_unknown(processor, frame))
+        generators = generators_of_unknown(processor, frame)
+        processor.update_transformers(generators | id_generators(processor.metadata, dtypes))
     processor.update_transformers(dict(transformers))
     processor.fit(frame)
     for column, dtype in dtypes.items():

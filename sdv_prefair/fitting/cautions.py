@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 
-from sdv_prefair.errors import DomainWarning, NoiseWarning, PrivacyWarning
+from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
 
 
@@ -165,6 +165,40 @@ def warn_of_missing(columns: Sequence[str]) -> None:
         )
 
 
+def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of admissible columns that nearly copy protected ones, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if pairs:
+        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
+        warnings.warn(
+            f'Admissible columns are nearly copies of protected ones in the model: {named}. What '
+            'they let through is nearly everything, though each statement holds. Take the role '
+            'away from them unless that is meant, and fit again, which costs again; see '
+            'explain_fairness().',
+            FairnessWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of columns without a role that nearly copy outcomes, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if pairs:
+        named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
+        warnings.warn(
+            f'Columns without a role are nearly copies of outcomes, judging by noisy scores: '
+            f'{named}. No statement is about them, so they may carry the difference between groups '
+            'that the outcomes no longer show. Name them as outcomes too, or leave them out, and '
+            'fit again, which costs again.',
+            FairnessWarning,
+            stacklevel=5,
+        )
+
+
 def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
     """Warn of what noise swamps: of single columns, or of half of the pairs.
 
@@ -185,6 +219,32 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
             'shows all that was measured.',
             NoiseWarning,
             stacklevel=6,
+        )
+
+
+def warn_of_forced(sentences: Sequence[str]) -> None:
+    """Warn of what statements force together and none of them says."""
+    warnings.warn(
+        f'The statements force more together than each of them says: {"; ".join(sentences)}. If '
+        'that is more than you want to promise, leave one of them out.',
+        FairnessWarning,
+        stacklevel=4,
+    )
+
+
+def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
+    """Warn of outcomes that touch columns which no statement names, if there are any.
+
+    Privacy: which columns these are must come from the released cliques.
+    """
+    if beside:
+        named = ', '.join(f'{outcome!r} touches {other!r}' for outcome, other in beside)
+        warnings.warn(
+            f'An outcome touches a column that has no role: {named}. Promises are about the '
+            'synthetic table; if such a column stands for a protected one, what is trained on the '
+            "table can be unfair to real people. Give it a role, or use unlabelled='apart'.",
+            FairnessWarning,
+            stacklevel=5,
         )
 
 

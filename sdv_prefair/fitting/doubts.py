@@ -1,4 +1,4 @@
-"""What released marginals show for free: ranges that do not fit, empty columns, too much noise.
+"""What released marginals show for free: ranges that do not fit, empty columns, proxies, noise.
 
 A slip in the metadata ends in a model that keeps every promise and is of no use, and nobody may
 look at the rows to find out why. The noisy marginals often tell.
@@ -15,6 +15,7 @@ import numpy as np
 
 from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.explanation import admissible_copies
 from sdv_prefair.fitting.fitted import Prepared
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.noise import lost, noise_of_columns, noise_of_pairs
@@ -49,6 +50,8 @@ def warn_of_doubts(
     one_bin = [c for c, (bins, shares) in binned.items() if is_in_one_bin(bins, shares)]
     cautions.warn_of_one_bin([c for c in one_bin if c not in piled])
     cautions.warn_of_missing(_mostly_missing(model, prepared, mostly_outside))
+    if prepared.settings.promise.is_fair:
+        cautions.warn_of_proxies(admissible_copies(model, prepared.settings.roles))
     swamped = [noise.columns for noise in lost(model)]
     columns = [names[0] for names in swamped if len(names) == 1]
     pairs = len(swamped) - len(columns)

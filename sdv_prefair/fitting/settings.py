@@ -11,6 +11,7 @@ from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding.processor import CodesProcessor
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.learning import learns_by_gaussians, reserved_delta
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.mechanisms.protocol import Mechanism, is_all_gaussian
@@ -38,11 +39,12 @@ class Settings:
         enforce_rounding: Whether numbers are rounded to the declared decimals.
         budget: How rho is divided.
         estimator: Which estimator the measurements go to.
-        promise: Roles, mechanism, and whether ranges are public.
+        promise: Statements, mechanism, and whether ranges are public.
         plan: The constraints.
         chosen: Transformers that the user chose, of modelled columns.
         generators: What makes up columns that are not modelled, where it must be carried over.
         processor: SDV's processor as the user has left it. It is copied, never changed.
+        look_for_copies: Whether to look, within the budget, for unlabelled copies of outcomes.
     """
 
     epsilon: float
@@ -60,6 +62,7 @@ class Settings:
     chosen: Mapping[str, ColumnCodes]
     generators: Mapping[str, BaseTransformer]
     processor: CodesProcessor
+    look_for_copies: bool = True
 
     @property
     def mechanism(self) -> Mechanism:
@@ -67,10 +70,15 @@ class Settings:
         return self.promise.mechanism
 
     @property
-    def roles(self) -> Roles:
-        """The roles of the modelled columns."""
+    def roles(self) -> Statements:
+        """What is promised of the modelled columns: their roles, or other statements."""
         # A plan that left no roles would have been refused when it was made.
         return self.promise.roles_after(self.plan) or Roles()
+
+    @property
+    def looks_for_copies(self) -> bool:
+        """Whether a fit looks for copies of outcomes: if it is asked to, and promises something."""
+        return self.look_for_copies and self.promise.is_fair
 
     @property
     def table_name(self) -> str:

@@ -1,14 +1,17 @@
 """Whether a model keeps the fairness that is promised, in its codes and in its values."""
 
+from collections.abc import Sequence
+
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.constraints.ties import cliques_in_original_columns
 from sdv_prefair.counts import Clique
 from sdv_prefair.encoding.table import Encoding
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness.broken import Broken, broken_statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import is_junction_tree
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import unblocked_path
 from sdv_prefair.transformers.telling import untold_columns
 
 
@@ -17,13 +20,15 @@ def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
     return cliques_in_original_columns(model.cliques, plan.sources, plan.tied)
 
 
-def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) -> None:
-    """Raise, and name the path, unless admissible columns separate protected from outcome ones.
+def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Statements) -> None:
+    """Raise, and name the path, unless every statement is kept.
+
+    Of roles: unless admissible columns separate protected from outcome ones.
 
     Args:
         model: Asked are its cliques, and the tables that rows are drawn from.
         plan: The constraints, whose columns are tied as well.
-        roles: The roles of the original columns.
+        roles: The roles of the original columns, or the statements about them.
     """
     if not is_junction_tree(model.nodes):
         raise UnfairModelError(
@@ -31,12 +36,33 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Roles) 
             'whether the model is fair. Do not release it; fit again.'
         )
     tied = [*model.cliques, *(node.columns for node in model.nodes)]
-    path = unblocked_path(cliques_in_original_columns(tied, plan.sources, plan.tied), roles)
-    if path:
+    broken = broken_statements(cliques_in_original_columns(tied, plan.sources, plan.tied), roles)
+    if broken:
+        reason = _against_roles if isinstance(roles, Roles) else _against_statement
         raise UnfairModelError(
-            f'The model is not justifiably fair: {" - ".join(path)} joins a protected and an '
-            'outcome column with no admissible column between them. Do not release it; fit '
-            "again with another structure, such as 'adaptive'."
+            f'{reason(broken[0])}. Do not release it; fit again with another structure, such as '
+            "'adaptive'."
+        )
+
+
+def _against_roles(broken: Broken) -> str:
+    return (
+        f'The model is not justifiably fair: {" - ".join(broken.path)} joins a protected and an '
+        'outcome column with no admissible column between them'
+    )
+
+
+def _against_statement(broken: Broken) -> str:
+    return f'The model does not promise that {broken.statement}: {broken}'
+
+
+def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
+    """Raise if outcomes touch columns without a role, which ``unlabelled='apart'`` rules out."""
+    if beside:
+        outcome, other = beside[0]
+        raise UnfairModelError(
+            f"The model joins the outcome '{outcome}' to '{other}', which no statement names. Do "
+            "not release it; fit again with another structure, or without unlabelled='apart'."
         )
 
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget, expected_noise, measure, weight
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
@@ -26,7 +27,6 @@ from sdv_prefair.model import GraphicalModel, Measurement, estimate
 from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS, SELECT_PAIRS
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import ExtendingStrategy, Pair, declared_pairs
 
 CHORDS_SHARE = Fraction(3, 10)
@@ -59,7 +59,7 @@ class FairAim(TreeFirst):
         return False
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure one-ways, select a tree, then measure pairs and choose more in turn.
 
@@ -113,7 +113,9 @@ class _GrowingGraph:
         self._tree_weight = self._total_weight()
         self._measured = measure(table, self._edges, self._first_look, budget, _STEP)
 
-    def grow(self, strategy: ExtendingStrategy, roles: Roles, rho: Fraction) -> list[Measurement]:
+    def grow(
+        self, strategy: ExtendingStrategy, roles: Statements, rho: Fraction
+    ) -> list[Measurement]:
         """Choose pairs in stages until no more pay, and return a measurement of each pair."""
         shares = self._ledger.shares(rho, [1] * len(self._edges))
         at_once = math.ceil(len(shares) / _STAGES)
@@ -124,7 +126,7 @@ class _GrowingGraph:
         return self._finish()
 
     def _choose(
-        self, strategy: ExtendingStrategy, roles: Roles, shares: Sequence[Fraction]
+        self, strategy: ExtendingStrategy, roles: Statements, shares: Sequence[Fraction]
     ) -> list[Pair]:
         """Choose up to one pair a share and measure them; fewer if more would not pay."""
         candidates = self._candidates(strategy, roles)
@@ -152,7 +154,7 @@ class _GrowingGraph:
         last = measure(self._table, self._edges, left, self._budget, _STEP)
         return list(by_columns(self._measured + last).values())
 
-    def _candidates(self, strategy: ExtendingStrategy, roles: Roles) -> list[Pair]:
+    def _candidates(self, strategy: ExtendingStrategy, roles: Statements) -> list[Pair]:
         """Return pairs for which a look is left: all chords weigh no more than the tree.
 
         A column with one code tells nothing, so a look at it would be paid for in vain.

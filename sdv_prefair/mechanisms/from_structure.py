@@ -13,22 +13,25 @@ from sdv_prefair.structure import (
     PrivBayesStrategy,
     Strategy,
     resolve_strategy,
+    with_unlabelled,
 )
 
 
-def resolve_mechanism(structure: object) -> Mechanism:
+def resolve_mechanism(structure: object, unlabelled: str | None = None) -> Mechanism:
     """Return the mechanism that ``structure`` stands for.
 
     Args:
         structure: A name in ``catalogue.STRUCTURES``, a tree (a list of column pairs, a
             ``FairTree`` or a ``networkx.Graph``), a strategy object, or a mechanism object.
+        unlabelled: Whether outcomes may touch columns that no statement names, as for
+            ``structure.with_unlabelled``. A mechanism object comes back as it is.
 
     Raises:
-        StructureError: If it is none of these.
+        StructureError: If it is none of these, or cannot do what ``unlabelled`` asks for.
     """
     if isinstance(structure, Mechanism) and not isinstance(structure, type):
         return structure
-    return mechanism_of(resolve_strategy(structure))
+    return mechanism_of(with_unlabelled(resolve_strategy(structure), unlabelled))
 
 
 def mechanism_of(strategy: Strategy) -> Mechanism:

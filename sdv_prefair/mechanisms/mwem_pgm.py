@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.mechanisms.measured_in_turn import MeasuredInTurn, telling
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
@@ -31,7 +32,6 @@ from sdv_prefair.mechanisms.tree_first import first_shares
 from sdv_prefair.model import estimate
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.ledger_words import SELECT_CLIQUES
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import MwemStrategy
 
 # How often the model is estimated on the way, at most.
@@ -61,12 +61,12 @@ class MwemPgm:
         """Whether the strategy promises fairness."""
         return self.strategy.requires_roles
 
-    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return all single columns, and the strategy's pairs and triples."""
         return [*((column,) for column in domain), *self.strategy.histograms(domain, roles)]
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure one-ways, then in each round choose a clique and measure it.
 
@@ -101,7 +101,7 @@ class _Loop:
         measured: MeasuredInTurn,
         budget: Budget,
         strategy: MwemStrategy,
-        roles: Roles,
+        roles: Statements,
         on_offer: Sequence[Clique],
     ):
         self._table, self._measured, self._budget = table, measured, budget

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget, expected_noise
 from sdv_prefair.mechanisms.measured_in_turn import MeasuredInTurn, telling
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
@@ -34,7 +35,6 @@ from sdv_prefair.model.sampling import broadcast_to, sum_to
 from sdv_prefair.model.totals import project_on_simplex
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.ledger_words import SELECT_CLIQUES
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import PrivBayesStrategy
 from sdv_prefair.structure.bayes_network import child_of
 from sdv_prefair.values.arrays import Floats
@@ -61,12 +61,12 @@ class PrivBayes:
         """Whether the strategy promises fairness."""
         return self.strategy.requires_roles
 
-    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return all single columns, and the strategy's pairs and triples."""
         return [*((column,) for column in domain), *self.strategy.histograms(domain, roles)]
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure one-ways, then choose and measure a child with its parents in each round.
 

@@ -12,6 +12,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.model import (
     Compression,
@@ -22,7 +23,6 @@ from sdv_prefair.model import (
 )
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.private_table import HiddenCodes
-from sdv_prefair.roles import Roles
 
 # How far off a cell may be, in units of its noise and own chance. On Adult 0.01 takes twice the
 # time, and brings pairs no closer to the real table than by 0.3 %.
@@ -81,7 +81,7 @@ class Mechanism(Protocol):
         left apart.
         """
 
-    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return the cliques whose histograms may be read, those of single columns included.
 
         Args:
@@ -90,7 +90,7 @@ class Mechanism(Protocol):
         """
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure and choose, and return what is released.
 
@@ -166,7 +166,7 @@ def estimate_release(
     )
 
 
-def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
     """Return the pairs that are not declared only because they have too many cells.
 
     Larger cliques are not missed: those of a table are more than anybody would count.

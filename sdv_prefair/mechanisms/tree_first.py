@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget, expected_errors, measure
 from sdv_prefair.mechanisms.one_ways import OneWays, measure_one_ways
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
@@ -16,7 +17,6 @@ from sdv_prefair.mechanisms.scores import PrivateScores, independence_gap
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_TWO_WAYS
-from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree, Pair, Strategy, declared_pairs
 
 
@@ -46,12 +46,12 @@ class TreeFirst:
         """Whether the strategy promises to release all scores at once, or to ask for none."""
         return getattr(self.strategy, 'all_gaussian', False) is True
 
-    def declare(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return all single columns, and the strategy's pairs that are small enough to measure."""
         return declared_cliques(domain, roles, self.strategy)
 
     def run(
-        self, table: PrivateTable, roles: Roles, budget: Budget, progress: Progress = quiet
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
         """Measure one-ways, select a tree, measure its two-ways.
 
@@ -74,7 +74,9 @@ class TreeFirst:
         )
 
 
-def declared_cliques(domain: Mapping[str, int], roles: Roles, strategy: Strategy) -> list[Clique]:
+def declared_cliques(
+    domain: Mapping[str, int], roles: Statements, strategy: Strategy
+) -> list[Clique]:
     """Return the histograms that selecting by a strategy may read: one-ways, and its pairs.
 
     Pairs too large to measure are left out.
@@ -97,7 +99,7 @@ def first_shares(
 def select_tree(
     table: PrivateTable,
     one_ways: OneWays,
-    roles: Roles,
+    roles: Statements,
     strategy: Strategy,
     budget: Budget,
     rho: Fraction,

@@ -13,7 +13,7 @@ from sdv_prefair.metrics.fairness import (
     true_negative_rate_balance,
     true_positive_rate_balance,
 )
-from sdv_prefair.metrics.group_rates import RateGap, rate_gap
+from sdv_prefair.metrics.group_rates import RateGap, rate_gap, rate_gaps_given
 from sdv_prefair.metrics.independence import (
     ConditionalMutualInformation,
     Independence,
@@ -25,6 +25,12 @@ from sdv_prefair.metrics.quality import (
     DownstreamAccuracy,
     OneWayTotalVariation,
     TwoWayTotalVariation,
+)
+from sdv_prefair.metrics.rates_in_rows import (
+    Separation,
+    Sufficiency,
+    false_positive_rate_balance,
+    positive_predictive_value_balance,
 )
 from sdv_prefair.metrics.report import FairnessReport
 from sdv_prefair.metrics.unbinned import FrequentValueDifference, KolmogorovSmirnovDistance
@@ -43,15 +49,20 @@ __all__ = [
     'KolmogorovSmirnovDistance',
     'OneWayTotalVariation',
     'RateGap',
+    'Separation',
+    'Sufficiency',
     'TrueNegativeRateBalance',
     'TruePositiveRateBalance',
     'TwoWayTotalVariation',
     'conditional_mutual_information',
     'demographic_parity',
     'describe_numbers',
+    'false_positive_rate_balance',
     'independence_test',
     'plot_column_pair',
+    'positive_predictive_value_balance',
     'rate_gap',
+    'rate_gaps_given',
     'true_negative_rate_balance',
     'true_positive_rate_balance',
 ]

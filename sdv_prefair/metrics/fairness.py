@@ -190,7 +190,7 @@ class _GroupDifference(SingleTableMetric):
             positive: As in ``compute_breakdown``, which also says what is returned.
             **options: ``min_rows``, ``bootstraps``, ``confidence``, ``seed`` of `rate_gap`.
         """
-        values = _positives(np.asarray(label)) if positive is None else [positive]
+        values = positive_values(np.asarray(label)) if positive is None else [positive]
         gaps = [
             (value, cls._gap(prediction, label, group, value, strata, **options))
             for value in values
@@ -225,7 +225,7 @@ def check_positive(outcome: str, positive: Hashable, label: np.ndarray) -> None:
         )
 
 
-def _positives(label: np.ndarray) -> list[Hashable]:
+def positive_values(label: np.ndarray) -> list[Hashable]:
     """Return the values to take as positive: the greater of two, or all if there are more.
 
     Taking both of two would make the true positive and the true negative rate the same thing.

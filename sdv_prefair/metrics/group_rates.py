@@ -87,6 +87,28 @@ def rate_gap(
     return RateGap(gap, labels[first], labels[second], table.coverage(), interval, rates)
 
 
+def rate_gaps_given(
+    event: np.ndarray, group: np.ndarray, given: np.ndarray, **options
+) -> dict[Hashable, RateGap]:
+    """Compare how often ``event`` is true between groups, once for each value that is given.
+
+    Of decisions given the true label these are true and false positive rates, of labels given the
+    decision positive predictive values.
+
+    Args:
+        event: True or false for each row.
+        group: The group of each row.
+        given: The value of each row that the rates are given.
+        **options: ``min_rows``, ``bootstraps``, ``confidence``, ``seed`` of `rate_gap`.
+    """
+    codes, values = pd.factorize(np.asarray(given, dtype=object), use_na_sentinel=False)
+    event, group = np.asarray(event, dtype=bool), np.asarray(group)
+    return {
+        value: rate_gap(event[codes == code], group[codes == code], **options)
+        for code, value in enumerate(values.tolist())
+    }
+
+
 def _interval(draws: np.ndarray, gap: float, confidence: float, pairs: int) -> tuple[float, float]:
     """Return the percentile interval, widened for having picked one of several pairs.
 

@@ -1,9 +1,11 @@
 """Does an outcome depend on the protected columns given the admissible ones, in this table?
 
-Justifiable fairness asks for O independent of P given A. The measure is the conditional mutual
-information I(O; P | A) of the table's own frequencies, in nats. On a finite table that number
-is above zero even when the independence holds, so it is put beside what it would be if it
-held: the same number after the outcomes are shuffled among rows that agree on A.
+Justifiable fairness asks for O independent of P given A; demographic parity for the same given
+nothing, separation for a decision given the label, sufficiency for a label given the decision. The
+measure is the conditional mutual information I(O; P | A) of the table's own frequencies, in nats.
+On a finite table that number is above zero even when the independence holds, so it is put beside
+what it would be if it held: the same number after the outcomes are shuffled among rows that agree
+on A.
 """
 
 from typing import NamedTuple
@@ -13,10 +15,10 @@ import pandas as pd
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
+from sdv_prefair.fairness.statements import check_disjoint
 from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, joint_codes
 from sdv_prefair.metrics.strata import RowEncoder, encode_groups, stratify
 from sdv_prefair.metrics.table_pair import read_tables
-from sdv_prefair.roles import Roles
 
 
 class Independence(NamedTuple):
@@ -202,7 +204,7 @@ class ConditionalMutualInformation(SingleTableMetric):
         table_name=None,
         *,
         protected,
-        admissible,
+        admissible=(),
         outcome,
         num_bins: int | None = NUM_BINS,
         single_values: int = SINGLE_VALUES,
@@ -219,7 +221,8 @@ class ConditionalMutualInformation(SingleTableMetric):
             metadata: SDV ``Metadata``, its ``dict``, or ``None``.
             table_name: Which table, where there are several.
             protected: Protected column or columns.
-            admissible: Admissible column or columns.
+            admissible: Admissible column or columns, or whatever a statement is given; nothing
+                for demographic parity.
             outcome: Outcome column or columns.
             num_bins: Bins of a number or a date; ``None`` keeps every value apart. Columns that
                 ``synthesizer`` has codes for are not binned.
@@ -233,13 +236,16 @@ class ConditionalMutualInformation(SingleTableMetric):
         Returns:
             ``score`` (the estimate), ``excess`` (what is left of it above the null mean), the
             other fields of `Independence`, and ``strata``: ``'codes of the model'``,
-            ``'exact values'``, or ``'own bins'`` and of which columns. With bins of the metric's
-            own a score above the interval may be an effect of the binning.
+            ``'exact values'``, ``'own bins'`` and of which columns, or ``'all rows'``. With bins
+            of the metric's own a score above the interval may be an effect of the binning.
         """
         tables = read_tables(real_data, synthetic_data, metadata, table_name)
         named = {'protected': protected, 'admissible': admissible, 'outcome': outcome}
-        groups = {role: tables.select(role, names) for role, names in named.items()}
-        Roles(**groups)  # raises if a column has two of them
+        groups = {
+            role: tables.select(role, names, may_be_empty=role == 'admissible')
+            for role, names in named.items()
+        }
+        check_disjoint(groups)
         frames = [frame for frame in (tables.real, tables.synthetic) if frame is not None]
         options = {
             'synthesizer': synthesizer, 'num_bins': num_bins, 'single_values': single_values

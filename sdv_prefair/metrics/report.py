@@ -1,6 +1,6 @@
 """A report on fairness and quality in the form of SDMetrics' own."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -10,7 +10,14 @@ from sdv.metadata import Metadata
 from sdv_prefair.errors import RolesError
 from sdv_prefair.metrics.downstream import check_model
 from sdv_prefair.metrics.fairness import check_positive
-from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics.promised import Promised, as_statements, named_groups
+from sdv_prefair.metrics.properties import (
+    ConditionalIndependence,
+    GroupRates,
+    Quality,
+    RatesGiven,
+    Settings,
+)
 from sdv_prefair.metrics.strata import RowEncoder, check_synthesizer
 from sdv_prefair.metrics.table_pair import Frames, read_tables
 from sdv_prefair.roles import Roles
@@ -23,6 +30,7 @@ class FairnessReport(BaseUnifiedReport):
     |---|---|---|
     | Conditional Independence | I(O; P given A), synthetic rows | 1 - excess / H(O given A) |
     | Group Rates | DP, TPRB, TNRB, CDP, CTPRB, CTNRB | 1 - gap |
+    | Rates Given | rates by group in synthetic rows; of statements only | 1 - gap |
     | Quality | 1-way and 2-way TVD, ACD; KS, frequent values; accuracy | 1 - distance; accuracy |
 
     All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
@@ -35,7 +43,8 @@ class FairnessReport(BaseUnifiedReport):
     nor its file may be released with the synthetic table.
 
     Args:
-        roles: The protected, admissible and outcome columns, as ``Roles`` or as its ``dict``.
+        roles: The protected, admissible and outcome columns, as ``Roles`` or as its ``dict``; or
+            ``Statements``, or a list of `Independent`. Of statements each is measured by itself.
         table_name: The table they belong to, where there are several.
         positive: The value of each outcome column that counts as positive. By default the greater
             of two values; of more than two, the one with the largest difference.
@@ -52,7 +61,7 @@ class FairnessReport(BaseUnifiedReport):
 
     def __init__(
         self,
-        roles: Roles | Mapping[str, Sequence[str]],
+        roles: Promised,
         table_name: str | None = None,
         positive: Mapping[str, Hashable] | None = None,
         model: object = 'linear',
@@ -62,12 +71,7 @@ class FairnessReport(BaseUnifiedReport):
         synthesizer: RowEncoder | None = None,
     ):
         super().__init__()
-        roles = Roles(**roles) if isinstance(roles, Mapping) else roles
-        if not (isinstance(roles, Roles) and roles):
-            raise RolesError(
-                'roles must name protected, admissible and outcome columns: without them there is '
-                'no fairness to report on.'
-            )
+        roles = as_statements(roles)
         positive = dict(positive or {})
         if others := sorted(map(str, set(positive) - set(roles.outcome))):
             raise RolesError(f'positive ({others}) must be given for outcome columns only.')
@@ -76,12 +80,16 @@ class FairnessReport(BaseUnifiedReport):
         self._settings = Settings(
             roles, table_name, positive, model, permutations, bootstraps, seed, synthesizer
         )
-        self.report_info['roles'] = roles.as_dict()
         self._properties = {
             'Conditional Independence': ConditionalIndependence(self._settings),
             'Group Rates': GroupRates(self._settings),
             'Quality': Quality(self._settings),
         }
+        if isinstance(roles, Roles):
+            self.report_info['roles'] = roles.as_dict()
+        else:
+            self.report_info['fairness'] = roles.as_records()
+            self._properties['Rates Given'] = RatesGiven(self._settings)
 
     def generate(
         self,
@@ -109,7 +117,7 @@ class FairnessReport(BaseUnifiedReport):
     def _validate(self, real_data, synthetic_data, metadata, constraints=None) -> None:
         super()._validate(real_data, synthetic_data, metadata, constraints)
         tables = read_tables(real_data, synthetic_data, metadata, self._settings.table_name)
-        for role, names in self._settings.roles.as_dict().items():
+        for role, names in named_groups(self._settings.roles).items():
             tables.select(role, names)
         for outcome, positive in self._settings.positive.items():
             check_positive(outcome, positive, tables.real[outcome].to_numpy(dtype=object))

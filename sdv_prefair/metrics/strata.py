@@ -19,6 +19,7 @@ from sdv_prefair.metrics.codes import NUM_BINS, SINGLE_VALUES, encode, joint_cod
 MODEL_CODES = 'codes of the model'
 EXACT_VALUES = 'exact values'
 OWN_BINS = 'own bins'
+ALL_ROWS = 'all rows'
 
 OWN_BINS_CAUTION = (
     'Strata are bins of the metric, not codes of the model: a dependence above its null may be an '
@@ -40,7 +41,7 @@ class Strata(NamedTuple):
     Attributes:
         codes: For each frame one code a row: equal where the admissible columns agree.
         told: What "agree" means, in words that begin with ``MODEL_CODES``, ``EXACT_VALUES`` or
-            ``OWN_BINS``.
+            ``OWN_BINS``; ``ALL_ROWS`` where nothing is given.
     """
 
     codes: list[np.ndarray]
@@ -60,12 +61,14 @@ def stratify(
     Args:
         frames: The tables; the first gives the ranges of bins where the metadata has none.
         columns: The metadata of each column.
-        names: The admissible columns.
+        names: The admissible columns; without any, all rows agree.
         synthesizer: Whose codes are used. A column that a constraint touches has none: its rows
             agree if their values do.
         num_bins: Bins of a number or a date, without a synthesizer; ``None`` keeps values apart.
         single_values: Numbers that can take at most so many values are not binned.
     """
+    if not names:
+        return Strata([np.zeros(len(frame), dtype=np.int64) for frame in frames], ALL_ROWS)
     known = model_codes(frames, synthesizer)
     bins = num_bins if synthesizer is None else None
     found = encode(frames, columns, names, bins, single_values)

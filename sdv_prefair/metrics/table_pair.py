@@ -33,11 +33,13 @@ class Tables:
     synthetic: pd.DataFrame
     columns: dict[str, dict[str, Any]]
 
-    def select(self, role: str, names: str | Iterable[str]) -> list[str]:
+    def select(
+        self, role: str, names: str | Iterable[str], may_be_empty: bool = False
+    ) -> list[str]:
         """Return ``names`` as a list after checking that they can be measured."""
         names = [names] if isinstance(names, str) or not isinstance(names, Iterable) else [*names]
         missing = [name for name in names if name not in self.columns]
-        if missing or not names:
+        if missing or not (names or may_be_empty):
             raise RolesError(
                 f'{role} ({names}) must name columns of the table that are modelled. '
                 f'Not among them: {missing}. They are {list(self.columns)}.'

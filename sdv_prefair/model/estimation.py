@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import networkx as nx
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model.compression import Compression
 from sdv_prefair.model.forest_solver import Progress, solve_forest
 from sdv_prefair.model.graphical_model import GraphicalModel
@@ -14,7 +15,6 @@ from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.sampling import CliqueTable, soften
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
-from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.values.arrays import Floats
 
 ESTIMATORS = ('auto', 'mbi')

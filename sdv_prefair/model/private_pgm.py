@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import networkx as nx
 import numpy as np
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model.forest_solver import Progress
 from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.lazy_mbi import double_precision, load_mbi
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.sampling import CliqueTable
-from sdv_prefair.structure.fairness import markov_graph
 
 if TYPE_CHECKING:
     import mbi

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
 from sdv_prefair.privacy.accounting import Debit
@@ -27,7 +28,6 @@ from sdv_prefair.privacy.ledger_words import (
     STEPS,
     THRESHOLD,
 )
-from sdv_prefair.structure.fairness import markov_graph
 
 # Scales are square roots in floating point of what amounts give exactly.
 _ROUNDING = 1e-9

@@ -25,6 +25,7 @@ from sdv_prefair.report.model import model_section
 from sdv_prefair.report.opening import opening
 from sdv_prefair.report.page import page
 from sdv_prefair.report.promises import promises_section
+from sdv_prefair.report.proxies import proxies_section
 
 __all__ = ['Facts', 'Measured', 'check_request', 'gather', 'measure', 'write_report']
 
@@ -37,15 +38,17 @@ def write_report(facts: Facts, path: str | Path, measured: Measured | None = Non
         path: Where to write; a file that is there is replaced.
         measured: What was computed on the real table, for a copy that stays inside.
     """
-    sections = [
+    all_sections = [
         promises_section(facts),
         model_section(facts),
+        proxies_section(facts),
         ledger_section(facts),
         marginals_section(facts),
         comparison_section(facts, measured),
         limits_section(facts),
         signing_section(facts),
     ]
+    sections = [section for section in all_sections if section is not None]
     closing = f'Fitted on {facts.fitted_on} with {facts.fitted_with}.'
     title = f'Release report: {facts.table_name}'
     write_whole(Path(path), page(title, opening(facts, measured), sections, closing))

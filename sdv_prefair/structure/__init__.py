@@ -4,12 +4,13 @@ To add a strategy, write one file with one small class (``greedy.py`` is the sho
 class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests run over it.
 """
 
+from sdv_prefair.fairness.predicate import is_justifiably_fair, unblocked_path
 from sdv_prefair.structure.adaptive import AdaptiveStrategy
 from sdv_prefair.structure.aim import AimStrategy
+from sdv_prefair.structure.apart import with_unlabelled
 from sdv_prefair.structure.bayes_network import PrivBayesStrategy
 from sdv_prefair.structure.declared import declared_pairs
 from sdv_prefair.structure.exact import ExactStrategy
-from sdv_prefair.structure.fairness import is_justifiably_fair, unblocked_path
 from sdv_prefair.structure.fixed import FixedStrategy
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.known import KnownScores
@@ -54,4 +55,5 @@ __all__ = [
     'is_justifiably_fair',
     'resolve_strategy',
     'unblocked_path',
+    'with_unlabelled',
 ]

@@ -6,9 +6,9 @@ from numbers import Integral
 from typing import ClassVar
 
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.predicate import fair_additions
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.decomposable import affordable_chords
-from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
@@ -57,18 +57,20 @@ class AimStrategy:
         """Whether the tree, and so the model, is fair."""
         return self.tree.requires_roles
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs that the strategy of the tree declares."""
         return self.tree.declare(columns, roles)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Select the tree to start with.
 
         Privacy: that of the tree's strategy.
         """
         return self.tree.select(columns, roles, scores)
 
-    def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
+    def chords(
+        self, edges: Sequence[Pair], roles: Statements, domain: Mapping[str, int]
+    ) -> list[Pair]:
         """Return the pairs that may be added to the edges next.
 
         Privacy: a function of released edges and public facts.

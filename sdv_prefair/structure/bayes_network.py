@@ -10,8 +10,8 @@ import networkx as nx
 
 from sdv_prefair.counts import Clique
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.roles import Roles
-from sdv_prefair.structure.fairness import fair_additions, markov_graph
+from sdv_prefair.fairness.predicate import fair_additions, markov_graph
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.small_cliques import CliqueStrategy
 
 
@@ -50,7 +50,7 @@ class PrivBayesStrategy(CliqueStrategy):
             raise StructureError(f'theta ({shown(theta)}) must be a number above 0, for example 4.')
 
     def families(
-        self, on_offer: Sequence[Clique], chosen: Sequence[Clique], roles: Roles
+        self, on_offer: Sequence[Clique], chosen: Sequence[Clique], roles: Statements
     ) -> list[Clique]:
         """Return the cliques of a new child and its parents that may be chosen next.
 

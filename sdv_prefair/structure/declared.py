@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import StructureError
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.tree import Pair, Strategy
 
 
-def declared_pairs(domain: Mapping[str, int], roles: Roles, strategy: Strategy) -> list[Pair]:
+def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strategy) -> list[Pair]:
     """Return the pairs that the strategy declares and whose histograms can be measured.
 
     Args:

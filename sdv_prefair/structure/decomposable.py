@@ -13,7 +13,7 @@ from itertools import combinations
 import networkx as nx
 
 from sdv_prefair.counts import Clique
-from sdv_prefair.structure.fairness import markov_graph
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.structure.tree import Pair
 
 

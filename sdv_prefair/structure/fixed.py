@@ -7,14 +7,17 @@ from typing import ClassVar
 from networkx.utils import UnionFind
 
 from sdv_prefair.errors import StructureError, UnfairModelError, shown
+from sdv_prefair.fairness.predicate import fair_additions, markov_graph, path_around
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure.fairness import unblocked_path
-from sdv_prefair.structure.tree import FairTree, Pair, Scores
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, all_pairs
 
 
 @dataclass(frozen=True)
 class FixedStrategy:
     """A given spanning tree: checked, never selected, so it needs no selection budget.
+
+    Where statements leave no fair tree it is a forest, to which no fair pair could be added.
 
     The tree must come from public knowledge or from an earlier private fit. One read off the
     private rows would void the privacy guarantee.
@@ -36,14 +39,14 @@ class FixedStrategy:
     def __post_init__(self) -> None:
         object.__setattr__(self, 'edges', tuple(_as_pair(edge) for edge in _as_list(self.edges)))
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs of the given tree, once it is known to be a fair spanning tree."""
         check_known(self.edges, columns)
-        _check_tree(self.edges, columns)
+        _check_tree(self.edges, columns, roles)
         check_fair(self.edges, roles)
         return in_order(self.edges, columns)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return the given tree.
 
         Privacy: asks nothing of ``scores``.
@@ -86,7 +89,7 @@ def check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:
         )
 
 
-def _check_tree(edges: Iterable[Pair], columns: Sequence[str]) -> None:
+def _check_tree(edges: Sequence[Pair], columns: Sequence[str], roles: Statements) -> None:
     components = UnionFind(columns)
     for first, second in edges:
         if components[first] == components[second]:
@@ -95,21 +98,45 @@ def _check_tree(edges: Iterable[Pair], columns: Sequence[str]) -> None:
                 'out one pair of that cycle.'
             )
         components.union(first, second)
+    _check_joined({column: components[column] for column in columns}, edges, columns, roles)
+
+
+def _check_joined(
+    root: dict[str, str], edges: Sequence[Pair], columns: Sequence[str], roles: Statements
+) -> None:
+    """Raise if one more fair pair could join two parts of the tree."""
     # The part of the first column is the tree; what is outside of it is what the user forgot.
-    outside = [column for column in columns if components[column] != components[columns[0]]]
-    if outside:
+    outside = [column for column in columns if root[column] != root[columns[0]]]
+    apart = [(first, second) for first, second in all_pairs(columns) if root[first] != root[second]]
+    missing = fair_additions(roles, apart, edges)
+    if missing and len(roles.statements) > 1:
+        first, second = missing[0]
+        raise StructureError(
+            f'structure leaves {first!r} and {second!r} in two parts that no statement keeps '
+            'apart. Add pairs until no two parts can be joined.'
+        )
+    if missing:
         raise StructureError(
             f'structure does not connect {outside} to {columns[0]!r}. Add the missing pairs: '
             f'a tree over {len(columns)} columns has {len(columns) - 1}.'
         )
 
 
-def check_fair(edges: Iterable[Pair], roles: Roles) -> None:
-    """Raise, and name the path, if the pairs join protected to outcome columns."""
-    path = unblocked_path(edges, roles)
-    if path:
+def check_fair(edges: Iterable[Pair], roles: Statements) -> None:
+    """Raise, and name the path, if the pairs join the two sides of a statement."""
+    graph = markov_graph(edges)
+    for statement in roles.statements:
+        path = path_around(graph, statement)
+        if path is None:
+            continue
+        along = ' - '.join(map(str, path))
+        if isinstance(roles, Roles):
+            raise UnfairModelError(
+                f'structure is not justifiably fair: the path {along} joins protected '
+                f'{path[0]!r} to outcome {path[-1]!r} without an admissible column. Join the two '
+                'sides through an admissible column only.'
+            )
         raise UnfairModelError(
-            f'structure is not justifiably fair: the path {" - ".join(map(str, path))} joins '
-            f'protected {path[0]!r} to outcome {path[-1]!r} without an admissible column. Join '
-            'the two sides through an admissible column only.'
+            f'structure does not keep the statement that {statement}: the path {along} joins its '
+            'two sides around what it is given. Take out one pair of that path.'
         )

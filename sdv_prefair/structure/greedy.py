@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from sdv_prefair.roles import ADMISSIBLE, OUTCOME, Roles
+from sdv_prefair.fairness.predicate import fair_additions
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.structure.kruskal import private_kruskal
-from sdv_prefair.structure.tree import FairTree, Pair, Scores, all_pairs
+from sdv_prefair.structure.tree import FairTree, Pair, Scores, check_given, usable_pairs
 
 
 @dataclass(frozen=True)
@@ -21,19 +24,20 @@ class GreedyStrategy:
     name: ClassVar[str] = 'greedy'
     requires_roles: ClassVar[bool] = True
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
-        """Return the pairs that do not join an outcome to a protected or unlabelled column."""
-        role = {column: roles.of(column) for column in columns}
-        return [pair for pair in all_pairs(columns) if _keeps_outcomes_apart(pair, role)]
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
+        """Return the pairs that do not join an outcome to a protected or unlabelled column.
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+        Of several statements, a column is protected from the outcomes of its own.
+        """
+        return usable_pairs(columns, roles, APART)
+
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Choose any declared pair that joins two components, until one is left.
 
-        Privacy: ``len(columns) - 1`` calls of ``scores.choose``.
+        Privacy: at most ``len(columns) - 1`` calls of ``scores.choose``.
         """
-        return FairTree(private_kruskal(columns, self.declare(columns, roles), scores))
-
-
-def _keeps_outcomes_apart(pair: Pair, role: dict[str, str]) -> bool:
-    ends = {role[column] for column in pair}
-    return OUTCOME not in ends or ends <= {OUTCOME, ADMISSIBLE}
+        check_given(columns, roles)
+        pairs = self.declare(columns, roles)
+        # Of one statement all declared pairs stay fair. A column that one statement names may
+        # carry what another forbids, so of several the pairs are looked at in every round.
+        return FairTree(private_kruskal(columns, pairs, scores, partial(fair_additions, roles)))

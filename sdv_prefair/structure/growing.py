@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.predicate import fair_additions
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.decomposable import common_neighbours, keeps_chordal
-from sdv_prefair.structure.fairness import fair_additions
 from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Flags, Integers
 
@@ -24,7 +24,7 @@ class GrowingGraph:
         max_cells: Largest number of cells of a clique's table.
     """
 
-    def __init__(self, domain: Mapping[str, int], roles: Roles, max_cells: int):
+    def __init__(self, domain: Mapping[str, int], roles: Statements, max_cells: int):
         self.edges: list[Pair] = []
         self._domain, self._roles, self._max_cells = dict(domain), roles, max_cells
         self._graph: nx.Graph[str] = nx.Graph()

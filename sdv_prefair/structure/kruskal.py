@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import networkx as nx
 from networkx.utils import UnionFind
 
-from sdv_prefair.errors import StructureError
 from sdv_prefair.structure.tree import Pair, Scores, measurable_pairs
 
 Filter = Callable[[list[Pair], list[Pair]], list[Pair]]
@@ -18,13 +17,17 @@ def _all_of(candidates: list[Pair], edges: list[Pair]) -> list[Pair]:
 def private_kruskal(
     columns: Sequence[str], pairs: Sequence[Pair], scores: Scores, still_allowed: Filter = _all_of
 ) -> list[Pair]:
-    """Grow a spanning tree in ``len(columns) - 1`` rounds, one chosen pair a round.
+    """Grow a spanning tree, one chosen pair a round.
 
-    Pairs that are too large to measure are not on offer. If there are any, the rounds end once
-    nothing more can be joined, and what has grown is a forest.
+    Pairs that are too large to measure are not on offer. The rounds end once nothing more can be
+    joined: it never gets stuck, but where pairs are too large or statements leave no other way,
+    what has grown is a forest that no candidate could be added to.
 
     Privacy: reads scores through ``scores.choose`` only. The candidates of a round depend on
-    the roles and on the pairs chosen before, never on counts, so the rounds compose.
+    the roles and on the pairs chosen before, never on counts, so the rounds compose. How many
+    rounds the budget is divided by follows from the pairs on offer at the start, which are public;
+    whether the last of them take place follows from the pairs chosen. What they do not spend stays
+    in the ledger for whatever is measured next.
 
     Paper: Algorithm 2 (Greedy-PreFair), the loop.
 
@@ -35,20 +38,17 @@ def private_kruskal(
         still_allowed: Given the candidates and the edges so far, returns the candidates that
             may be added; all by default. A pair that is refused once is never offered again.
     """
-    measurable = measurable_pairs(pairs, scores)
-    is_whole = len(measurable) == len(pairs)
-    rounds = len(columns) - 1 if is_whole else _most_edges(measurable)
+    pairs, components = measurable_pairs(pairs, scores), UnionFind(columns)
+    rounds = _most_edges(pairs)
     edges: list[Pair] = []
-    pairs, components = measurable, UnionFind(columns)
     for _ in range(rounds):
         # Departs: the paper's S holds every pair in different components; taken literally that
         # brings the removed edges back, so the next candidates are made from the last ones.
         root = {column: components[column] for column in columns}
         pairs = [pair for pair in pairs if root[pair[0]] != root[pair[1]]]
         pairs = still_allowed(pairs, edges)
-        if not pairs and not is_whole:
+        if not pairs:
             break
-        _check_any(pairs, root)
         edges.append(scores.choose(pairs, rounds=rounds))
         components.union(*edges[-1])
     return edges
@@ -58,12 +58,3 @@ def _most_edges(pairs: Sequence[Pair]) -> int:
     """Return how many edges a forest of these pairs can have."""
     graph = nx.Graph(pairs)
     return len(graph) - nx.number_connected_components(graph)
-
-
-def _check_any(pairs: list[Pair], root: dict[str, str]) -> None:
-    if not pairs:
-        parts = len(set(root.values()))
-        raise StructureError(
-            f'No fair spanning tree can be completed: {parts} groups of columns are left that no '
-            'pair may join. Give a modelled column the role admissible.'
-        )

@@ -4,9 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fairness.unlabelled import FREE
 from sdv_prefair.structure.kruskal import private_kruskal
-from sdv_prefair.structure.tree import FairTree, Pair, Scores, all_pairs
+from sdv_prefair.structure.tree import (
+    FairTree,
+    Pair,
+    Scores,
+    all_pairs,
+    check_unlabelled,
+    towards_unlabelled,
+)
 
 
 @dataclass(frozen=True)
@@ -14,18 +22,29 @@ class UnconstrainedStrategy:
     """A private maximum spanning tree over all pairs; in general not fair.
 
     Paper: Definition (Marginals-MST), the mechanism that PreFair makes fair.
+
+    Args:
+        unlabelled: ``'apart'`` keeps outcomes from columns that no statement names, if there are
+            statements; no other strategy is as free with protected columns.
+
+    Raises:
+        StructureError: If ``unlabelled`` is neither ``'apart'`` nor ``'free'``.
     """
 
+    unlabelled: str = FREE
     name: ClassVar[str] = 'none'
     requires_roles: ClassVar[bool] = False
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
-        """Return all pairs."""
-        return all_pairs(columns)
+    def __post_init__(self) -> None:
+        check_unlabelled(self.unlabelled)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
+        """Return all pairs, but those that ``unlabelled`` keeps apart."""
+        return towards_unlabelled(all_pairs(columns), roles, self.unlabelled)
+
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Choose any pair that joins two components, until one is left.
 
-        Privacy: ``len(columns) - 1`` calls of ``scores.choose``.
+        Privacy: at most ``len(columns) - 1`` calls of ``scores.choose``.
         """
         return FairTree(private_kruskal(columns, self.declare(columns, roles), scores))

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
@@ -70,11 +70,11 @@ class PlannedStrategy:
         """Whether the rule, and so the model, is fair."""
         return self.rule.requires_roles
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs that the rule allows."""
         return self.rule.declare(columns, roles)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
 
         Privacy: that of the rule.

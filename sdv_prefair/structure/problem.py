@@ -1,12 +1,13 @@
 """The problem at the heart of PreFair, without privacy: weights in, fair spanning tree out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sdv_prefair.errors import StructureError
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.exact import ExactStrategy
 from sdv_prefair.structure.known import KnownScores
 from sdv_prefair.structure.resolve import resolve_strategy
@@ -16,12 +17,15 @@ from sdv_prefair.structure.tree import FairTree, Pair, Strategy, usable_pairs
 
 def fair_spanning_tree(
     weights: Mapping[Pair, float],
-    roles: Roles,
+    roles: Statements,
     strategy: object = 'exact',
     columns: Sequence[str] | None = None,
     time_limit: float | None = None,
 ) -> FairTree:
     """Return a heavy spanning tree in which admissible columns separate protected from outcome.
+
+    With other statements than those of roles, it is one that keeps them all; where there is none,
+    a forest.
 
     Privacy: none. The weights are used as they are; do not pass scores of private rows.
 
@@ -30,7 +34,7 @@ def fair_spanning_tree(
     Args:
         weights: ``{(column, column): weight}``, columns in either order. Weights may be
             negative; absent pairs weigh 0.
-        roles: Protected, admissible and outcome columns.
+        roles: Protected, admissible and outcome columns, or any ``Statements``.
         strategy: Anything ``structure=`` takes: ``'exact'``, ``'adaptive'``, ``'greedy'``,
             ``'none'``, a list of column pairs, a strategy object. Of one that goes beyond its
             tree, such as ``'aim'``, it is the tree.
@@ -40,9 +44,10 @@ def fair_spanning_tree(
 
     Returns:
         The tree, with its ``weight`` and a ``gap``: no fair tree weighs more than
-        ``weight + gap`` (for ``'none'``, no tree at all). ``'exact'`` proves 0.0 when it finishes
-        in time. For the others the bound is the heaviest spanning tree over the pairs that could
-        be used, so a gap above 0.0 does not mean that there is a better tree.
+        ``weight + gap`` (for ``'none'``, no tree at all; of forests, none with as many edges).
+        ``'exact'`` proves 0.0 when it finishes in time. For the others the bound is the heaviest
+        spanning tree over the pairs that could be used, so a gap above 0.0 does not mean that
+        there is a better tree.
 
     Raises:
         StructureError: If the weights or columns cannot be used as given, or there is no tree.
@@ -55,10 +60,12 @@ def fair_spanning_tree(
     if isinstance(chosen, ExactStrategy):
         return replace(tree, weight=weight)
     usable = {*usable_pairs(columns, roles), *chosen.declare(columns, roles)}
-    return FairTree(tree.edges, weight, _heaviest(columns, usable, scores) - weight)
+    return FairTree(
+        tree.edges, weight, _heaviest(columns, usable, scores, len(tree.edges)) - weight
+    )
 
 
-def _node_list(scores: KnownScores, roles: Roles, columns: Sequence[str] | None) -> list[str]:
+def _node_list(scores: KnownScores, roles: Statements, columns: Sequence[str] | None) -> list[str]:
     named = list(dict.fromkeys((*scores.columns(), *roles.columns())))
     if columns is None:
         return named
@@ -85,8 +92,11 @@ def _with_time_limit(strategy: Strategy, time_limit: float | None) -> Strategy:
     return replace(strategy, time_limit=time_limit)
 
 
-def _heaviest(columns: Sequence[str], pairs: set[Pair], scores: KnownScores) -> float:
+def _heaviest(columns: Sequence[str], pairs: set[Pair], scores: KnownScores, edges: int) -> float:
+    """Return the weight of the heaviest forest with a number of edges."""
     position = {column: place for place, column in enumerate(columns)}
     ends = [(position[first], position[second]) for first, second in pairs]
     trees = SpanningTrees(len(columns), ends, [scores.weight(pair) for pair in pairs])
-    return trees.best(np.full(len(columns), UNDECIDED)).weight
+    # Found from the heaviest edge to the lightest: the first are the best of their number.
+    best = trees.best(np.full(len(columns), UNDECIDED)).edges[:edges]
+    return math.fsum(trees.weights[best].tolist())

@@ -46,13 +46,15 @@ class RelaxedTree:
 
     Args:
         tree: The maximum spanning tree of its graph under ``side``.
-        side: The side of each node.
-        admissible: The nodes that separate blocks. When there is none, one of the two sides must
-            be empty.
+        side: The side of each node; of several statements, a row for each.
+        admissible: The nodes that separate blocks in the statement that is asked about. When there
+            is none, one of its two sides must be empty.
+        statement: The row of that statement. What it costs alone, all of them cost at least.
     """
 
-    def __init__(self, tree: Tree, side: np.ndarray, admissible: set[int]):
-        self._tree, self._side, self._admissible = tree, side, admissible
+    def __init__(self, tree: Tree, side: np.ndarray, admissible: set[int], statement: int = 0):
+        self._sides, self._statement = np.atleast_2d(side), statement
+        self._tree, self._side, self._admissible = tree, self._sides[statement], admissible
         self._neighbours = [
             [(node, edge) for node, edge in around if node not in admissible]
             for around in tree.neighbours
@@ -120,8 +122,8 @@ class RelaxedTree:
         )
 
     def _deciding_cost(self, node: int, side: int) -> float:
-        decided = self._side.copy()
-        decided[node] = side
+        decided = self._sides.copy()
+        decided[self._statement, node] = side
         return self._tree.weight - self._tree.graph.repair(self._tree, decided).weight
 
     def _cutting_cost(self, node: int, parent: int, edge: int) -> float:
@@ -135,7 +137,7 @@ class RelaxedTree:
 
     @cached_property
     def _replacement_losses(self) -> dict[int, float]:
-        return self._tree.replacement_losses(self._side)
+        return self._tree.replacement_losses(self._sides)
 
 
 def _across(cost: Cost, cutting: float) -> Cost:

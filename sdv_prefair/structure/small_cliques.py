@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from sdv_prefair.counts import Clique, is_measurable
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
@@ -52,18 +52,18 @@ class CliqueStrategy:
         """Whether the rule, and so the model, is fair."""
         return self.rule.requires_roles
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs that the rule allows."""
         return self.rule.declare(columns, roles)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
 
         Privacy: that of the rule.
         """
         return self.rule.select(columns, roles, scores)
 
-    def histograms(self, domain: Mapping[str, int], roles: Roles) -> list[Clique]:
+    def histograms(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return the pairs and triples that may be read.
 
         Privacy: a function of public facts.
@@ -79,9 +79,9 @@ class CliqueStrategy:
         )
         return [*pairs, *small[: self.max_triples]]
 
-    def kept_roles(self, roles: Roles) -> Roles:
+    def kept_roles(self, roles: Statements) -> Statements:
         """Return the roles that the model keeps to: none, if it need not be fair."""
-        return roles if self.requires_roles else Roles()
+        return roles if self.requires_roles else Statements()
 
 
 def _triples(pairs: Sequence[Pair], domain: Mapping[str, int]) -> Iterator[Clique]:

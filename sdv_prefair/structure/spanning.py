@@ -14,14 +14,16 @@ import numpy as np
 from sdv_prefair.values.arrays import Flags
 
 PROTECTED_SIDE, UNDECIDED, OUTCOME_SIDE = 1, 0, -1
-"""The side of a node. Admissible columns stay ``UNDECIDED``: they may touch both sides."""
+"""The side of a node in one statement. What the statement is given, such as admissible columns,
+stays ``UNDECIDED``: it may touch both sides."""
 
 
 class SpanningTrees:
     """The maximum spanning trees of a graph whose nodes take sides.
 
     An edge is a position in the list of pairs sorted from the heaviest to the lightest. It is
-    forbidden while its two ends are on opposite sides.
+    forbidden while its two ends are on opposite sides. Nodes may take sides in several statements
+    at once, one row of sides for each; then an edge is forbidden while one statement forbids it.
 
     Args:
         size: Number of nodes, which are 0, 1, ..., size - 1.
@@ -58,7 +60,8 @@ class SpanningTrees:
 
     def allowed(self, side: np.ndarray) -> Flags:
         """Return for each edge whether its ends are not on opposite sides."""
-        allowed: Flags = side[self._first] * side[self._second] != -1
+        sides = np.atleast_2d(side)
+        allowed: Flags = (sides[:, self._first] * sides[:, self._second] != -1).all(axis=0)
         return allowed
 
     def _fill(self, edges: np.ndarray, part: np.ndarray, allowed: Flags) -> 'Tree':

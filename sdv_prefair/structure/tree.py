@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol, runtime_checkable
 
-from sdv_prefair.roles import OUTCOME, PROTECTED, Roles
+from sdv_prefair.errors import StructureError, shown
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.unlabelled import APART, FREE, outcomes_beside_unlabelled
 
 Pair = tuple[str, str]
 
@@ -15,8 +17,8 @@ Pair = tuple[str, str]
 class FairTree:
     """A spanning tree over the columns, as selected by a strategy.
 
-    It is a forest where columns could only be joined by pairs that are too large to measure; the
-    columns of one component are then independent of those of another.
+    It is a forest where columns could only be joined by pairs that are too large to measure, or
+    that a statement forbids; the columns of one component are then independent of those of another.
 
     Args:
         edges: The pairs of columns joined by the tree. Within a pair the columns stand in the
@@ -74,10 +76,10 @@ class Strategy(Protocol):
     def requires_roles(self) -> bool:
         """Whether it promises fairness, for which it needs roles."""
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs whose counts may be read; no other pair is ever counted or scored."""
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return a spanning tree over ``columns`` made of declared pairs that are measurable.
 
         Where there is none, it is a forest that no such pair could be added to.
@@ -88,7 +90,9 @@ class Strategy(Protocol):
 class ExtendingStrategy(Strategy, Protocol):
     """A strategy whose tree may get more edges, see ``mechanisms/fair_aim.py``."""
 
-    def chords(self, edges: Sequence[Pair], roles: Roles, domain: Mapping[str, int]) -> list[Pair]:
+    def chords(
+        self, edges: Sequence[Pair], roles: Statements, domain: Mapping[str, int]
+    ) -> list[Pair]:
         """Return the declared pairs that may be added to ``edges`` and leave a chordal graph."""
 
 
@@ -105,15 +109,53 @@ def all_pairs(columns: Sequence[str]) -> list[Pair]:
     return list(combinations(columns, 2))
 
 
-def usable_pairs(columns: Sequence[str], roles: Roles) -> list[Pair]:
-    """Return the pairs that can be an edge of some fair tree.
+def usable_pairs(columns: Sequence[str], roles: Statements, unlabelled: str = FREE) -> list[Pair]:
+    """Return the pairs that can be an edge of some fair tree or forest.
 
-    Departs: the paper scores all pairs. An edge between a protected and an outcome column is in
-    no fair tree, so it is neither counted nor scored, which lowers the noise on the others.
+    Departs: the paper scores all pairs. An edge between the two sides of a statement, such as a
+    protected and an outcome column, is in no fair tree, so it is neither counted nor scored, which
+    lowers the noise on the others.
+
+    Args:
+        columns: The nodes.
+        roles: Statements, or the roles that stand for one.
+        unlabelled: ``'apart'`` leaves out pairs of an outcome and a column without a role too.
     """
-    role = {column: roles.of(column) for column in columns}
-    return [
-        (first, second)
-        for first, second in all_pairs(columns)
-        if {role[first], role[second]} != {PROTECTED, OUTCOME}
+    pairs = [
+        pair
+        for pair in all_pairs(columns)
+        if not any(_opposes(statement, pair) for statement in roles.statements)
     ]
+    return towards_unlabelled(pairs, roles, unlabelled)
+
+
+def towards_unlabelled(pairs: Sequence[Pair], roles: Statements, unlabelled: str) -> list[Pair]:
+    """Return the pairs that are left by a choice of ``'apart'`` or ``'free'``."""
+    if unlabelled == FREE:
+        return list(pairs)
+    beside = {frozenset(pair) for pair in outcomes_beside_unlabelled(pairs, roles)}
+    return [pair for pair in pairs if frozenset(pair) not in beside]
+
+
+def check_unlabelled(unlabelled: object) -> None:
+    """Raise unless a strategy is told to keep unlabelled columns apart, or to leave them free."""
+    if unlabelled not in (APART, FREE):
+        raise StructureError(f"unlabelled ({shown(unlabelled)}) must be 'apart' or 'free'.")
+
+
+def check_given(columns: Sequence[str], roles: Statements) -> None:
+    """Raise if all that may lie between two sides of a statement is not among the columns."""
+    for statement in roles.statements:
+        groups = (statement.left, statement.right, statement.given)
+        left, right, given = (set(group) & set(columns) for group in groups)
+        if left and right and statement.given and not given:
+            raise StructureError(
+                'There is no fair spanning tree: protected and outcome columns are modelled, but '
+                'no admissible one. Give a modelled column the role admissible.'
+            )
+
+
+def _opposes(statement: Independent, pair: Pair) -> bool:
+    first, second = pair
+    left, right = statement.left, statement.right
+    return (first in left and second in right) or (first in right and second in left)

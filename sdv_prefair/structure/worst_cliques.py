@@ -6,9 +6,9 @@ from itertools import combinations
 from typing import ClassVar
 
 from sdv_prefair.counts import Clique
-from sdv_prefair.roles import Roles
+from sdv_prefair.fairness.predicate import fair_additions, markov_graph
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.decomposable import affordable_cliques
-from sdv_prefair.structure.fairness import fair_additions, markov_graph
 from sdv_prefair.structure.small_cliques import CliqueStrategy, check_whole
 
 
@@ -45,7 +45,7 @@ class MwemStrategy(CliqueStrategy):
         self,
         on_offer: Sequence[Clique],
         chosen: Sequence[Clique],
-        roles: Roles,
+        roles: Statements,
         domain: Mapping[str, int],
     ) -> list[Clique]:
         """Return the cliques that may be chosen next: not those that were measured already.

@@ -12,17 +12,22 @@ from typing import Any, Self
 import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
+from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.atomic_write import check_place
 from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
 from sdv_prefair.release import Contents, Released, open_release, write_release
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
@@ -30,7 +35,7 @@ from sdv_prefair.synthesizer.arguments import check_choice
 Frames = dict[str, pd.DataFrame]
 
 
-class AfterFit(BaseSingleTableSynthesizer):
+class AfterFit(Sampling):
     """A synthesizer once it is fitted. Of itself it cannot be."""
 
     _settings: Settings
@@ -68,8 +73,32 @@ class AfterFit(BaseSingleTableSynthesizer):
     def _ranges(self) -> str:
         return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
 
-    def get_roles(self, version: str = 'original') -> Roles:
-        """Return the roles: as given (``'original'``) or after constraints (``'modified'``)."""
+    def get_metadata(self, version: str = 'original') -> Metadata:
+        """Return the metadata, with the roles if it came with them.
+
+        Args:
+            version: ``'original'``, or ``'modified'`` for what constraints make of it.
+        """
+        metadata, roles = super().get_metadata(version), self.get_roles(version)
+        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+            return FairMetadata.from_metadata(metadata, roles)
+        return metadata
+
+    def get_roles(self, version: str = 'original') -> Statements:
+        """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
+
+        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
+        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
+        are those on the left of any, given to any, and on the right of any.
+        """
+        return self.get_fairness(version)
+
+    def get_fairness(self, version: str = 'original') -> Statements:
+        """Return what is promised, as statements of independence.
+
+        Args:
+            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+        """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
         return settings.promise.roles if version == 'original' else settings.roles
@@ -116,6 +145,14 @@ class AfterFit(BaseSingleTableSynthesizer):
         """
         inspection.assert_fair(self.fitted)
         return True
+
+    def explain_fairness(self) -> FairnessExplanation:
+        """Return what the promise lets through, and what stands for what; costs no budget.
+
+        By statement: what columns tell about protected ones and outcomes, from 0, nothing, to 1,
+        everything, and what of it is surely more than noise. ``print`` it, or use ``to_frame()``.
+        """
+        return inspection.explanation(self.fitted)
 
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
         """Return the codes by which the model knows rows, real or synthetic.
@@ -194,41 +231,15 @@ class AfterFit(BaseSingleTableSynthesizer):
 
     # -- sampling ---------------------------------------------------------------------------
 
-    def sample(
-        self,
-        num_rows: int,
-        main_table_name: str | None = None,
-        max_tries_per_batch: int = 100,
-        batch_size: int | None = None,
-        output_folder_path: str | None = None,
-        independent_rows: bool = False,
-    ) -> Frames:
-        """Sample rows, each of which follows the model.
-
-        By default values are dealt out evenly: the counts of one table stray from the model by
-        less than a row for each value in every 65,536 rows, far less than those of independent
-        rows. Take that for the one table that is released. Rows of such a table know of each
-        other, so a standard error or a test that takes rows for independent, within a table or
-        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
-        anything of the noise in the model, which all samples of one fit share.
-
-        Args:
-            num_rows: Number of rows.
-            main_table_name: Name of the table, as SDV has it.
-            max_tries_per_batch: How often to draw again where constraints turn rows down.
-            batch_size: Rows to draw at once; all of them if None.
-            output_folder_path: Folder to write the rows to as well, as CSV.
-            independent_rows: Whether every row is drawn by itself, independent of all others.
-
-        Returns:
-            The table by its name.
-        """
+    def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
+        """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
+        self._validate_fit_before_sample()
+        if isinstance(num_rows, int):
+            self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:
-            return super().sample(
-                num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
-            )
+            return BaseSingleTableSynthesizer.sample(self, num_rows, *given)
         finally:
             self._independent_rows = False
 
@@ -265,7 +276,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
-        conditional.check_lines(self.fitted, conditions)
+        conditional.check_lines(self.fitted, conditions, are_known=True)
         conditional.warn_of_ties(self.fitted, list(conditions.columns))
 
     def _sample_with_conditions(
@@ -278,6 +289,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     ) -> pd.DataFrame:
         if not self._random_state_set:
             self._set_random_state(FIXED_RNG_SEED)
+        self._data_processor.check_room(len(conditions))
         rows = conditional.draw_lines(self.fitted, conditions, max_tries_per_batch, batch_size)
         if output_file_path:
             conditional.append_rows(rows, output_file_path)

@@ -1,6 +1,6 @@
 """Checks of the synthesizer's arguments, made on construction, before any data is seen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from sdv.errors import SynthesizerInputError
@@ -9,7 +9,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.discretization import CHOICES
-from sdv_prefair.domain import modelled_columns, public_domain, single_table
+from sdv_prefair.domain import modelled_columns, name_others, public_domain, single_table
 from sdv_prefair.domain.columns import (
     Categories,
     ColumnDomain,
@@ -18,7 +18,14 @@ from sdv_prefair.domain.columns import (
     Undeclared,
     as_number,
 )
+from sdv_prefair.domain.given_facts import Domain
+from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness.implied import forced
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.unlabelled import UNLABELLED_CHOICES
+from sdv_prefair.fitting import cautions
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
@@ -40,7 +47,12 @@ def check_amounts(
 
 
 def check_choices(
-    budget: str, estimator: str, public_ranges: bool | None, verbose: bool, discretization: str
+    budget: str,
+    estimator: str,
+    public_ranges: bool | None,
+    verbose: bool,
+    discretization: str,
+    unlabelled: str | None,
 ) -> None:
     """Raise for an argument that is none of those it may be."""
     resolve_budget(budget)
@@ -48,24 +60,71 @@ def check_choices(
     check_choice('public_ranges', public_ranges, (None, True, False))
     check_choice('verbose', verbose, (True, False))
     check_choice('discretization', discretization, CHOICES)
+    check_choice('unlabelled', unlabelled, UNLABELLED_CHOICES)
 
 
-def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
+def first_plan(
+    metadata: Metadata,
+    promise: Promise,
+    person_column: str | None,
+    other: str | Mapping[str, Any] | None,
+) -> ConstraintPlan:
     """Return the plan of a table without constraints; raise if its columns do not fit the roles.
 
     Args:
         metadata: What describes the table.
         promise: Roles and mechanism.
         person_column: Tells persons apart, if given.
+        other: What values come back as that have none of their own.
     """
     table = single_table(metadata)
     columns, modelled = list(table.columns), modelled_columns(table)
     check_modelled(modelled)
     check_roles(promise.roles, promise.mechanism, columns, set(modelled))
     check_person_column(person_column, columns, set(modelled))
-    promise.mechanism.declare(dict.fromkeys(modelled, 1), promise.roles)
-    domains = public_domain(table, promise.public_ranges)
+    promise.check_declared(modelled, promise.roles)
+    domains = name_others(public_domain(table, promise.public_ranges), other)
     return ConstraintPlan.without_constraints(metadata, domains)
+
+
+def resolve_statements(roles: Roles, fairness: object) -> Statements:
+    """Return what is promised: roles, or the statements of ``fairness=``.
+
+    One statement that is given something is what roles say, and comes back as roles.
+
+    Args:
+        roles: Those of the arguments ``protected``, ``admissible`` and ``outcome``.
+        fairness: A statement, a list of statements, ``Statements``, or None.
+
+    Raises:
+        RolesError: If both are given, or ``fairness`` is something else.
+    """
+    if fairness is None:
+        return roles
+    if roles:
+        raise RolesError(
+            'fairness is given beside protected, admissible and outcome, which are the short form '
+            'of one statement. Use one of the two: justifiable(protected, admissible, outcome) '
+            'makes a statement of the lists.'
+        )
+    if isinstance(fairness, Independent):
+        fairness = [fairness]
+    if not isinstance(fairness, Statements | list | tuple):
+        raise RolesError(
+            f'fairness ({shown(fairness)}) must be a list of Independent statements, for example '
+            "[Independent(['sex'], ['income'], given=['education'])]."
+        )
+    statements = fairness if isinstance(fairness, Statements) else Statements(fairness)
+    if len(statements.statements) == 1 and statements.admissible:
+        return Roles(statements.protected, statements.admissible, statements.outcome)
+    return statements
+
+
+def warn_of_forced(statements: Statements) -> None:
+    """Warn if the statements force more together than each of them says."""
+    found = forced(statements)
+    if found:
+        cautions.warn_of_forced([str(one) for one in found])
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
@@ -92,8 +151,28 @@ def check_seed(seed: object) -> None:
         check_whole_number('seed', seed, 0)
 
 
+def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
+    """Return what the arguments promise, or the metadata; raise if they differ.
+
+    Args:
+        metadata: What describes the table.
+        given: What was given as arguments; empty if nothing was.
+    """
+    kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
+    if not (kept and given):
+        return given or kept
+    named = dict.fromkeys(kept.columns() + given.columns())
+    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
+    if differ:
+        raise RolesError(
+            f'The arguments and the metadata give other roles to {differ}. Leave the arguments '
+            'out to take the roles of the metadata, or change those by set_roles.'
+        )
+    return given
+
+
 def check_roles(
-    roles: Roles, mechanism: Mechanism, columns: Iterable[str], modelled: set[str]
+    roles: Statements, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
 ) -> None:
     """Raise unless the roles name modelled columns, and are given where they are needed.
 
@@ -109,21 +188,7 @@ def check_roles(
             "protected=['sex'], admissible=['education'], outcome=['income']. For a private "
             "synthesizer without a fairness guarantee use structure='none'."
         )
-    columns = list(columns)
-    for column in roles.columns():
-        role = roles.of(column)
-        if column not in columns:
-            raise RolesError(
-                f"{role} names the column '{column}', which is not in the metadata. Correct the "
-                f'name: its columns are {columns}.'
-            )
-        if column not in modelled:
-            raise RolesError(
-                f"{role} names the column '{column}', which is not modelled: keys, ids, personal "
-                "(pii) and 'unknown' columns are generated, not learnt, so they carry no "
-                'dependence. Take it out of the list, or give it a statistical sdtype such as '
-                "'categorical' in the metadata."
-            )
+    check_modelled_roles(roles, columns, modelled)
 
 
 def check_person_column(
@@ -159,6 +224,16 @@ def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
         not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
         for domain in domains.values()
     )
+
+
+def says_ranges(metadata: Metadata) -> bool:
+    """Whether metadata by itself says anything of values that could come from the data."""
+    return declares_ranges(public_domain(metadata, public_ranges=True))
+
+
+def are_public(public_ranges: bool | None, domain: Domain | None) -> bool:
+    """Whether what is declared is public; if only what is given is, nothing else is left."""
+    return public_ranges is not False or domain is not None
 
 
 def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:

@@ -1,15 +1,17 @@
 """Conditions of a sample: which values may be asked for, and what asking does to fairness."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
-from sdv_prefair.errors import FairnessWarning
+from sdv_prefair.errors import DomainWarning, FairnessWarning
+from sdv_prefair.fairness.broken import Broken, broken_statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import is_justifiably_fair, unblocked_path
+from sdv_prefair.synthesizer.unlearnt import unlearnt_values, with_given
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.asked import cells, same_value
 
@@ -18,12 +20,22 @@ _FARTHEST = (2**61, 10**12)
 _CALENDAR = ('1700-01-01', '2200-01-01')
 
 
-def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]) -> None:
-    """Raise ``ValueError`` for a value that its column could not show as it is."""
+def check_values(
+    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
+) -> None:
+    """Raise ``ValueError`` for a value that its column could not show as it is.
+
+    Args:
+        conditions: Values that are asked for.
+        transformers: What knows the values of each column.
+        learnt: Columns in which values may be asked for that were not learnt.
+    """
     for column in conditions.columns:
         if column not in transformers:
             continue
         outside = ~transformers[column].is_declared(conditions[column])
+        if column in learnt:
+            outside &= ~unlearnt_values(conditions[column], transformers[column])
         if outside.any():
             raise ValueError(
                 f"Column '{column}' is asked for a value that its domain does not hold. Ask for "
@@ -33,14 +45,15 @@ def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCode
 
 
 def as_columns_hold_them(
-    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]
+    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Return the asked values of modelled columns in the columns' dtypes, all others as they are.
 
     The codes that rows are drawn given are read from these, and these are what rows show.
+    Arguments as for ``check_values``.
     """
     held = {
-        column: transformers[column].hold(conditions[column])
+        column: _held(conditions[column], transformers[column], column in learnt)
         for column in conditions.columns
         if column in transformers
     }
@@ -52,23 +65,56 @@ def as_columns_hold_them(
     })
 
 
-def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Roles) -> None:
+def _held(values: pd.Series, codes: ColumnCodes, is_learnt: bool) -> Any:
+    if is_learnt and unlearnt_values(values, codes).any():
+        return with_given(values, codes).array
+    return codes.hold(values)
+
+
+def warn_of_unlearnt(columns: Sequence[str]) -> None:
+    """Warn that given values were not learnt, if there are any."""
+    if columns:
+        warnings.warn(
+            f'Some of the values that are given for {list(columns)} were not learnt: they are too '
+            'rare, or outside the range that was. Their rows are drawn as those of all rare values '
+            'together, of the nearest value, or as if nothing were given. To have them in the '
+            'model, declare them in the metadata if they are public, and fit again, which costs '
+            'again.',
+            DomainWarning,
+            stacklevel=5,
+        )
+
+
+def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Statements) -> None:
     """Warn if asking for these columns re-creates a forbidden dependence.
 
     Rows asked for by a protected and an outcome value are joined by the asking, as if one more
-    clique held both; so are rows asked for by one beside rows asked for by the other.
+    clique held both; so are rows asked for by one beside rows asked for by the other. A statement
+    that the model does not keep has nothing that could be lost.
     """
-    if not is_justifiably_fair(cliques, roles):
-        return  # nothing is promised that could be lost
-    path = unblocked_path([*cliques, columns], roles)
-    if path is not None:
+    unkept = [broken.statement for broken in broken_statements(cliques, roles)]
+    lost = [b for b in broken_statements([*cliques, columns], roles) if b.statement not in unkept]
+    if lost:
+        reason = _against_roles if isinstance(roles, Roles) else _against_statements
         warnings.warn(
-            f'Rows asked for by {sorted(columns)} tie protected to outcome columns past the '
-            f'admissible ones ({" - ".join(path)}), so the fairness guarantee does not cover them. '
-            'To stay within it, ask by the columns of one side only, or by admissible ones.',
-            FairnessWarning,
-            stacklevel=5,
+            f'Rows asked for by {sorted(columns)} {reason(lost)}', FairnessWarning, stacklevel=5
         )
+
+
+def _against_roles(lost: list[Broken]) -> str:
+    return (
+        f'tie protected to outcome columns past the admissible ones ({" - ".join(lost[0].path)}), '
+        'so the fairness guarantee does not cover them. To stay within it, ask by the columns of '
+        'one side only, or by admissible ones.'
+    )
+
+
+def _against_statements(lost: list[Broken]) -> str:
+    promises = '; nor that '.join(f'{broken.statement} ({broken})' for broken in lost)
+    return (
+        f'are not covered by the promise that {promises}. To stay within it, ask by columns of one '
+        'side only, or by those that the statement is given.'
+    )
 
 
 def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:
@@ -96,6 +142,8 @@ def in_dtype(values: pd.Series, dtype: Any) -> Any:
     """
     if values.dtype == dtype:
         return values.array
+    if isinstance(dtype, pd.CategoricalDtype) and not values.dropna().isin(dtype.categories).all():
+        return values.array  # a category has room for what was learnt alone
     try:
         cast = values.astype(dtype)
         same = all(map(_is_same, cells(values), cells(cast)))

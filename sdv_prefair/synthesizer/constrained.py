@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import pandas as pd
 from rdt.transformers import BaseTransformer
 from sdv.cag import ProgrammableConstraint
 from sdv.cag._errors import ConstraintNotMetError
-from sdv.cag._utils import _validate_constraints_single_table
+from sdv.cag._utils import _validate_constraints
 from sdv.cag.base import BaseConstraint
 from sdv.errors import SamplingError, SynthesizerInputError
 
@@ -19,6 +20,7 @@ from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.errors import shown
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
+from sdv_prefair.sdv_versions import accepted
 
 
 def with_constraints(
@@ -45,9 +47,10 @@ def with_constraints(
         plan = add_to_plan(plan, constraint, settings.promise)
     if plan is settings.plan:
         return settings
-    plan.metadata.validate()
+    described = accepted(plan.metadata)
+    described.validate()
     processor = CodesProcessor(
-        metadata=plan.metadata._convert_to_single_table(),
+        metadata=described._convert_to_single_table(),
         enforce_rounding=settings.enforce_rounding,
         enforce_min_max_values=enforce_min_max_values,
         locales=locales,
@@ -104,11 +107,10 @@ def _generators(processor: CodesProcessor, plan: ConstraintPlan) -> dict[str, Ba
 
 
 def _check_constraints(constraints: object) -> None:
-    if isinstance(constraints, list):
-        for constraint in constraints:
-            if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
-                raise SynthesizerInputError(
-                    f'constraints lists {shown(constraint)}, which is not a constraint. Use the '
-                    'classes of sdv.cag.'
-                )
-    _validate_constraints_single_table(constraints, synthesizer_fitted=False)
+    _validate_constraints(constraints, synthesizer_fitted=False)
+    for constraint in cast(list[object], constraints):
+        if not isinstance(constraint, BaseConstraint | ProgrammableConstraint):
+            raise SynthesizerInputError(
+                f'constraints lists {shown(constraint)}, which is not a constraint. Use the '
+                'classes of sdv.cag.'
+            )

@@ -6,6 +6,7 @@ from sdv_prefair.counts import Counts, count_codes
 from sdv_prefair.counts.frame_persons import bound_rows_per_person
 from sdv_prefair.domain import Undeclared
 from sdv_prefair.encoding.frame_schema import check_frame, integer_names, single_table
+from sdv_prefair.encoding.keys import check_keys
 from sdv_prefair.encoding.table import check_codes, prepare_processor
 from sdv_prefair.fitting.fitted import Prepared
 from sdv_prefair.fitting.pipeline import declared_cliques
@@ -19,7 +20,9 @@ Frames = dict[str, pd.DataFrame]
 
 def check_data(data: Frames, settings: Settings) -> None:
     """Raise unless names and types of the table fit the metadata; values are not looked at."""
-    check_frame(single_table(data, settings.table_name), settings.columns)
+    table = single_table(data, settings.table_name)
+    check_frame(table, settings.columns)
+    check_keys(table.dtypes, settings.plan.original_metadata)
 
 
 def bounded_rows(data: Frames, settings: Settings, person_column: str | None) -> pd.DataFrame:

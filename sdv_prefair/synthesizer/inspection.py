@@ -15,12 +15,14 @@ import plotly.graph_objects as go
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness import Statements
+from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fitting.explanation import FairnessExplanation, explain
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated, assert_told
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots.style import plain_text
-from sdv_prefair.structure.fairness import markov_graph
 from sdv_prefair.synthesizer import arguments
 
 
@@ -67,8 +69,14 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
     return graph
 
 
+def explanation(fitted: Fitted) -> FairnessExplanation:
+    """Return what stands behind the statements; of a fit that promises none, nothing."""
+    roles = fitted.settings.roles if fitted.settings.promise.is_fair else Statements()
+    return FairnessExplanation(explain(fitted.model, roles, fitted.looks))
+
+
 def assert_fair(fitted: Fitted) -> None:
-    """Raise, and name the offending path, unless the fit keeps the promise of its roles."""
+    """Raise, and name the offending path, unless the fit keeps every statement it promises."""
     roles = fitted.settings.promise.roles
     if not roles:
         raise UnfairModelError(

@@ -14,6 +14,7 @@ from sdv_prefair.counts import FrameSource, Source
 from sdv_prefair.counts.queries import CountQueries, write_queries
 from sdv_prefair.counts.tables import open_table
 from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.encoding.keys import check_keys
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.fitting import cautions
@@ -29,7 +30,9 @@ def table_source(table: Any, settings: Settings, person_column: str | None) -> S
 
     def describe(schema: pa.Schema) -> pd.Series:
         check_schema(schema, columns)
-        return dtypes_of_schema(schema, columns, settings.plan.original_domains)
+        dtypes = dtypes_of_schema(schema, columns, settings.plan.original_domains)
+        check_keys(dtypes, settings.plan.original_metadata)
+        return dtypes
 
     return open_table(table, describe, person_column, settings.max_rows_per_person, columns)
 

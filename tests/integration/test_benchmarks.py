@@ -1,11 +1,18 @@
 """What the benchmarks rest on: results that runs take up again, and comparisons by sample."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from coded_tables import as_codes, sizes
 from compared import against_default, best_others, in_how_many, spread, where_not_best
 from fitted_rows import fit_and_sample, two_way_errors
 from generated_tables import Shape, make_network
+from pair_kinds import FORBIDDEN, KINDS, REASON, errors_by_kind, kind_of, pairs_by_kind
 from results_file import ResultsFile
+
+from sdv_prefair.datasets import Dataset
+from sdv_prefair.metrics import TwoWayTotalVariation
+from sdv_prefair.roles import Roles
 
 KEY = ['table', 'sample']
 
@@ -69,3 +76,35 @@ def test_independent_columns_keep_columns_and_no_pairs():
         for structure in ('independent', 'aim')
     )
     assert apart > 3 * tied
+
+
+def test_every_pair_is_of_one_kind_and_kinds_add_up_to_the_whole():
+    dataset = make_network(Shape('any', 1000, 8), seed=0).draw(1000, seed=0)
+    (table,) = dataset.data.values()
+    found = TwoWayTotalVariation.compute_breakdown(table, table.sample(300, random_state=0))
+    numbers, errors = (
+        pairs_by_kind(list(table), dataset.roles),
+        errors_by_kind(found['marginals'], dataset.roles),
+    )
+    outcome = dataset.roles.outcome[0]
+    assert kind_of((dataset.roles.protected[0], outcome), dataset.roles) == FORBIDDEN
+    assert kind_of((outcome, dataset.roles.admissible[0]), dataset.roles) == REASON
+    assert sum(numbers.values()) == 28
+    whole = sum(numbers[kind] * errors[f'{kind} TVD2'] for kind in KINDS) / 28
+    assert whole == pytest.approx(found['score'])
+
+
+def test_codes_keep_what_is_equal_and_start_at_nought():
+    table = pd.DataFrame({
+        'word': ['b', None, 'a', 'b'] * 60,
+        'number': np.arange(240) / 7,
+        'few': [3, 9, 3, 5] * 60,
+    })
+    dataset = Dataset({'t': table}, None, Roles())
+    (codes,) = as_codes(dataset).data.values()
+    assert list(as_codes(dataset, most_codes=3).data['t']) == ['word', 'few']
+    assert sizes(codes) == {'word': 3, 'number': 32, 'few': 3}
+    assert codes['word'].tolist()[:4] == [2, 0, 1, 2]
+    assert codes['few'].tolist()[:4] == [0, 2, 0, 1]
+    assert codes['number'].is_monotonic_increasing
+    assert codes['number'].value_counts().between(7, 8).all(), 'bins hold as many rows each'

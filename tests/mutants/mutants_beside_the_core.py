@@ -18,7 +18,7 @@ _SHOWN = 'tests/property/test_shown_values.py'
 _SHOWN_IN_RELEASES = 'tests/unit/release/test_shown_values.py'
 _ASKED = 'tests/integration/constraints/test_asked_rows.py'
 _TIES = 'tests/integration/constraints/test_asking_ties_nothing.py'
-_FAIRNESS = 'tests/unit/structure/test_fairness.py'
+_FAIRNESS = 'tests/unit/fairness/test_predicate.py'
 _TABLE = 'tests/property/test_private_table.py'
 _SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
 _IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
@@ -28,7 +28,7 @@ _CHECKS = 'release/ledger_checks.py'
 _MOMENTS = 'values/timestamp_reading.py'
 _KEYS = 'values/canonical.py'
 _STREAMS = 'counts/streams.py'
-_PREDICATE = 'structure/fairness.py'
+_PREDICATE = 'fairness/predicate.py'
 
 ATTEMPTS = [
     mutant(

@@ -3,6 +3,14 @@
 from sdv_prefair.metrics.properties.group_rates_property import GroupRates
 from sdv_prefair.metrics.properties.independence_property import ConditionalIndependence
 from sdv_prefair.metrics.properties.quality_property import Quality
+from sdv_prefair.metrics.properties.rates_given_property import RatesGiven
 from sdv_prefair.metrics.properties.role_property import RoleProperty, Settings
 
-__all__ = ['ConditionalIndependence', 'GroupRates', 'Quality', 'RoleProperty', 'Settings']
+__all__ = [
+    'ConditionalIndependence',
+    'GroupRates',
+    'Quality',
+    'RatesGiven',
+    'RoleProperty',
+    'Settings',
+]

@@ -1,6 +1,7 @@
 """How differently are groups treated by a classifier trained on the synthetic table?"""
 
 from collections.abc import Iterator
+from functools import cache, partial
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -8,7 +9,12 @@ import plotly.graph_objects as go
 from sdv_prefair.metrics.downstream import predict_real, with_known
 from sdv_prefair.metrics.fairness import MEASURES, MIN_ROWS
 from sdv_prefair.metrics.groups import group_names, strata_of
-from sdv_prefair.metrics.properties.role_property import LEGEND_ABOVE, RoleProperty, height
+from sdv_prefair.metrics.properties.role_property import (
+    LEGEND_ABOVE,
+    RoleProperty,
+    given_in_words,
+    height,
+)
 from sdv_prefair.metrics.table_pair import Tables
 from sdv_prefair.plots.style import PATTERNS, SEQUENCE, plain_text
 
@@ -18,7 +24,9 @@ class GroupRates(RoleProperty):
 
     One classifier for each outcome is trained on the synthetic rows and asked about the real ones.
     The score of a measure is ``1 - gap``, the gap being the largest difference between two groups;
-    `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated.
+    `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated. Of
+    several statements, groups are compared given what each is given; given nothing, there are the
+    three measures without strata.
     """
 
     measured = (
@@ -30,15 +38,26 @@ class GroupRates(RoleProperty):
         return list(self.settings.roles.outcome)
 
     def _unanswered(self, question: str) -> list[dict]:
-        return [
-            {
-                'Outcome': question,
-                'Protected': protected,
-                'Metric': measure.name,
-                'Measure': short_name,
-            }
-            for protected in self.settings.roles.protected
+        return [row for row, _ in self._comparisons(question)]
+
+    def _comparisons(self, outcome: str) -> list[tuple[dict, tuple[str, ...]]]:
+        """Return what names each row, and what its groups are compared given."""
+        asked = dict.fromkeys(
+            (protected, short_name, statement.given if measure.conditional else ())
+            for statement in self.settings.roles.statements
+            if outcome in statement.right
+            for protected in statement.left
             for short_name, measure in MEASURES.items()
+            if statement.given or not measure.conditional
+        )
+        return [
+            (
+                {'Outcome': outcome, 'Protected': protected}
+                | given_in_words(self.settings, given)
+                | {'Metric': MEASURES[short_name].name, 'Measure': short_name},
+                given,
+            )
+            for protected, short_name, given in asked
         ]
 
     def _answer(self, question: str, tables: Tables) -> Iterator[dict]:
@@ -46,17 +65,16 @@ class GroupRates(RoleProperty):
         prediction = predict_real(tables, question, settings.model, settings.seed)
         label = tables.real[question].to_numpy(dtype=object)
         positive = settings.positive.get(question)
-        strata = strata_of(tables, settings.roles.admissible, synthesizer=settings.synthesizer)
         groups = {name: group_names(tables, name) for name in settings.roles.protected}
-        for row in self._unanswered(question):
-            measure = MEASURES[row['Measure']]
-            breakdown = measure.compare_groups(
+        strata_by = cache(partial(strata_of, tables, synthesizer=settings.synthesizer))
+        for row, given in self._comparisons(question):
+            strata = strata_by(given) if given else None
+            breakdown = MEASURES[row['Measure']].compare_groups(
                 prediction, label, groups[row['Protected']],
-                strata.codes[0] if measure.conditional else None, positive,
+                strata and strata.codes[0], positive,
                 min_rows=MIN_ROWS, bootstraps=settings.bootstraps, seed=settings.seed,
             )  # fmt: skip
-            told = {'Strata': strata.told if measure.conditional else None}
-            yield row | _details(breakdown) | told
+            yield row | _details(breakdown) | {'Strata': strata and strata.told}
 
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         figure, known = go.Figure(), details.dropna(subset='Score')

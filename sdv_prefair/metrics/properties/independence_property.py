@@ -1,11 +1,13 @@
 """Is the outcome independent of the protected columns given the admissible ones?"""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.metrics.independence import (
     Independence,
     conditional_entropy,
@@ -14,18 +16,20 @@ from sdv_prefair.metrics.independence import (
 from sdv_prefair.metrics.properties.role_property import (
     LEGEND_ABOVE,
     RoleProperty,
+    given_in_words,
     height,
     joined,
 )
 from sdv_prefair.metrics.strata import encode_groups, stratify
 from sdv_prefair.metrics.table_pair import Tables
 from sdv_prefair.plots.style import BLUE, GREY, LIGHT_GREY, plain_text
-
-Question = tuple[tuple[str, ...], tuple[str, ...]]
+from sdv_prefair.roles import Roles
 
 
 class ConditionalIndependence(RoleProperty):
     """I(O; P | A) in the synthetic table, for each outcome and protected column and for all.
+
+    Of several statements each is measured by itself, given what it is given.
 
     The score of a pair is ``1 - excess / H(O | A)``: how much of what the admissible columns leave
     open about the outcome the protected columns do *not* tell. ``excess`` is the estimate of
@@ -34,34 +38,26 @@ class ConditionalIndependence(RoleProperty):
     compared; by bins of the metric's own, a fair table can score below 1.
     """
 
-    def _questions(self, metadata: dict) -> list[Question]:
-        roles = self.settings.roles
-        pairs = [((o,), (p,)) for o in roles.outcome for p in roles.protected]
-        return pairs if len(pairs) == 1 else [*pairs, (roles.outcome, roles.protected)]
+    def _questions(self, metadata: dict) -> list[Independent]:
+        return list(dict.fromkeys(q for s in self.settings.roles.statements for q in _asked(s)))
 
     measured = (
         'Information', 'Null Mean', 'Null Low', 'Null High', 'P-Value', 'Coverage',
         'Real Information', 'Real Null Mean', 'Strata',
     )  # fmt: skip
 
-    def _unanswered(self, question: Question) -> list[dict]:
-        outcome, protected = question
-        row = {
-            'Outcome': joined(outcome),
-            'Protected': joined(protected),
-            'Metric': 'ConditionalMutualInformation',
-        }
-        return [row]
+    def _unanswered(self, question: Independent) -> list[dict]:
+        row = {'Outcome': joined(question.right), 'Protected': joined(question.left)}
+        given = given_in_words(self.settings, question.given)
+        return [row | given | {'Metric': 'ConditionalMutualInformation'}]
 
-    def _answer(self, question: Question, tables: Tables) -> Iterator[dict]:
-        roles = dict(zip(('outcome', 'protected'), question, strict=True))
-        roles['admissible'] = self.settings.roles.admissible
-        for role, names in roles.items():
-            tables.select(role, names)
+    def _answer(self, question: Independent, tables: Tables) -> Iterator[dict]:
+        tables.select('protected, admissible and outcome', question.columns())
         frames, synthesizer = [tables.real, tables.synthetic], self.settings.synthesizer
-        strata = stratify(frames, tables.columns, roles['admissible'], synthesizer)
+        strata = stratify(frames, tables.columns, question.given, synthesizer)
         outcome, protected = (
-            encode_groups(frames, tables.columns, names, synthesizer) for names in question
+            encode_groups(frames, tables.columns, names, synthesizer)
+            for names in (question.right, question.left)
         )
         real, synthetic = (
             dict(zip(('outcome', 'protected', 'admissible'), codes, strict=True))
@@ -96,7 +92,7 @@ class ConditionalIndependence(RoleProperty):
 
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         names = [
-            plain_text(f'{row.Outcome} and {row.Protected}')
+            plain_text(f'{row.Outcome} and {row.Protected}{_given(row)}')
             for row in details.itertuples(index=False)
         ]
         figure = go.Figure()
@@ -114,7 +110,7 @@ class ConditionalIndependence(RoleProperty):
                 x=details[column], y=names, mode='markers', name=name, marker={**marker, 'size': 11}
             )
         figure.update_layout(
-            title=f'Information on the outcome, given {plain_text(self._admissible())} (nats)',
+            title=f'Information on the outcome{plain_text(self._admissible())} (nats)',
             template='plotly_white', height=height(len(names), 44),
             xaxis={'rangemode': 'tozero', 'title': 'I(outcome; protected | admissible)'},
             yaxis={'autorange': 'reversed', 'automargin': True},
@@ -123,7 +119,23 @@ class ConditionalIndependence(RoleProperty):
         return figure
 
     def _admissible(self) -> str:
-        return joined(self.settings.roles.admissible)
+        # Several statements may be given different columns: those stand beside each row.
+        roles = self.settings.roles
+        return f', given {joined(roles.admissible)}' if isinstance(roles, Roles) else ''
+
+
+def _asked(statement: Independent) -> list[Independent]:
+    pairs = [
+        Independent([protected], [outcome], statement.given)
+        for outcome in statement.right
+        for protected in statement.left
+    ]
+    return pairs if len(pairs) == 1 else [*pairs, statement]
+
+
+def _given(row: Any) -> str:
+    given = getattr(row, 'Given', '')
+    return f' given {given}' if given else ''
 
 
 def _score(found: Independence, open_question: float) -> float:

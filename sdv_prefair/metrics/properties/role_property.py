@@ -1,7 +1,7 @@
 """What the properties of a fairness report share: one table, its roles, a frame of details."""
 
 import abc
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from sdmetrics.reports.multi_table._properties.base import BaseMultiTableProperty
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.metrics.strata import RowEncoder
 from sdv_prefair.metrics.table_pair import Tables, read_tables
 from sdv_prefair.roles import Roles
@@ -22,7 +23,7 @@ LEGEND_ABOVE = {'orientation': 'h', 'y': 1.0, 'yanchor': 'bottom', 'x': 0}
 class Settings:
     """What a report was asked to measure; the arguments of ``FairnessReport``."""
 
-    roles: Roles
+    roles: Statements
     table_name: str | None = None
     positive: Mapping[str, Hashable] = field(default_factory=dict)
     model: object = 'linear'
@@ -99,6 +100,16 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
     def get_visualization(self, table_name: str | None = None) -> go.Figure:
         """Return a figure of the details; there is one table, so its name may be left out."""
         return self._draw(self.get_details(table_name))
+
+
+def given_in_words(settings: Settings, given: Sequence[str]) -> dict[str, str]:
+    """Return what a row of the details is given; of roles it is the same in all rows, and left out.
+
+    Args:
+        settings: What the report was asked to measure.
+        given: The columns that are given.
+    """
+    return {} if isinstance(settings.roles, Roles) else {'Given': joined(given)}
 
 
 def joined(names: object) -> str:

@@ -11,6 +11,7 @@ from message_catalogue import (
     counts,
     domains,
     estimates,
+    fair_metadata,
     frames,
     measures,
     releases_columns,
@@ -18,6 +19,7 @@ from message_catalogue import (
     releases_models,
     releases_saved,
     sampling,
+    statements_files,
     structures,
     tables,
     warned,
@@ -27,7 +29,7 @@ AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
     estimates,
     *(releases_saved, releases_files, releases_columns, releases_models),
-    *(measures, command_line, command_files, warned),
+    *(measures, fair_metadata, statements_files, command_line, command_files, warned),
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message

@@ -52,6 +52,19 @@ TABLES = [
         'Give a folder of these, or a file.',
     ),
     Command(
+        'roles {f}/people.csv --metadata {f}/roleless.json --protected sex',
+        RolesError,
+        'roles compares columns with protected and outcome ones.',
+        'Name at least one of each, in the metadata file or by --protected and --outcome; '
+        'admissible ones can wait.',
+    ),
+    Command(
+        'roles {f}/people.csv --metadata {f}/roleless.json --protected sex --outcome wage',
+        RolesError,
+        "outcome names ['wage'], which are no modelled columns of the metadata.",
+        "Correct the names: these are ['sex', 'education', 'age', 'income'].",
+    ),
+    Command(
         'evaluate {f}/people.csv --real {f}/people.csv --metadata {f}/roleless.json',
         RolesError,
         'evaluate needs roles.',

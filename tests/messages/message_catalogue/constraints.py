@@ -16,6 +16,7 @@ from message_catalogue.own_constraints import (
     Dropping,
     Failing,
     Keyed,
+    Learning,
     Misnamed,
     Named,
     Nameless,
@@ -95,7 +96,7 @@ ADDED = [
         SynthesizerInputError,
         'Unknown is not a constraint that can be enforced privately.',
         "Use one of ['Inequality', 'Range', 'FixedCombinations', 'FixedIncrements', "
-        "'OneHotEncoding', 'SingleTableProgrammableConstraint'].",
+        "'OneHotEncoding', 'ProgrammableConstraint'].",
     ),
     Message(
         lambda: with_constraints(Keyed()),
@@ -104,6 +105,14 @@ ADDED = [
         'other columns.',
         "Leave the constraint out, or give them a statistical sdtype such as 'categorical' in "
         'the metadata.',
+    ),
+    Message(
+        lambda: with_constraints(Learning()),
+        SynthesizerInputError,
+        "Learning.fit learns ['largest'] from the rows, which are private: that would be outside "
+        'the privacy budget.',
+        'Give what is public of them as parameters of the constraint and leave fit out; if rows '
+        'are to be transformed, do it one by one and say so with row_wise = True.',
     ),
     Message(
         lambda: with_constraints(Inequality('p', 'o')),

@@ -1,12 +1,17 @@
 """What ``fit`` and its two steps refuse, and what needs a fit."""
 
+import functools
+import warnings
+
 import pandas as pd
 from rdt.transformers import FloatFormatter, UniformEncoder
-from sdv.errors import SynthesizerInputError
+from sdv.errors import SamplingError, SynthesizerInputError
+from sdv.metadata import Metadata
 
 from message_catalogue.arguments import NO_ROLES, PEOPLE, new
 from message_catalogue.message import FOLDER, Message
-from sdv_prefair.errors import NotFittedError, PrivateDataError, UnfairModelError
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.errors import DataFormError, NotFittedError, PrivateDataError, UnfairModelError
 from sdv_prefair.transformers import CategoryCodes
 
 FRAME = PEOPLE.frame
@@ -22,6 +27,24 @@ def fit_codes(**changes):
     synthesizer.fit_processed_data({'people': codes.assign(**changes)})
 
 
+def fit_key(dtype, values=range(60), **about):
+    """Fit a table whose key has this format, in a column of this dtype."""
+    described = PEOPLE.metadata.to_dict()
+    described['tables']['people']['columns']['key'] |= about
+    synthesizer = PreFairSynthesizer(
+        Metadata.load_from_dict(described), public_ranges=True, **PEOPLE.roles
+    )
+    synthesizer.fit({'people': FRAME.assign(key=pd.Series(values).astype(dtype))})
+    return synthesizer
+
+
+@functools.cache
+def few_keys():
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        return fit_key('str', regex_format='[ab]')
+
+
 def without_roles():
     synthesizer = new(structure='none', **NO_ROLES)
     synthesizer.fit(PEOPLE.data)
@@ -35,13 +58,13 @@ def report(**options):
 TABLES = [
     Message(
         lambda: new().fit(FRAME),
-        PrivateDataError,
+        DataFormError,
         'The data',
         "must be a dictionary of DataFrames, as in {'people': df}.",
     ),
     Message(
         lambda: new().fit({'others': FRAME}),
-        PrivateDataError,
+        DataFormError,
         'The data',
         "must hold the one table 'people' that the metadata describes, not ['others'].",
     ),
@@ -169,4 +192,59 @@ AFTER_A_FIT = [
     ),
 ]
 
-MESSAGES = [*TABLES, *STEPS, *AFTER_A_FIT]
+KEYS = [
+    Message(
+        lambda: fit_key('datetime64[ns]'),
+        PrivateDataError,
+        "Column 'key' is an id, which dtype 'datetime64[ns]' cannot hold.",
+        'Convert it to text.',
+    ),
+    Message(
+        lambda: fit_key('str', regex_format='a{0}'),
+        PrivateDataError,
+        "Column 'key' has a regex_format that makes no text.",
+        'Correct it in the metadata.',
+    ),
+    Message(
+        lambda: fit_key('int64', regex_format='K[0-9]{3}'),
+        PrivateDataError,
+        "Column 'key' holds numbers, but its regex_format makes other characters than digits.",
+        'Convert the column to text, or correct the regex_format in the metadata.',
+    ),
+    Message(
+        lambda: fit_key('int8', regex_format='[1-9][0-9]{2}'),
+        PrivateDataError,
+        "Column 'key' has a regex_format of up to 3 digits, which its dtype cannot hold.",
+        'Convert the column to text or a wider dtype, or allow fewer digits.',
+    ),
+    Message(
+        lambda: fit_key('int64', regex_format='[0-9]{3,4}'),
+        PrivateDataError,
+        "Column 'key' is a key that holds numbers, but its regex_format allows a 0 at the "
+        'beginning, so that two keys may be one number.',
+        'Convert the column to text, or begin with [1-9].',
+    ),
+    Message(
+        lambda: fit_key('int64', regex_format='[1-9]{1,2}[0-9]{1,2}'),
+        PrivateDataError,
+        "Column 'key' is a key that holds numbers, but its regex_format makes some of them in two "
+        'ways.',
+        'Convert the column to text, or write it with one part of varying length, as '
+        '[1-9][0-9]{0,5}.',
+    ),
+    Message(
+        lambda: fit_key('int8').sample(200),
+        SamplingError,
+        "Column 'key' is a key, and its dtype and format leave 128 keys, fewer than 200 rows.",
+        'Sample fewer rows, call reset_sampling to start again, or fit with a wider format or '
+        'dtype.',
+    ),
+    Message(
+        lambda: few_keys().sample(3),
+        UserWarning,
+        "The regex for 'key' can only generate 2 unique values.",
+        'Additional values may not exactly follow the provided regex.',
+    ),
+]
+
+MESSAGES = [*TABLES, *STEPS, *AFTER_A_FIT, *KEYS]

@@ -105,7 +105,44 @@ def fit_numbers(values, low, high, epsilon=100.0, discretization='private', **ab
     PreFairSynthesizer(metadata, public_ranges=True, **given).fit({'t': table})
 
 
+def fit_binary(frame, **roles):
+    """Fit columns of zeros and ones, as texts."""
+    binary = {'sdtype': 'categorical', 'range_values': ['0', '1'], 'range_is_nullable': False}
+    metadata = public_metadata('t', dict.fromkeys(frame, binary))
+    made = PreFairSynthesizer(metadata, epsilon=100.0, public_ranges=True, **roles)
+    made.fit({'t': pd.DataFrame(frame).astype(str)})
+
+
+def admit_a_copy():
+    sex = np.arange(2000) % 2
+    roles = {'protected': ['sex'], 'admissible': ['title'], 'outcome': ['paid']}
+    fit_binary({'sex': sex, 'title': sex, 'paid': (np.arange(2000) // 2) % 2}, **roles)
+
+
+def leave_out_a_copy():
+    rows = np.arange(2000)
+    sex, grade, paid = rows % 2, (rows // 2) % 2, (rows // 4) % 2
+    roles = {'protected': ['sex'], 'admissible': ['grade'], 'outcome': ['paid']}
+    fit_binary({'sex': sex, 'grade': grade, 'paid': paid, 'wage': paid}, **roles)
+
+
 MESSAGES = [
+    Message(
+        leave_out_a_copy,
+        FairnessWarning,
+        'Columns without a role are nearly copies of outcomes, judging by noisy scores: wage of '
+        'paid. No statement is about them, so they may carry the difference between groups that '
+        'the outcomes no longer show.',
+        'Name them as outcomes too, or leave them out, and fit again, which costs again.',
+    ),
+    Message(
+        admit_a_copy,
+        FairnessWarning,
+        'Admissible columns are nearly copies of protected ones in the model: title of sex. What '
+        'they let through is nearly everything, though each statement holds.',
+        'Take the role away from them unless that is meant, and fit again, which costs again; see '
+        'explain_fairness().',
+    ),
     Message(
         lambda: fit_numbers(np.arange(1000), 20, 120),
         DomainWarning,

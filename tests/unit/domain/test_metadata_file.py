@@ -7,6 +7,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.domain.metadata_file import load_metadata, save_metadata
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.roles import Roles
 
 COLUMNS = {
@@ -118,3 +119,34 @@ def test_several_tables_are_refused(tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(ValueError, match='There is no file'):
         load_metadata(tmp_path / 'none.json')
+
+
+STATEMENTS = Statements([
+    Independent(['sex'], ['hired'], given=['job']),
+    Independent(['sex'], ['job']),
+])
+
+
+def test_statements_go_beside_the_tables(metadata, tmp_path):
+    save_metadata(metadata, STATEMENTS, tmp_path / 'm.json')
+    loaded, statements = load_metadata(tmp_path / 'm.json')
+    assert loaded.to_dict() == metadata.to_dict()
+    assert statements == STATEMENTS
+    document = json.loads((tmp_path / 'm.json').read_text())
+    assert document['fairness'] == [
+        {'left': ['sex'], 'right': ['hired'], 'given': ['job']},
+        {'left': ['sex'], 'right': ['job'], 'given': []},
+    ]
+    assert not any('role' in about for about in document['tables']['people']['columns'].values())
+
+
+def test_statements_about_columns_that_are_not_there_are_refused(metadata, tmp_path):
+    unknown = Statements([Independent(['sex'], ['pay'])])
+    with pytest.raises(RolesError, match='does not have'):
+        save_metadata(metadata, unknown, tmp_path / 'm.json')
+    save_metadata(metadata, STATEMENTS, tmp_path / 'm.json')
+    document = json.loads((tmp_path / 'm.json').read_text())
+    document['fairness'] = unknown.as_records()
+    (tmp_path / 'm.json').write_text(json.dumps(document))
+    with pytest.raises(RolesError, match='does not have'):
+        load_metadata(tmp_path / 'm.json')

@@ -8,6 +8,8 @@ import pytest
 from releases import TREE, fit
 
 from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness import Independent, Statements
+from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.model.sampling import CliqueTable
 
 
@@ -48,3 +50,15 @@ def test_nodes_that_draw_a_column_twice_or_from_nowhere_are_seen(pickled, change
     nodes[1] = replace(nodes[1], **changes)
     with pytest.raises(UnfairModelError, match='no junction tree'):
         pickled.verify_fairness()
+
+
+def test_each_of_several_statements_is_asked_and_the_broken_one_is_named(pickled):
+    model, plan = pickled._model, pickled.fitted.plan
+    kept, broken = Independent(['sex'], ['paid'], ['grade']), Independent(['sex'], ['paid'])
+    assert_separated(model, plan, Statements([kept]))
+    with pytest.raises(UnfairModelError) as refusal:
+        assert_separated(model, plan, Statements([kept, broken]))
+    assert str(refusal.value) == (
+        'The model does not promise that paid is independent of sex: sex - grade - paid joins the '
+        "two sides. Do not release it; fit again with another structure, such as 'adaptive'."
+    )

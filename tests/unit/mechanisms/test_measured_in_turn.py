@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_runs import NO_NOISE, debits, roles_of, run, tables
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.mechanisms.budget import BUDGETS
 from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.protocol import estimate_release, too_large
@@ -23,7 +24,6 @@ from sdv_prefair.structure import (
     UnconstrainedStrategy,
     is_justifiably_fair,
 )
-from sdv_prefair.structure.fairness import markov_graph
 
 ANYTHING = UnconstrainedStrategy()
 PLAIN = [

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp, rel_entr
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model.junction import arrange
 from sdv_prefair.model.max_entropy import MaxEntropyDual, calibrate, fit_chordal
-from sdv_prefair.structure.fairness import markov_graph
 
 WEIGHT = 0.1
 SMALL_SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=5)

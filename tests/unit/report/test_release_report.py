@@ -14,6 +14,7 @@ from sdv_prefair.report.promises import _best_guess
 HEADINGS = [
     'What is promised',
     'The model',
+    'What stands for what',
     'Where the privacy budget went',
     'How much of it is noise',
     'Compared with the real table',

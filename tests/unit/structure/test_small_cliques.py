@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,
@@ -21,7 +22,6 @@ from sdv_prefair.structure import (
     is_justifiably_fair,
 )
 from sdv_prefair.structure.bayes_network import child_of
-from sdv_prefair.structure.fairness import markov_graph
 
 BOTH = [PrivBayesStrategy, MwemStrategy]
 DOMAIN = {'p': 2, 'a': 3, 'b': 40, 'o': 2, 'n': 5, 'q': 60}

@@ -1,0 +1,96 @@
+"""Constraints that users write, in either of SDV's forms.
+
+``ProgrammableConstraint`` is given tables by their names and returns them so;
+``SingleTableProgrammableConstraint`` has one table in and out.
+"""
+
+import copy
+import pickle
+from typing import Any
+
+import pandas as pd
+from sdv.cag import ProgrammableConstraint
+from sdv.errors import SynthesizerInputError
+
+_LONGER = pd.Timedelta(days=1)
+
+
+def call(constraint: ProgrammableConstraint, method: str, table_name: str, *given: Any) -> Any:
+    """Return what a method of a constraint makes of one table.
+
+    Args:
+        constraint: What the user wrote.
+        method: Its method's name.
+        table_name: The name of the table.
+        given: The table, and what else the method takes.
+    """
+    table, *others = given
+    if constraint._is_single_table:
+        return getattr(constraint, method)(table, *others)
+    returned = getattr(constraint, method)({table_name: table}, *others)
+    return returned[table_name] if isinstance(returned, dict) else returned
+
+
+def check_learns_nothing(
+    constraint: ProgrammableConstraint, table_name: str, public: pd.DataFrame, metadata: Any
+) -> None:
+    """Raise if what ``fit`` leaves in a constraint depends on the rows that it is given.
+
+    Privacy: the rows are made up. What would be learnt from private ones is not paid for, and what
+    is learnt from made up ones is wrong.
+
+    Args:
+        constraint: What the user wrote; it is left as it is.
+        table_name: The name of the table.
+        public: A few rows made of public facts, with the columns that it reads.
+        metadata: What describes them.
+    """
+    kept = [
+        _kept(constraint, table_name, rows, metadata)
+        for rows in (public, _other(public), _other(public.head(1)), public.mask(public.notna()))
+    ]
+    learnt = sorted({
+        name
+        for one in kept[1:]
+        for name in kept[0].keys() | one.keys()
+        if not _same(kept[0].get(name), one.get(name))
+    })
+    if learnt:
+        raise SynthesizerInputError(
+            f'{type(constraint).__name__}.fit learns {learnt} from the rows, which are private: '
+            'that would be outside the privacy budget. Give what is public of them as parameters '
+            'of the constraint and leave fit out; if rows are to be transformed, do it one by one '
+            'and say so with row_wise = True.'
+        )
+
+
+def _kept(constraint: Any, table_name: str, rows: pd.DataFrame, metadata: Any) -> dict[str, Any]:
+    fitted = copy.deepcopy(constraint)
+    try:
+        call(fitted, 'fit', table_name, rows.copy(), copy.deepcopy(metadata))
+    except Exception:  # it is told when the constraint is fitted, to rows of the table's dtypes
+        return {}
+    return dict(vars(fitted))
+
+
+def _other(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of which no value is as it was."""
+    return pd.DataFrame({c: _other_values(v) for c, v in frame.items()}, index=frame.index)
+
+
+def _other_values(values: pd.Series) -> pd.Series:
+    if pd.api.types.is_bool_dtype(values):
+        return ~values
+    if pd.api.types.is_numeric_dtype(values):
+        return values.where(values > values.max(), values // 2 + 1)
+    if pd.api.types.is_datetime64_any_dtype(values):
+        return values + _LONGER
+    return values.astype(object).map(lambda value: f'{value} too')
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        equal = one.equals(other) if hasattr(one, 'equals') else bool(one == other)
+        return equal or pickle.dumps(one) == pickle.dumps(other)
+    except Exception:  # what cannot be compared may have been learnt
+        return one is other

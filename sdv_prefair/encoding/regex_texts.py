@@ -1,0 +1,124 @@
+"""What texts RDT makes from a regular expression, told without making them.
+
+RDT walks through all ways to read the expression. A text that can be read in two ways comes twice,
+as ``aa`` of ``a+a+``, and texts that differ may be one number, as ``01`` and ``001``.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import reduce
+from itertools import count
+from re import _parser  # type: ignore[attr-defined]  # as RDT does
+from typing import Any, NamedTuple
+
+from rdt.transformers.utils import _CATEGORIES, strings_from_regex
+
+MOST_REPEATS = 16
+"""What RDT takes for an unlimited number of repetitions."""
+
+
+class Texts(NamedTuple):
+    """The texts of an expression.
+
+    Attributes:
+        letters: All characters in them.
+        first: Those that they begin with.
+        shortest: Length of the shortest.
+        longest: Length of the longest.
+        once: Whether each comes once, as far as lengths tell.
+    """
+
+    letters: frozenset[str]
+    first: frozenset[str]
+    shortest: int
+    longest: int
+    once: bool
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all are of one length."""
+        return self.shortest == self.longest
+
+
+_NOTHING = Texts(frozenset(), frozenset(), 0, 0, True)
+
+
+def texts_of(regex: str) -> Texts:
+    """Return what an expression makes that RDT can read."""
+    return _sequence(_parser.parse(regex))
+
+
+def distinct_texts(regex: str) -> Iterable[str]:
+    """Yield the texts of an expression, each of them once."""
+    made = _until_exhausted(strings_from_regex(regex)[0])
+    return made if texts_of(regex).once else _each_once(made)
+
+
+def texts_beyond(regex: str) -> Iterable[str]:
+    """Yield texts without end that differ from each other and from those of the expression."""
+    fits = re.compile(regex).fullmatch
+    for number in count():
+        for text in distinct_texts(regex):
+            if not fits(f'{text}({number})'):
+                yield f'{text}({number})'
+
+
+def _each_once(texts: Iterable[str]) -> Iterable[str]:
+    """Yield each text when it comes first."""
+    seen: set[str] = set()
+    for text in texts:
+        if text not in seen:
+            seen.add(text)
+            yield text
+
+
+def _until_exhausted(texts: Iterable[str]) -> Iterable[str]:
+    try:
+        yield from texts
+    except RuntimeError:  # RDT's way to say that a part of the expression makes nothing
+        return
+
+
+def _sequence(parsed: Iterable[tuple[Any, Any]]) -> Texts:
+    parts = [_part(kind, about) for kind, about in parsed if kind is not _parser.AT]
+    return reduce(_followed, parts, _NOTHING)
+
+
+def _followed(before: Texts, after: Texts) -> Texts:
+    return Texts(
+        before.letters | after.letters,
+        before.first or after.first,
+        before.shortest + after.shortest,
+        before.longest + after.longest,
+        before.once and after.once and (before.is_fixed or after.is_fixed),
+    )
+
+
+def _part(kind: Any, about: Any) -> Texts:
+    if kind is _parser.SUBPATTERN:
+        return _sequence(about[-1])
+    if kind is _parser.MAX_REPEAT:
+        return _repeated(*about)
+    letters = _letters(kind, about)
+    told = frozenset(letters)
+    return Texts(told, told, 1, 1, len(told) == len(letters))
+
+
+def _repeated(least: int, most: Any, parsed: Any) -> Texts:
+    one = _part(*parsed[0])
+    # RDT never leaves a part out.
+    least, most = max(least, 1), MOST_REPEATS if most is _parser.MAXREPEAT else int(most)
+    once = one.once and (one.is_fixed or least == most == 1)
+    return Texts(one.letters, one.first, one.shortest * least, one.longest * most, once)
+
+
+def _letters(kind: Any, about: Any) -> list[str]:
+    if kind is _parser.LITERAL:
+        return [chr(about)]
+    if kind is _parser.RANGE:
+        return [chr(code) for code in range(about[0], about[1] + 1)]
+    if kind is _parser.CATEGORY:
+        return list(_CATEGORIES[about])
+    if kind is _parser.IN:
+        return [letter for option in about for letter in _letters(*option)]
+    return [re.escape('.')]  # any character: no digit, and no number

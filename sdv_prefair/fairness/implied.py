@@ -1,0 +1,177 @@
+"""What statements force together that none of them says.
+
+Separation and sufficiency, each by itself, allow a dependence: decision and group may both follow
+the label, or label and group the decision. Together they allow none: whatever path leads from the
+group meets label or decision first, and the other statement forbids just that.
+
+A statement about a graph holds for every part of that graph, so whether some graph keeps a list of
+statements and yet joins two columns is asked of paths alone: is there a path between the two, as a
+graph by itself, that keeps all statements? Columns that no statement names can be taken out of such
+a path, and columns that all statements treat alike stand for each other, which leaves few paths.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sdv_prefair.fairness.statements import Independent, Statements
+
+# Paths to try before a question is given up, and answered as if there were one more.
+_MOST_PATHS = 2_000
+
+
+@dataclass(frozen=True)
+class Forced:
+    """One consequence of statements that hold together.
+
+    Attributes:
+        statement: What is forced.
+        stated: The statement that says so only given more.
+        because: The statements that force it together.
+    """
+
+    statement: Independent
+    stated: Independent
+    because: tuple[Independent, ...]
+
+    def __str__(self) -> str:
+        more = ', '.join(c for c in self.stated.given if c not in self.statement.given)
+        whole = '' if self.statement.given else ' outright'
+        reasons = ' and '.join(f"'{statement}'" for statement in self.because)
+        return f'{self.statement}{whole}, whatever {more} may explain, because of {reasons}'
+
+
+def forced(statements: Statements) -> list[Forced]:
+    """Return what the statements force together and no single one says.
+
+    Every statement keeps two columns apart given some others. It is forced that fewer of these
+    others are needed if no graph that keeps all statements joins the two without them.
+
+    Args:
+        statements: Any number of them. Very many columns with very many different parts in them
+            are not looked at to the end; then something forced may be missing.
+    """
+    if len(statements.statements) < 2:
+        return []
+    found: dict[Independent, Forced] = {}
+    for stated in statements.statements:
+        for left, right, given in _reduced(stated, statements.statements):
+            statement = _with_all_sides(left, right, given, stated, statements.statements)
+            because = _needed(statement, statements.statements)
+            if len(because) > 1:
+                found.setdefault(statement, Forced(statement, stated, because))
+    return list(found.values())
+
+
+def implies(statements: Sequence[Independent], statement: Independent) -> bool:
+    """Whether every graph that keeps the statements keeps one more."""
+    return not any(
+        _has_path(statements, left, right, statement.given)
+        for left in statement.left
+        for right in statement.right
+    )
+
+
+def _reduced(
+    stated: Independent, statements: Sequence[Independent]
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield pairs of columns that a statement keeps apart, with less than it is given."""
+    for left in stated.left:
+        for right in stated.right:
+            given = stated.given
+            for column in stated.given:
+                fewer = tuple(c for c in given if c != column)
+                if implies(statements, Independent([left], [right], fewer)):
+                    given = fewer
+            if given != stated.given:
+                yield left, right, given
+
+
+def _with_all_sides(
+    left: str,
+    right: str,
+    given: tuple[str, ...],
+    stated: Independent,
+    statements: Sequence[Independent],
+) -> Independent:
+    """Return the widest part of a statement's sides that is apart given as little."""
+    rights = [c for c in stated.right if implies(statements, Independent([left], [c], given))]
+    lefts = [c for c in stated.left if implies(statements, Independent([c], rights, given))]
+    return Independent(lefts, rights, given)
+
+
+def _needed(statement: Independent, statements: Sequence[Independent]) -> tuple[Independent, ...]:
+    """Return statements that force another, none of which can be left out."""
+    needed = list(statements)
+    for one in statements:
+        others = [other for other in needed if other is not one]
+        if implies(others, statement):
+            needed = others
+    return tuple(needed)
+
+
+def _has_path(
+    statements: Sequence[Independent], start: str, end: str, avoided: Sequence[str]
+) -> bool:
+    """Whether a path between two columns, around some others, keeps all statements by itself."""
+    search = _Paths(statements, {start, end}, set(avoided))
+    return search.reaches(start, end)
+
+
+class _Paths:
+    """Paths of columns that keep statements, grown column by column.
+
+    Of a path so far all that matters is, for each statement, the side that was met since the last
+    column that it is given.
+    """
+
+    def __init__(self, statements: Sequence[Independent], ends: set[str], avoided: set[str]):
+        self._statements = statements
+        names = dict.fromkeys(c for statement in statements for c in statement.columns())
+        self._alike: dict[tuple[str, ...], list[str]] = {}
+        for column in names:
+            if column not in avoided and column not in ends:
+                self._alike.setdefault(self._parts(column), []).append(column)
+        self._left = _MOST_PATHS
+
+    def reaches(self, start: str, end: str) -> bool:
+        """Whether a path leads from one column to another."""
+        self._end = self._parts(end)
+        nothing = ('',) * len(self._statements)
+        met = self._after(nothing, self._parts(start))
+        return met is not None and self._goes_on(met)
+
+    def _goes_on(self, met: tuple[str, ...]) -> bool:
+        self._left -= 1
+        if self._left < 0 or self._after(met, self._end) is not None:
+            return True
+        for parts, columns in self._alike.items():
+            after = self._after(met, parts) if columns else None
+            if after is None or after == met:  # a column that changes nothing is not needed
+                continue
+            column = columns.pop()
+            found = self._goes_on(after)
+            columns.append(column)
+            if found:
+                return True
+        return False
+
+    def _parts(self, column: str) -> tuple[str, ...]:
+        """Return the part of a column in each statement."""
+        return tuple(_part(statement, column) for statement in self._statements)
+
+    @staticmethod
+    def _after(met: tuple[str, ...], parts: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the sides met with one more column; None if both sides of a statement are."""
+        after = []
+        for before, part in zip(met, parts, strict=True):
+            if {before, part} == {'left', 'right'}:
+                return None
+            after.append('' if part == 'given' else part or before)
+        return tuple(after)
+
+
+def _part(statement: Independent, column: str) -> str:
+    for name in ('left', 'right', 'given'):
+        if column in getattr(statement, name):
+            return name
+    return ''

@@ -1,0 +1,97 @@
+"""Notions of fairness by their names, as statements of independence.
+
+Each preset returns a list, so that lists can be added: ``demographic_parity(['sex'], ['hired']) +
+justifiable(['sex'], ['grade'], ['pay'])``. What a name promises is what the statement says of the
+model: independence of all columns of a side jointly, in the graph. That is more than equal rates.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness.statements import Independent
+
+
+def justifiable(
+    protected: Iterable[str],
+    admissible: Iterable[str] | Mapping[str, Iterable[str]],
+    outcome: Iterable[str] | None = None,
+) -> list[Independent]:
+    """Outcomes depend on protected columns through admissible ones only.
+
+    Paper: Definition "Justifiable Fairness".
+
+    Args:
+        protected: Columns that must not influence an outcome in another way.
+        admissible: Columns that may; or for each outcome its own, ``{outcome: [columns]}``.
+        outcome: The outcomes; left out where ``admissible`` names them.
+
+    Raises:
+        RolesError: If columns cannot be used as given, or nothing is admissible.
+    """
+    if isinstance(admissible, Mapping):
+        if outcome is not None:
+            raise RolesError(
+                'outcome is given twice: admissible is a dictionary, whose keys are the outcomes. '
+                'Leave outcome out.'
+            )
+        protected = _kept(protected)
+        return [
+            statement
+            for one, columns in admissible.items()
+            for statement in justifiable(protected, columns, [one])
+        ]
+    statement = Independent(protected, outcome or (), given=admissible)
+    if not statement.given:
+        raise RolesError(
+            'admissible must name at least one column for justifiable fairness. If nothing '
+            'justifies a dependence, use demographic_parity(protected, outcome).'
+        )
+    return [statement]
+
+
+def demographic_parity(protected: Iterable[str], outcome: Iterable[str]) -> list[Independent]:
+    """Outcomes do not depend on protected columns at all.
+
+    No path may join the two, so the model falls into parts that are independent of each other.
+
+    Args:
+        protected: Columns that must not influence an outcome.
+        outcome: The outcomes.
+    """
+    return [Independent(protected, outcome)]
+
+
+def equalized_odds(
+    protected: Iterable[str], decision: Iterable[str], label: Iterable[str]
+) -> list[Independent]:
+    """Decisions do not depend on protected columns given the true label: separation.
+
+    Error rates, such as false positives among the negatives, are then the same for all groups.
+
+    Args:
+        protected: Columns that must not influence a decision beyond the label.
+        decision: What was decided or predicted.
+        label: What was true.
+    """
+    return [Independent(protected, decision, given=label)]
+
+
+def sufficiency(
+    protected: Iterable[str], decision: Iterable[str], label: Iterable[str]
+) -> list[Independent]:
+    """The true label does not depend on protected columns given the decision.
+
+    What a decision is worth, such as the share of positives it is right about, is then the same
+    for all groups.
+
+    Args:
+        protected: Columns that must not tell more about the label than the decision does.
+        decision: What was decided or predicted.
+        label: What was true.
+    """
+    return [Independent(protected, label, given=decision)]
+
+
+def _kept(columns: Iterable[str]) -> Iterable[str]:
+    """Return columns that can be gone through again; a text stays one, and is refused as such."""
+    return columns if isinstance(columns, str) or not isinstance(columns, Iterable) else [*columns]

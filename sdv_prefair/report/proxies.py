@@ -1,0 +1,55 @@
+"""What stands for what: proxies that the promise lets through, shown before anybody signs."""
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+from sdv_prefair.fairness.dependence import NOTICEABLE
+from sdv_prefair.fitting.explanation import HEADINGS, Finding
+from sdv_prefair.report.elements import Content, badge, note, num, paragraph, section, table, tag
+from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.words import counted, short
+
+
+def proxies_section(facts: Facts) -> Element | None:
+    """Return what columns tell about protected and outcome ones; None if nothing is promised."""
+    if not facts.is_fair:
+        return None
+    return section(
+        'proxies',
+        'What stands for what',
+        paragraph(
+            'Every statement can hold and yet let through what nobody meant: by an admissible '
+            'column that copies a protected one, or by a copy of an outcome that was given no '
+            'role. Numbers say how much one column tells about another, from 0, nothing, to 1, '
+            'everything; what chance and noise explain is taken off.'
+        ),
+        [_copied(finding) for finding in facts.explanation.findings if finding.nearly_copies],
+        [_part(heading, facts.explanation.of(part)) for part, heading in HEADINGS.items()],
+    )
+
+
+def _copied(finding: Finding) -> Element:
+    return note(
+        'warning',
+        paragraph(f'{finding.column} is nearly a copy of {finding.about} ({finding.part}).'),
+    )
+
+
+def _part(heading: str, findings: Sequence[Finding]) -> Element | None:
+    if not findings:
+        return None
+    shown = [finding for finding in findings if finding.surely >= NOTICEABLE]
+    rest = len(findings) - len(shown)
+    less = f'{counted(rest, "pair")} of columns below {short(NOTICEABLE)}.' if rest else ''
+    rows = [_row(finding) for finding in shown]
+    return tag(
+        'div',
+        tag('h3', heading),
+        table(heading, ('Column', 'tells of', 'how much'), rows) if rows else None,
+        paragraph(less) if less else None,
+    )
+
+
+def _row(finding: Finding) -> Sequence[Content]:
+    mark = [' ', badge('warning', 'nearly a copy')] if finding.nearly_copies else None
+    return finding.column, finding.about, num(f'{finding.surely:.2f}', mark)
