@@ -19,13 +19,15 @@ from message_catalogue import (
     releases_saved,
     sampling,
     statements_files,
+    statements_given,
     structures,
     tables,
     warned,
 )
 
 AREAS = (
-    *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
+    *(arguments, statements_given, structures, domains, frames, tables, counts),
+    *(constraints, sampling),
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
 )
