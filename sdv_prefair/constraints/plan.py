@@ -1,12 +1,9 @@
 """All constraints of a synthesizer, and the way of a table through them and back.
 
 On the way in each transformation replaces columns, in the order in which constraints were added.
-On the way back the columns are restored in reverse order, and rows are rejected
-
-- that leave the public ranges or break a constraint;
-- whose modelled codes cannot be read back from the restored values. Without this a code could
-  differ from what its row shows, and carry a dependence that no column of the table accounts for
-  (``ties`` rests on it).
+On the way back they are restored in reverse order; rows that leave the public ranges or break a
+constraint are rejected, and those whose modelled codes cannot be read back from what is restored:
+such a code could carry a dependence that no column accounts for (``ties`` rests on it).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,6 +53,7 @@ class ConstraintPlan:
         domains: What is public of the modelled columns after the chain.
         chain: The transformations, in order.
         rejections: Rules enforced by rejecting rows alone.
+        rules: All rules, in the order in which constraints were added.
     """
 
     original_metadata: Metadata
@@ -64,6 +62,7 @@ class ConstraintPlan:
     domains: dict[str, ColumnDomain]
     chain: tuple[Link, ...] = ()
     rejections: tuple[Rule, ...] = field(default=())
+    rules: tuple[Rule, ...] = field(default=())
 
     @classmethod
     def without_constraints(
@@ -86,11 +85,12 @@ class ConstraintPlan:
             metadata=exchange_columns(self.metadata, consumed, described),
             domains={c: d for c, d in self.domains.items() if c not in consumed} | made,
             chain=(*self.chain, link),
+            rules=(*self.rules, rule),
         )
 
     def with_rejection(self, rule: Rule) -> 'ConstraintPlan':
         """Return a plan with one more rule for which rows are rejected."""
-        return replace(self, rejections=(*self.rejections, rule))
+        return replace(self, rejections=(*self.rejections, rule), rules=(*self.rules, rule))
 
     # -- what depends on what -----------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
+from sdv_prefair.privacy.ledger_words import LOOK_FOR_COPIES
 from sdv_prefair.release.account_record import (
     account_of_one,
     check_account,
@@ -40,6 +41,7 @@ from sdv_prefair.release.ledger_checks import (
     check_shapes,
 )
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
+from sdv_prefair.release.looks_record import check_looks, read_looks, write_looks
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
@@ -47,18 +49,23 @@ from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.roles import Roles
 from sdv_prefair.transformers.own_values import BinCodes
 
-FORMAT, VERSION = 'sdv-prefair release', 3
+FORMAT, VERSION = 'sdv-prefair release', 4
+_WITHOUT_STATEMENTS = 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
 # What versions have added. The first does not tell of attempts other than the fit; up to the
-# second all lines were added up by zCDP, and ledger and account do not say so.
+# second all lines were added up by zCDP, and ledger and account do not say so. The fourth holds
+# statements that roles cannot express; all else is written as the third.
 _ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
+_ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
 _ONLY_ZCDP = (1, 2)
+_LOOKS = 'looks'  # of fits that have looked for copies of outcomes, and of no others
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -89,7 +96,7 @@ def write_contents(released: Released) -> dict[str, bytes]:
     settings = fitted.settings
     release = {
         'format': FORMAT,
-        'version': VERSION,
+        'version': _version(settings),
         'written_by': sdv_prefair.__version__,
         'fit': _write_fit(fitted.provenance, released.created),
         'parameters': write_parameters(released.parameters, fitted),
@@ -104,6 +111,8 @@ def write_contents(released: Released) -> dict[str, bytes]:
         'seeded': fitted.ledger.seeded,
         'model': write_model(fitted.model, arrays),
     }
+    if fitted.looks:
+        release[_LOOKS] = write_looks(fitted.looks)
     metadata = write_metadata(fitted.plan.original_metadata)
     documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
     return documents | arrays.members
@@ -127,7 +136,9 @@ class Contents:
     def of_archive(cls, archive: Archive) -> 'Contents':
         """Return the contents of an archive that holds nothing else."""
         written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
-        fields = Fields(written, _RELEASE, (*_KEYS, *_ADDED[_check_version(written)]))
+        added = _ADDED[_check_version(written)]
+        looks = (_LOOKS,) if _LOOKS in written else ()
+        fields = Fields(written, _RELEASE, (*_KEYS, *added, *looks))
         arrays = ArrayReader(archive)
         model = read_model(fields.raw('model'), arrays)
         _check_members(archive, arrays)
@@ -137,8 +148,12 @@ class Contents:
     def parameters(self, synthesizer_class: type) -> dict[str, Any]:
         """Return the arguments to make a synthesizer of this class with, but the metadata."""
         (table,) = self.metadata.tables.values()
-        written = self.fields.raw('parameters')
-        return read_parameters(written, synthesizer_class, list(table.columns))
+        written, with_statements = self.fields.raw('parameters'), self._holds_statements
+        return read_parameters(written, synthesizer_class, list(table.columns), with_statements)
+
+    @property
+    def _holds_statements(self) -> bool:
+        return bool(self.fields.raw('version') > _WITHOUT_STATEMENTS)
 
     @property
     def constraints(self) -> list[Any]:
@@ -155,7 +170,8 @@ class Contents:
         ledger, learning = _read_ledger(settings, fields)
         prepared = rebuild_encoders(settings, fields, learning)
         names = _read_given_names(list(settings.columns), fields.raw('given_names'))
-        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made))
+        looks = read_looks(fields.raw(_LOOKS)) if _LOOKS in fields else ()
+        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made), looks)
         account = _read_account(fields, ledger)
         _check_model(fitted)
         _check_ledger(fitted, account)
@@ -179,6 +195,11 @@ def _read_account(fields: Fields, ledger: Ledger) -> Account:
     if 'account' not in fields:
         return account_of_one(ledger)
     return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
+
+
+def _version(settings: Settings) -> int:
+    is_short = isinstance(settings.promise.roles, Roles)
+    return _WITHOUT_STATEMENTS if is_short else VERSION
 
 
 def _check_version(written: Any) -> int:
@@ -226,7 +247,9 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:
-        check_scores(ledger.debits, scores, ledger.max_rows_per_person)
+        selecting = [line for line in ledger.debits if line.step != LOOK_FOR_COPIES]
+        check_scores(selecting, scores, ledger.max_rows_per_person)
+    check_looks(fitted)
 
 
 def _read_given_names(columns: list[str], written: Any) -> pd.Index:

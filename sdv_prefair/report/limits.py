@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.fitting.explanation import OUTCOME_COPY
 from sdv_prefair.mechanisms.catalogue import GIVEN
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
 from sdv_prefair.report.facts import Facts
@@ -99,11 +100,26 @@ def _confirmed(facts: Facts) -> list[Content]:
             f'and {listed(roles.protected)} only by way of '
             f'{"it" if len(roles.admissible) == 1 else "them"}.'
         )
+        items.append(_copies(facts))
     if facts.structure == GIVEN:
         items.append('The tree of the model was not read off the private rows.')
     if not facts.is_private:
         items.append('The fit will be repeated without a seed before anything is released.')
     return items
+
+
+def _copies(facts: Facts) -> str:
+    """Return what is to be confirmed of outcomes that go by other names."""
+    outcomes, looks = listed(facts.roles.outcome), facts.explanation.of(OUTCOME_COPY)
+    copies = list(dict.fromkeys(look.column for look in looks if look.nearly_copies))
+    if copies:
+        are, have = ('a copy', 'has') if len(copies) == 1 else ('copies', 'have')
+        return (
+            f'It is meant that {listed(copies)}, nearly {are} of {outcomes} by a private look, '
+            f'{have} no role: what is promised of outcomes is not promised of them.'
+        )
+    seen = ' A private look has found none that noise lets see.' if looks else ''
+    return f'No column without a role records the same as {outcomes} under another name.{seen}'
 
 
 def _ranges(facts: Facts) -> list[Content]:

@@ -491,8 +491,8 @@ CLIQUES = [
     mutant(
         'a plan keeps to no roles',
         'mechanisms/planned_marginals.py',
-        'self._roles = roles if strategy.requires_roles else Roles()',
-        'self._roles = Roles()',
+        'self._roles = roles if strategy.requires_roles else Statements()',
+        'self._roles = Statements()',
         'tests/unit/mechanisms/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
