@@ -57,10 +57,10 @@ def test_same_graph_same_picture_whatever_the_order_of_insertion(seed):
 
 
 def test_roles_have_their_own_colour_shape_and_legend_entry():
-    figure = plot_fair_graph(tree_with_roles(8, 0), title='A tree')
+    figure = plot_fair_graph(tree_with_roles(20, 0), title='A tree')
     named = {trace.name: trace for trace in figure.data if trace.name}
-    assert list(named) == ['protected', 'admissible', 'outcome', 'unlabelled']
-    assert len({trace.marker.color for trace in named.values()}) == 4
+    assert list(named) == ['protected', 'admissible', 'outcome', 'several roles', 'unlabelled']
+    assert len({trace.marker.color for trace in named.values()}) == 5
     assert all(trace.showlegend is not False for trace in named.values())
     assert figure.layout.title.text == 'A tree'
 
