@@ -16,7 +16,7 @@ import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts.cells import MonthCells
+from sdv_prefair.counts.cells import ALL_WHOLE, DecimalCells, MonthCells, NullCells
 from sdv_prefair.counts.exact_text import digits_of, exact_form, is_written
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.source import Encoder
@@ -29,8 +29,6 @@ _NANOSECONDS = 9
 # Databases that have no NaN, nor a way to ask for it; and those in which a decimal may be one.
 _WITHOUT_NAN = {'mysql', 'sqlite', 'mssql', 'exasol'}
 _DECIMAL_NAN = {'postgres', 'materialize', 'risingwave'}
-# Floats from here on are whole, and stay the same if a half is added.
-_ALL_WHOLE = 2.0**53
 
 
 def code_expression(
@@ -96,11 +94,15 @@ def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
 
 
 def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
+    if isinstance(encoder, NullCells):
+        return ibis.literal(0)
     if column.type().is_boolean():
         codes = encoder.encode(pd.Series([False, True])).tolist()
         return ibis.ifelse(column, codes[1], codes[0])
     if isinstance(encoder, FineCells):
         return _code_of_fine_cell(_as_floats(column), encoder)
+    if isinstance(encoder, DecimalCells) and encoder.places is not None:
+        return _code_of_decimals(_as_floats(column), encoder)
     if isinstance(encoder, MomentCells):
         return _code_of_moment(column, encoder)
     if isinstance(encoder, MonthCells):
@@ -244,13 +246,26 @@ def _code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.Integer
     return code
 
 
+def _code_of_decimals(number: ir.FloatingValue, cells: DecimalCells) -> ir.IntegerValue:
+    size = _look_up(number, *steps(cells.by_size, real_numbers()))
+    most = cells.places or 0
+    is_small = number.abs() < _constant(ALL_WHOLE)
+    small = ibis.ifelse(is_small, number, _constant(0.0))
+    told = []
+    for places in range(most + 1):
+        scale = _constant(10.0**places)
+        told.append((_rounded(small * scale) / scale == small, places))
+    decimals: ir.IntegerValue = ibis.cases(*told, else_=most + 1)
+    return size * cells.num_kinds + decimals
+
+
 def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
     """Return floats rounded to whole ones.
 
     Databases round down to integers of 64 bits and fail on what does not fit, so that one row would
     decide whether there is an answer. Floats that large are whole already.
     """
-    is_whole = number.abs() >= _constant(_ALL_WHOLE)
+    is_whole = number.abs() >= _constant(ALL_WHOLE)
     small = ibis.ifelse(is_whole, _constant(0.0), number)
     down = (small + _constant(0.5)).floor().cast('float64')
     return ibis.ifelse(is_whole, number, down)

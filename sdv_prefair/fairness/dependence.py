@@ -21,6 +21,9 @@ NEARLY_COPIES = 0.7
 NOTICEABLE = 0.1
 """From here on it is worth a word that a column tells about another."""
 
+SURELY = 3.0
+"""Standard deviations of noise that are taken off before anything is said to be so."""
+
 
 def how_much_tells(table: Floats) -> float:
     """Return how much the first column of a table tells about the second.

@@ -182,6 +182,23 @@ def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
         )
 
 
+def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of columns without a role that nearly copy outcomes, if there are any.
+
+    Privacy: which columns these are must come from released values.
+    """
+    if pairs:
+        named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
+        warnings.warn(
+            f'Columns without a role are nearly copies of outcomes, judging by noisy scores: '
+            f'{named}. No statement is about them, so they may carry the difference between groups '
+            'that the outcomes no longer show. Name them as outcomes too, or leave them out, and '
+            'fit again, which costs again.',
+            FairnessWarning,
+            stacklevel=5,
+        )
+
+
 def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
     """Warn of what noise swamps: of single columns, or of half of the pairs.
 

@@ -21,12 +21,14 @@ from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fairness.dependence import (
     NEARLY_COPIES,
     NOTICEABLE,
+    SURELY,
     beyond,
     how_much_tells,
     most_that_can_be_told,
     told_by_chance,
 )
 from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fitting.outcome_copies import OutcomeLook
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import marginal
 from sdv_prefair.model.noise import noise_of_pairs
@@ -44,8 +46,6 @@ HEADINGS = {
     OUTCOME_COPY: 'What unlabelled columns tell about outcomes in the table, by a private look',
 }
 """The questions that are answered, and how they are asked in a report."""
-
-_SURELY = 3.0  # standard deviations
 
 
 @dataclass(frozen=True)
@@ -119,18 +119,22 @@ def _told(findings: Sequence[Finding]) -> list[str]:
         if finding.surely >= NOTICEABLE
     ]
     rest = len(findings) - len(lines)
-    return lines + ([f'    {rest} pairs of columns tell less than {NOTICEABLE}'] if rest else [])
+    less = f'    {rest} {"pair" if rest == 1 else "pairs"} of columns below {NOTICEABLE}'
+    return lines + [less] if rest else lines
 
 
-def explain(model: GraphicalModel, roles: Statements) -> list[Finding]:
+def explain(
+    model: GraphicalModel, roles: Statements, looks: Sequence[OutcomeLook] = ()
+) -> list[Finding]:
     """Return what the model shows, statement by statement. Post-processing of released values.
 
     Args:
         model: The fitted model.
         roles: The statements about its columns.
+        looks: What was looked at besides.
     """
     reader = _Reader(model)
-    return [
+    shown = [
         finding
         for statement in roles.statements
         for part, pairs in _questions(model, roles, statement)
@@ -138,6 +142,12 @@ def explain(model: GraphicalModel, roles: Statements) -> list[Finding]:
             (Finding(statement, part, *pair, *reader.told(*pair)) for pair in pairs),
             key=lambda finding: -finding.tells,
         )
+    ]
+    return shown + [
+        Finding(statement, OUTCOME_COPY, look.column, look.outcome, look.tells, look.surely)
+        for statement in roles.statements
+        for look in sorted(looks, key=lambda look: -look.tells)
+        if look.outcome in statement.right
     ]
 
 
@@ -195,7 +205,7 @@ class _Reader:
         total = max(self._model.total, 1.0)
         tells = how_much_tells(table)
         by_chance = (noise + told_by_chance(first, second, total) / total) / most
-        return tells, beyond(tells - _SURELY * spread / most, by_chance)
+        return tells, beyond(tells - SURELY * spread / most, by_chance)
 
     def _are_joined(self, column: str, about: str) -> bool:
         graph = self._joined

@@ -10,6 +10,7 @@ import sdv.version
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.fitting.outcome_copies import OutcomeLook
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger
@@ -72,6 +73,7 @@ class Fitted:
         model: What rows are sampled from.
         names: The names that the user's frame had, if they were not all texts.
         provenance: When and by what it was made.
+        looks: What unlabelled columns tell about outcomes, if that was looked at.
     """
 
     prepared: Prepared
@@ -79,6 +81,7 @@ class Fitted:
     model: GraphicalModel
     names: pd.Index = field(default_factory=lambda: pd.Index([]))
     provenance: Provenance = field(default_factory=Provenance.here_and_now)
+    looks: tuple[OutcomeLook, ...] = ()
 
     @property
     def settings(self) -> Settings:

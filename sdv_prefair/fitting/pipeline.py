@@ -21,6 +21,11 @@ from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
+from sdv_prefair.fitting.outcome_copies import (
+    look_for_copies,
+    look_put_aside,
+    pairs_to_look_at,
+)
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.fitting.settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting.verification import assert_apart, assert_separated
@@ -28,6 +33,7 @@ from sdv_prefair.learning import learn_domains
 from sdv_prefair.mechanisms.protocol import Release, estimate_release, fold_hidden, too_large
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
+from sdv_prefair.structure import Pair
 from sdv_prefair.transformers import transformers_for
 from sdv_prefair.transformers.bin_shape import BinShape
 from sdv_prefair.transformers.own_values import BinCodes
@@ -136,8 +142,16 @@ def make_encoders(
 
 def declared_cliques(prepared: Prepared) -> list[Clique]:
     """Return the histograms that the mechanism may read; nothing else is ever counted."""
-    settings = prepared.settings
-    return settings.mechanism.declare(prepared.encoding.counted_domain, settings.roles)
+    settings, domain = prepared.settings, prepared.encoding.counted_domain
+    declared = settings.mechanism.declare(domain, settings.roles)
+    known = set(map(frozenset, declared))
+    return declared + [pair for pair in looked_at(prepared) if frozenset(pair) not in known]
+
+
+def looked_at(prepared: Prepared) -> list[Pair]:
+    """Return the pairs that are scored to find copies of outcomes, besides the mechanism's."""
+    settings, domain = prepared.settings, prepared.encoding.counted_domain
+    return pairs_to_look_at(domain, settings.roles) if settings.looks_for_copies else []
 
 
 def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
@@ -162,7 +176,10 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
     table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden)
-    release = mechanism.run(table, roles, budget, progress.step)
+    pairs = [c for c in counts.cliques if set(c) in map(set, looked_at(prepared))]
+    with look_put_aside(table, pairs) as rho:
+        release = mechanism.run(table, roles, budget, progress.step)
+    looks = look_for_copies(table, pairs, roles, release.measurements, rho)
     domains = settings.plan.domains
     cautions.warn_of_values([
         c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
@@ -175,8 +192,9 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
         assert_separated(model, settings.plan, settings.promise.roles)
     _tell_of_unlabelled(model, settings)
     warn_of_doubts(model, prepared, release.mostly_outside)
+    cautions.warn_of_copies([(look.column, look.outcome) for look in looks if look.nearly_copies])
     progress.close()
-    return Fitted(prepared, ledger, model)
+    return Fitted(prepared, ledger, model, looks=looks)
 
 
 def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:

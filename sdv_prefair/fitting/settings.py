@@ -44,6 +44,7 @@ class Settings:
         chosen: Transformers that the user chose, of modelled columns.
         generators: What makes up columns that are not modelled, where it must be carried over.
         processor: SDV's processor as the user has left it. It is copied, never changed.
+        look_for_copies: Whether to look, within the budget, for unlabelled copies of outcomes.
     """
 
     epsilon: float
@@ -61,6 +62,7 @@ class Settings:
     chosen: Mapping[str, ColumnCodes]
     generators: Mapping[str, BaseTransformer]
     processor: CodesProcessor
+    look_for_copies: bool = True
 
     @property
     def mechanism(self) -> Mechanism:
@@ -72,6 +74,11 @@ class Settings:
         """What is promised of the modelled columns: their roles, or other statements."""
         # A plan that left no roles would have been refused when it was made.
         return self.promise.roles_after(self.plan) or Roles()
+
+    @property
+    def looks_for_copies(self) -> bool:
+        """Whether a fit looks for copies of outcomes: if it is asked to, and promises something."""
+        return self.look_for_copies and self.promise.is_fair
 
     @property
     def table_name(self) -> str:

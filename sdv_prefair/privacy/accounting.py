@@ -8,7 +8,8 @@ one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -140,6 +141,7 @@ class Ledger:
     """
 
     all_gaussian: bool = False  # also of ledgers that were saved before there was a choice
+    _aside: Fraction = Fraction(0)
 
     def __init__(
         self,
@@ -152,8 +154,7 @@ class Ledger:
     ):
         check_epsilon_delta(epsilon, delta)
         self.epsilon, self.delta = epsilon, delta
-        self.max_rows_per_person = max_rows_per_person
-        self.reserved_delta = reserved_delta
+        self.max_rows_per_person, self.reserved_delta = max_rows_per_person, reserved_delta
         self.seeded, self.all_gaussian = seeded, all_gaussian
         convert = gaussian_rho_of if all_gaussian else rho_of
         self.budget = convert(epsilon, delta - reserved_delta)
@@ -185,8 +186,19 @@ class Ledger:
 
     @property
     def remaining(self) -> Fraction:
-        """What is left of the budget."""
-        return self.budget - self.spent
+        """What is left of the budget, but for what is put aside."""
+        return self.budget - self.spent - self._aside
+
+    @contextmanager
+    def put_aside(self, rho: Fraction) -> Generator[None, None, None]:
+        """Keep an amount that is left from whoever spends inside."""
+        if not 0 <= rho <= self.remaining:
+            raise BudgetError('What is put aside must be left.')
+        self._aside += rho
+        try:
+            yield
+        finally:
+            self._aside -= rho
 
     def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""

@@ -39,6 +39,7 @@ SELECT_PAIRS = 'select more pairs'
 MEASURE_TWO_WAYS = 'measure two-ways'
 SELECT_CLIQUES = 'select cliques'
 MEASURE_CLIQUES = 'measure cliques'
+LOOK_FOR_COPIES = 'look for copies of outcomes'
 
 STEPS = {
     LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD, PRIVTREE),
@@ -49,6 +50,7 @@ STEPS = {
     MEASURE_TWO_WAYS: MEASURING_NOISES,
     SELECT_CLIQUES: (EXPONENTIAL,),
     MEASURE_CLIQUES: MEASURING_NOISES,
+    LOOK_FOR_COPIES: SCORING_NOISES,
 }
 """The steps of this package's mechanisms; one of somebody else's may name its own."""
 

@@ -15,6 +15,7 @@ from sdv_prefair.fitting.verification import assert_separated
 from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
+from sdv_prefair.privacy.ledger_words import LOOK_FOR_COPIES
 from sdv_prefair.release.account_record import (
     account_of_one,
     check_account,
@@ -40,6 +41,7 @@ from sdv_prefair.release.ledger_checks import (
     check_shapes,
 )
 from sdv_prefair.release.ledger_record import read_ledger, write_ledger
+from sdv_prefair.release.looks_record import check_looks, read_looks, write_looks
 from sdv_prefair.release.metadata_record import read_metadata, write_metadata
 from sdv_prefair.release.model_checks import check_hidden
 from sdv_prefair.release.model_record import read_model, write_model
@@ -63,6 +65,7 @@ _KEYS = (
 _ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
 _ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
 _ONLY_ZCDP = (1, 2)
+_LOOKS = 'looks'  # of fits that have looked for copies of outcomes, and of no others
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -108,6 +111,8 @@ def write_contents(released: Released) -> dict[str, bytes]:
         'seeded': fitted.ledger.seeded,
         'model': write_model(fitted.model, arrays),
     }
+    if fitted.looks:
+        release[_LOOKS] = write_looks(fitted.looks)
     metadata = write_metadata(fitted.plan.original_metadata)
     documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
     return documents | arrays.members
@@ -131,7 +136,9 @@ class Contents:
     def of_archive(cls, archive: Archive) -> 'Contents':
         """Return the contents of an archive that holds nothing else."""
         written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
-        fields = Fields(written, _RELEASE, (*_KEYS, *_ADDED[_check_version(written)]))
+        added = _ADDED[_check_version(written)]
+        looks = (_LOOKS,) if _LOOKS in written else ()
+        fields = Fields(written, _RELEASE, (*_KEYS, *added, *looks))
         arrays = ArrayReader(archive)
         model = read_model(fields.raw('model'), arrays)
         _check_members(archive, arrays)
@@ -163,7 +170,8 @@ class Contents:
         ledger, learning = _read_ledger(settings, fields)
         prepared = rebuild_encoders(settings, fields, learning)
         names = _read_given_names(list(settings.columns), fields.raw('given_names'))
-        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made))
+        looks = read_looks(fields.raw(_LOOKS)) if _LOOKS in fields else ()
+        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made), looks)
         account = _read_account(fields, ledger)
         _check_model(fitted)
         _check_ledger(fitted, account)
@@ -239,7 +247,9 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     if (
         scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
     ) is not None:
-        check_scores(ledger.debits, scores, ledger.max_rows_per_person)
+        selecting = [line for line in ledger.debits if line.step != LOOK_FOR_COPIES]
+        check_scores(selecting, scores, ledger.max_rows_per_person)
+    check_looks(fitted)
 
 
 def _read_given_names(columns: list[str], written: Any) -> pd.Index:

@@ -6,6 +6,7 @@ from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
+from sdv_prefair.domain.given_facts import FACTS, Domain, facts_of
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness.records import read_statements
 from sdv_prefair.fairness.statements import Independent, Statements
@@ -20,7 +21,13 @@ _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 _MOST_STATEMENTS = 100
 # Arguments that a release written by an earlier version does not have.
-_BEFORE_LOOKS = {'discretization': 'uniform', 'spikes': None}
+_BEFORE = {
+    'discretization': 'uniform',
+    'spikes': None,
+    'other': None,
+    'domain': None,
+    'look_for_copies': False,
+}
 # Structures that did not keep outcomes from unlabelled columns before one could ask for it.
 _ONCE_FREE = ('planned', 'privbayes', 'mwem')
 
@@ -33,6 +40,9 @@ def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str,
         if type(given[role]) not in (list, tuple):
             given[role] = getattr(promise.roles, role)
     given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
+    if isinstance(given['other'], Mapping):
+        given['other'] = [[c, value] for c, value in given['other'].items()]
+    given['domain'] = _write_domain(given['domain'])
     structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
     written = {name: write_value(value) for name, value in given.items()}
     return written | {'structure': structure} | statements
@@ -75,6 +85,8 @@ def read_parameters(
     given = {name: read_value(v) for name, v in written.items() if name not in read_apart}
     _check_locales(given['locales'])
     given['spikes'] = _read_spikes(given['spikes'])
+    given['other'] = _read_other(given['other'])
+    given['domain'] = _read_domain(given['domain'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
@@ -86,7 +98,7 @@ def _as_before(written: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that there were none of, as a fit of that time has them."""
     structure = written.get('structure')
     was_free = isinstance(structure, str) and structure in _ONCE_FREE
-    return _BEFORE_LOOKS | {'unlabelled': 'free' if was_free else None}
+    return _BEFORE | {'unlabelled': 'free' if was_free else None}
 
 
 def _read_statements(records: Any) -> dict[str, list[Independent]]:
@@ -100,12 +112,41 @@ def _read_statements(records: Any) -> dict[str, list[Independent]]:
     return {'fairness': list(statements.statements)}
 
 
+def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
+    if domain is None:
+        return None
+    return [[c, [[key, fact] for key, fact in f.items()]] for c, f in facts_of(domain).items()]
+
+
+def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
+    if pairs is None:
+        return None
+    if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    if not all(_is_fact(fact) for _, facts in pairs for fact in facts):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    return {column: dict(facts) for column, facts in pairs}
+
+
+def _is_fact(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and pair[0] in FACTS
+
+
 def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
     if pairs is None:
         return None
     if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
         raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
     return dict(pairs)
+
+
+def _read_other(other: Any) -> Any:
+    if not isinstance(other, list):
+        return other
+    is_paired = all(isinstance(pair, list) and len(pair) == 2 for pair in other)
+    if not is_paired or not _are_texts([column for column, _ in other]):
+        raise ReleaseError('other of the release must be a text, or pairs of a column and a value.')
+    return dict(other)
 
 
 def _is_spike(pair: Any) -> bool:

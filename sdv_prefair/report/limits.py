@@ -4,6 +4,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.fairness.statements import Independent
+from sdv_prefair.fitting.explanation import OUTCOME_COPY
 from sdv_prefair.mechanisms.catalogue import GIVEN
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
 from sdv_prefair.report.facts import Facts
@@ -122,6 +123,7 @@ def _confirmed(facts: Facts) -> list[Content]:
     ]
     if facts.is_fair:
         items += map(_vouched_for, facts.roles.statements)
+        items.append(_copies(facts))
     if facts.structure == GIVEN:
         items.append('The tree of the model was not read off the private rows.')
     if not facts.is_private:
@@ -137,6 +139,20 @@ def _vouched_for(statement: Independent) -> str:
         f'It is right that {listed(statement.given)} may influence {outcomes}, and {protected} '
         f'only by way of {"it" if len(statement.given) == 1 else "them"}.'
     )
+
+
+def _copies(facts: Facts) -> str:
+    """Return what is to be confirmed of outcomes that go by other names."""
+    outcomes, looks = listed(facts.roles.outcome), facts.explanation.of(OUTCOME_COPY)
+    copies = list(dict.fromkeys(look.column for look in looks if look.nearly_copies))
+    if copies:
+        are, have = ('a copy', 'has') if len(copies) == 1 else ('copies', 'have')
+        return (
+            f'It is meant that {listed(copies)}, nearly {are} of {outcomes} by a private look, '
+            f'{have} no role: what is promised of outcomes is not promised of them.'
+        )
+    seen = ' A private look has found none that noise lets see.' if looks else ''
+    return f'No column without a role records the same as {outcomes} under another name.{seen}'
 
 
 def _ranges(facts: Facts) -> list[Content]:

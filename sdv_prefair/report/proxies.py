@@ -40,7 +40,7 @@ def _part(heading: str, findings: Sequence[Finding]) -> Element | None:
         return None
     shown = [finding for finding in findings if finding.surely >= NOTICEABLE]
     rest = len(findings) - len(shown)
-    less = f'{counted(rest, "pair")} of columns tell less than {short(NOTICEABLE)}.' if rest else ''
+    less = f'{counted(rest, "pair")} of columns below {short(NOTICEABLE)}.' if rest else ''
     rows = [_row(finding) for finding in shown]
     return tag(
         'div',

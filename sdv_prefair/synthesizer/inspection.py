@@ -72,7 +72,7 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
 def explanation(fitted: Fitted) -> FairnessExplanation:
     """Return what stands behind the statements; of a fit that promises none, nothing."""
     roles = fitted.settings.roles if fitted.settings.promise.is_fair else Statements()
-    return FairnessExplanation(explain(fitted.model, roles))
+    return FairnessExplanation(explain(fitted.model, roles, fitted.looks))
 
 
 def assert_fair(fitted: Fitted) -> None:

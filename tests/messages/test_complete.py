@@ -28,6 +28,7 @@ INTERNAL = {
     'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
+    'privacy/accounting.py Ledger.put_aside BudgetError': 'guards against mistakes in the package',
     'privacy/mechanisms.py _add TypeError': 'guards against mistakes in the package',
     'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/score.py _constants ValueError': 'guards against mistakes in the package',

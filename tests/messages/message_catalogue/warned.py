@@ -119,7 +119,22 @@ def admit_a_copy():
     fit_binary({'sex': sex, 'title': sex, 'paid': (np.arange(2000) // 2) % 2}, **roles)
 
 
+def leave_out_a_copy():
+    rows = np.arange(2000)
+    sex, grade, paid = rows % 2, (rows // 2) % 2, (rows // 4) % 2
+    roles = {'protected': ['sex'], 'admissible': ['grade'], 'outcome': ['paid']}
+    fit_binary({'sex': sex, 'grade': grade, 'paid': paid, 'wage': paid}, **roles)
+
+
 MESSAGES = [
+    Message(
+        leave_out_a_copy,
+        FairnessWarning,
+        'Columns without a role are nearly copies of outcomes, judging by noisy scores: wage of '
+        'paid. No statement is about them, so they may carry the difference between groups that '
+        'the outcomes no longer show.',
+        'Name them as outcomes too, or leave them out, and fit again, which costs again.',
+    ),
     Message(
         admit_a_copy,
         FairnessWarning,

@@ -1,3 +1,4 @@
+import itertools
 import warnings
 
 import networkx as nx
@@ -15,7 +16,9 @@ def tree_with_roles(size: int, seed: int) -> nx.Graph:
     tree = nx.random_labeled_tree(size, seed=seed)
     tree = nx.relabel_nodes(tree, {node: f'column {node}' for node in tree})
     roles = list(ROLE_MARKERS)
-    nx.set_node_attributes(tree, {n: roles[i % len(roles)] for i, n in enumerate(sorted(tree))}, 'role')
+    nx.set_node_attributes(
+        tree, {n: roles[i % len(roles)] for i, n in enumerate(sorted(tree))}, 'role'
+    )
     return tree
 
 
