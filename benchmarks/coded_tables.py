@@ -9,16 +9,27 @@ import pandas as pd
 
 from sdv_prefair.datasets import Dataset
 from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.roles import Roles
 
 _MOST_VALUES, _BINS = 100, 32
 
 
-def as_codes(dataset: Dataset) -> Dataset:
-    """Return the table as codes, with metadata that says how many each column has."""
+def as_codes(dataset: Dataset, most_codes: int | None = None) -> Dataset:
+    """Return the table as codes, with metadata that says how many each column has.
+
+    Args:
+        dataset: The table.
+        most_codes: Columns of more codes are left out, for libraries that cannot cope with them.
+    """
     ((name, table),) = dataset.data.items()
     codes = pd.DataFrame({column: _codes(table[column]) for column in table})
-    described = {column: categorical(list(range(size))) for column, size in sizes(codes).items()}
-    return Dataset({name: codes}, public_metadata(name, described), dataset.roles)
+    kept = {c: size for c, size in sizes(codes).items() if size <= (most_codes or size)}
+    described = {column: categorical(list(range(size))) for column, size in kept.items()}
+    roles = {
+        role: [column for column in columns if column in kept]
+        for role, columns in dataset.roles.as_dict().items()
+    }
+    return Dataset({name: codes[list(kept)]}, public_metadata(name, described), Roles(**roles))
 
 
 def sizes(codes: pd.DataFrame) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
     make bench-libraries
     python benchmarks/other_libraries.py [--python LIBRARY=INTERPRETER ...] [--limit SECONDS]
+        [--most-codes NUMBER]
 
 dpmm and smartnoise-synth cannot be installed beside SDV 2.0, so each runs in an environment of its
 own: `--python dpmm=PATH` and `--python snsynth=PATH` name their interpreters. Each contestant gets
@@ -38,7 +39,7 @@ def ours(folder, frame, epsilon, structure, fair):
     from sdv_prefair.structure import STRATEGIES, UnconstrainedStrategy
 
     told = json.loads((folder / 'told.json').read_text())
-    coded = as_codes(TABLES[told['table']][0](Path(told['data'])))
+    coded = as_codes(TABLES[told['table']][0](Path(told['data'])), told['most_codes'])
     strategy = STRATEGIES[structure]
     synthesizer = PreFairSynthesizer(
         coded.metadata,
@@ -118,6 +119,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--data', type=Path, default=DATA)
     parser.add_argument('--tables', nargs='+', default=['Adult', 'Census KDD'])
+    parser.add_argument('--most-codes', type=int, help='leave out columns of more codes')
     parser.add_argument('--python', nargs='*', default=[], metavar='LIBRARY=INTERPRETER')
     parser.add_argument('--contestants', nargs='+', choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument('--limit', type=float, default=3600, help='seconds a contestant may take')
@@ -133,11 +135,13 @@ def _run_table(table: str, folder: Path, results, options: argparse.Namespace) -
     from paper import TABLES
     from results_file import commit
 
-    coded = as_codes(TABLES[table][0](options.data))
+    coded = as_codes(TABLES[table][0](options.data), options.most_codes)
     (real,) = coded.data.values()
     real.to_csv(folder / 'real.csv', index=False)
-    told = {'table': table, 'data': str(options.data), 'sizes': sizes(real)}
-    (folder / 'told.json').write_text(json.dumps(told))
+    told = {'table': table, 'data': str(options.data), 'most_codes': options.most_codes}
+    (folder / 'told.json').write_text(json.dumps(told | {'sizes': sizes(real)}))
+    if options.most_codes is not None:
+        table += f', {real.shape[1]} columns of at most {options.most_codes} codes'
     interpreters = {None: sys.executable} | dict(n.split('=', 1) for n in options.python)
     for sample in range(options.samples):
         for epsilon in options.epsilons:

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from numbers import Number
 from types import NoneType
 
-from sdv.errors import InvalidDataError, SamplingError, SynthesizerInputError
+from sdv.errors import (
+    InvalidDataError,
+    InvalidDataTypeError,
+    SamplingError,
+    SynthesizerInputError,
+)
 
 _PLAIN = (str, Number, NoneType, list, tuple, dict, set, frozenset)
 _MOST_LETTERS = 100
@@ -58,6 +63,10 @@ class PrivateDataError(InvalidDataError):
     def __init__(self, errors: str | Sequence[str]):
         listed = [errors] if isinstance(errors, str) else errors
         super().__init__(listed)  # type: ignore[no-untyped-call]  # SDV says no types
+
+
+class DataFormError(PrivateDataError, InvalidDataTypeError):
+    """What was given is no table in the form that this version of SDV has."""
 
 
 class NotFittedError(SamplingError):

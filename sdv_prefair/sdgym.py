@@ -21,6 +21,7 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
+from sdv_prefair.sdv_versions import by_name
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 RolesByTable = Mapping[str, Mapping[str, Sequence[str]]]
@@ -73,5 +74,6 @@ def get_trained_synthesizer(
 
 def sample_from_synthesizer(synthesizer: PreFairSynthesizer, n_rows: int) -> pd.DataFrame:
     """Sample ``n_rows`` synthetic rows."""
-    (table,) = synthesizer.sample(n_rows).values()
+    name = synthesizer.fitted.settings.table_name
+    table: pd.DataFrame = by_name(synthesizer.sample(n_rows), name)[name]
     return table

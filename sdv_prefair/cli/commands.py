@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.demo import run_demo
+from sdv_prefair.cli.estimate_lines import estimate_lines
 from sdv_prefair.cli.evaluating import (
     measure,
     numbers_lines,
@@ -94,6 +95,12 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
     write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
     say(f'Written to {options.out}: {len(table):,} rows.')
+
+
+def estimate(options: argparse.Namespace, say: Say) -> None:
+    """Print the answer to a query, with intervals."""
+    for line in estimate_lines(open_file(options.release), options):
+        say(line)
 
 
 def evaluate(options: argparse.Namespace, say: Say) -> None:

@@ -16,6 +16,7 @@ from sdv_prefair.metrics import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.privacy.ledger_words import RHO_OF
+from sdv_prefair.sdv_versions import by_name
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 STRUCTURES = {'none': 'plain MST', DEFAULT_STRUCTURE: 'PreFair'}
@@ -38,7 +39,8 @@ def run_demo(num_rows: int, epsilon: float, folder: Path, say: Callable[[str], N
         started = time.perf_counter()
         fitted[structure] = _fit(census, structure, epsilon)
         say(f'  {name}: fitted in {time.perf_counter() - started:.1f} s')
-        synthetic = fitted[structure].sample(num_rows=num_rows)
+        sampled = fitted[structure].sample(num_rows=num_rows)
+        synthetic = by_name(sampled, *census.data)
         columns[name] = _measure(census, synthetic)
     columns['real table'] = _measure(census, census.data)
     say('')

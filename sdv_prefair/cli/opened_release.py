@@ -15,6 +15,7 @@ from sdv.sampling import Condition
 from sdv_prefair.cli.where import read_conditions
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release import load_release
+from sdv_prefair.sdv_versions import by_name
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.synthesizer.conditional_sampling import askable_columns
 
@@ -59,18 +60,18 @@ def draw_rows(
     (described,) = synthesizer.get_metadata().tables.values()
     asked = read_conditions(where, described.columns, askable_columns(synthesizer.fitted))
     try:
-        tables: dict[str, pd.DataFrame]
         if asked:
-            tables = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
+            sampled = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
         else:
-            tables = synthesizer.sample(num_rows, independent_rows=independent_rows)
+            sampled = synthesizer.sample(num_rows, independent_rows=independent_rows)
     except Exception as error:
         if not _is_out_of_memory(error):
             raise
         raise ValueError(
             f'--rows {num_rows} are more than fit in memory. Ask for fewer rows.'
         ) from None
-    (table,) = tables.values()
+    name = synthesizer.fitted.settings.table_name
+    table: pd.DataFrame = by_name(sampled, name)[name]
     return table
 
 

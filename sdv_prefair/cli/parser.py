@@ -24,6 +24,7 @@ _STATEMENT = (
     'that outcomes are independent of protected columns given others, or given nothing: '
     '"income ~ sex, race | education"; may be repeated, each outcome with its own reasons'
 )
+_MOST_REPLICATES = 10_000
 _MOST_ROWS = 10**15  # far more than any memory holds, and few enough for numpy to say so
 
 
@@ -46,7 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _roles, _fit, _sample, _evaluate, _report):
+    for add in (_demo, _domain, _roles, _fit, _sample, _estimate, _evaluate, _report):
         add(subparsers)
     return parser
 
@@ -143,6 +144,30 @@ def _sample(subparsers: Subparsers) -> None:
         action='store_true',
         help='draw every row by itself, for standard errors; else values are dealt out evenly',
     )
+    parser.add_argument('--quiet', action='store_true', help='no progress bars')
+
+
+def _estimate(subparsers: Subparsers) -> None:
+    parser = _command(subparsers, 'estimate', 'print shares, means or quantiles with error bars')
+    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument(
+        'query',
+        help='as "income", "sex, income", "income by sex", "mean of age by sex", "quantile 0.9 of '
+        'age" or "difference in income by sex"',
+    )
+    parser.add_argument('--level', type=float, default=0.95, help='of the intervals (%(default)s)')
+    parser.add_argument(
+        '--private-table',
+        action='store_true',
+        help='intervals for the private table, not for the population its rows were drawn from',
+    )
+    parser.add_argument(
+        '--replicates',
+        type=_positive(int, _MOST_REPLICATES),
+        default=200,
+        help='drawn where no measured table tells (%(default)s)',
+    )
+    parser.add_argument('--seed', type=int, help='makes replicates reproducible')
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 

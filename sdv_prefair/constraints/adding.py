@@ -1,6 +1,7 @@
 """From SDV's constraints to a plan: what is transformed, what is rejected, what is refused."""
 
 import copy
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,9 @@ from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import accepted
+
+LOGGER = logging.getLogger(__name__)
 
 TRANSFORMATIONS: dict[type, Callable[[Any, Iterable[str]], Transformation]] = {
     Inequality: RisingColumns,
@@ -115,6 +119,7 @@ def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> Cons
         _check_fair(constraint, transformed, promise)
         if _tree_problem(transformed, promise) is None:
             return transformed
+    LOGGER.info('Enforcing constraint %s using reject sampling.', type(constraint).__name__)
     rejecting = plan.with_rejection(_rejection(plan, constraint))
     _check_fair(constraint, rejecting, promise)
     problem = _tree_problem(rejecting, promise)
@@ -132,7 +137,7 @@ def _with_transformation(
         if isinstance(constraint, ProgrammableConstraint):
             return _with_programmed(plan, constraint, promise)
         kind = _kind(constraint)
-        constraint.get_updated_metadata(plan.metadata)  # SDV's own checks
+        constraint.get_updated_metadata(accepted(plan.metadata))  # SDV's own checks
     except ConstraintNotMetError:
         return None
     transformation: Transformation = TRANSFORMATIONS[kind](constraint, columns)
@@ -175,7 +180,7 @@ def _rejection(plan: ConstraintPlan, constraint: Any) -> Rule:
     if isinstance(constraint, ProgrammableConstraint):
         constraint.validate(metadata)
         return ProgrammedRule(constraint, named_columns(constraint, columns), *metadata.tables)
-    constraint.get_updated_metadata(metadata)
+    constraint.get_updated_metadata(accepted(metadata))
     taken = [*columns, *single_table(plan.metadata).columns]
     transformation = TRANSFORMATIONS[_kind(constraint)](constraint, taken)
     _check_modelled(constraint, transformation.columns, plan.original_domains)

@@ -56,6 +56,7 @@ class ConstraintPlan:
         domains: What is public of the modelled columns after the chain.
         chain: The transformations, in order.
         rejections: Rules enforced by rejecting rows alone.
+        rules: All rules, in the order in which constraints were added.
     """
 
     original_metadata: Metadata
@@ -64,6 +65,7 @@ class ConstraintPlan:
     domains: dict[str, ColumnDomain]
     chain: tuple[Link, ...] = ()
     rejections: tuple[Rule, ...] = field(default=())
+    rules: tuple[Rule, ...] = field(default=())
 
     @classmethod
     def without_constraints(
@@ -86,11 +88,12 @@ class ConstraintPlan:
             metadata=exchange_columns(self.metadata, consumed, described),
             domains={c: d for c, d in self.domains.items() if c not in consumed} | made,
             chain=(*self.chain, link),
+            rules=(*self.rules, rule),
         )
 
     def with_rejection(self, rule: Rule) -> 'ConstraintPlan':
         """Return a plan with one more rule for which rows are rejected."""
-        return replace(self, rejections=(*self.rejections, rule))
+        return replace(self, rejections=(*self.rejections, rule), rules=(*self.rules, rule))
 
     # -- what depends on what -----------------------------------------------------------------
 

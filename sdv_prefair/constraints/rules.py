@@ -15,6 +15,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.constraints.dict_form import call
 from sdv_prefair.constraints.joint import JointColumn
+from sdv_prefair.sdv_versions import accepted
 
 
 class Rule:
@@ -36,7 +37,7 @@ class Rule:
             public: A few rows made of public facts.
             metadata: What describes them.
         """
-        self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), metadata)
+        self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), accepted(metadata))
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows obey."""

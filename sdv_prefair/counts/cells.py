@@ -6,14 +6,18 @@ cell after the last.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from sdv_prefair.values.arrays import Flags
 from sdv_prefair.values.dtypes import read_numbers
+from sdv_prefair.values.objects import are_null
 from sdv_prefair.values.timestamps import read_micros
+
+# Floats from here on have no decimals.
+ALL_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,85 @@ class NumberCells(Cells):
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
         cells = np.searchsorted(self.edges, numbers, side='right') - 1
         return np.clip(cells, 0, self.num_cells - 1)
+
+
+@dataclass(frozen=True)
+class DecimalCells(Cells):
+    """Cells of numbers by their size, and of each size by how many decimals they have.
+
+    Of each size there is a cell for numbers without decimals, with one, and so on, and a last one
+    for those with more than are told apart.
+
+    Attributes:
+        edges: The edges between sizes, rising.
+        places: The most decimals that are told apart; None if decimals are not looked at.
+    """
+
+    edges: np.ndarray
+    places: int | None
+
+    @property
+    def num_kinds(self) -> int:
+        """Number of cells of each size."""
+        return 1 if self.places is None else self.places + 2
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells without that of null."""
+        return self.by_size.num_cells * self.num_kinds
+
+    @property
+    def by_size(self) -> NumberCells:
+        """The same numbers by their size alone."""
+        return NumberCells(self.edges)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The size of each cell; null is the one after the last."""
+        return np.arange(self.num_codes) // self.num_kinds
+
+    @property
+    def decimals(self) -> np.ndarray:
+        """The number of decimals of each cell; null has a number of its own."""
+        return np.append(np.arange(self.num_cells) % self.num_kinds, self.num_kinds)
+
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return _read_floats(values)
+
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        sizes = self.by_size._locate(numbers)
+        if self.places is None:
+            return sizes
+        return sizes * self.num_kinds + _num_decimals(numbers, self.places)
+
+
+def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
+    """Return how many decimals numbers have; one more than the most if they have more.
+
+    By operations on floats that all databases have, too.
+    """
+    small = np.where(np.abs(numbers) < ALL_WHOLE, numbers, 0.0)
+    found = np.full(len(numbers), most + 1)
+    for places in range(most, -1, -1):
+        scaled = small * 10.0**places
+        # From here on floats are whole, and a half more would round them to others.
+        rounded = np.where(np.abs(scaled) < ALL_WHOLE, np.floor(scaled + 0.5), scaled)
+        found[rounded / 10.0**places == small] = places
+    return found
+
+
+@dataclass(frozen=True)
+class NullCells(Cells):
+    """One cell for all values, and that of null."""
+
+    null_code: ClassVar[int] = 1  # type: ignore[misc]  # known before there is a grid
+    num_cells: ClassVar[int] = 1
+
+    def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(len(values)), are_null(values)
+
+    def _locate(self, numbers: np.ndarray) -> np.ndarray:
+        return np.zeros(len(numbers), dtype=np.int64)
 
 
 @dataclass(frozen=True)

@@ -66,3 +66,13 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
 def text_of(digits: str | None) -> str | None:
     """Return the text that ``exact_form`` has written; None if its bytes are no text."""
     return None if digits is None else decoded(bytes.fromhex(digits))
+
+
+def is_written(text: str) -> bool:
+    """Whether a text has bytes: half a character has none, and no database holds it."""
+    return not any('\ud800' <= character <= '\udfff' for character in text)
+
+
+def digits_of(text: str) -> str:
+    """Return the digits that ``exact_form`` writes of a text, in capital letters."""
+    return text.encode().hex().upper()

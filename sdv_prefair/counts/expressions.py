@@ -4,6 +4,7 @@ They consist of comparisons with public constants, so that a database's codes ar
 encoder to the last bit, whatever arithmetic it has. (Some grids have too many cells for that.)
 """
 
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -15,7 +16,8 @@ import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts.cells import MonthCells
+from sdv_prefair.counts.cells import ALL_WHOLE, DecimalCells, MonthCells, NullCells
+from sdv_prefair.counts.exact_text import digits_of, exact_form, is_written
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.source import Encoder
 from sdv_prefair.counts.thresholds import Line, moments, real_numbers, steps, whole_numbers
@@ -24,16 +26,20 @@ from sdv_prefair.errors import PrivateDataError
 # Decimals of so few digits become the same float everywhere.
 _EXACT_DIGITS = 15
 _NANOSECONDS = 9
-# Floats from here on are whole, and stay the same if a half is added.
-_ALL_WHOLE = 2.0**53
+# Databases that have no NaN, nor a way to ask for it; and those in which a decimal may be one.
+_WITHOUT_NAN = {'mysql', 'sqlite', 'mssql', 'exasol'}
+_DECIMAL_NAN = {'postgres', 'materialize', 'risingwave'}
 
 
-def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
+def code_expression(
+    column: ir.Column, encoder: Encoder, dialect: str | None = None
+) -> ir.IntegerValue:
     """Return the code of each value of a column.
 
     Args:
         column: A column of an ibis table.
         encoder: A transformer, or a grid of ``counts.cells``.
+        dialect: The database in ibis' words; that of the table if None.
 
     Raises:
         PrivateDataError: If codes of this type cannot be had exactly; names the column.
@@ -41,18 +47,22 @@ def code_expression(column: ir.Column, encoder: Encoder) -> ir.IntegerValue:
     null = ibis.literal(encoder.unread_code)
     if column.type().is_null():
         return null
-    column = _readable(column)
+    if column.type().is_string() and hasattr(encoder, 'values'):
+        return ibis.ifelse(column.isnull(), null, _code_of_text(column, encoder, dialect))
+    column = _readable(column, dialect)
     return ibis.ifelse(column.isnull(), null, _code(column, encoder))
 
 
-def _readable(column: ir.Column) -> ir.Column:
+def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
     """Return the column with null for what is no number, and for moments beyond every calendar.
 
     Databases have moments such as 'infinity', of which there is no year, and which cannot be cast.
     """
     kind = column.type()
-    if kind.is_floating():
+    if kind.is_floating() and _name(column, dialect) not in _WITHOUT_NAN:
         unreadable = column.isnan()
+    elif kind.is_decimal() and _name(column, dialect) in _DECIMAL_NAN:
+        unreadable = column.cast('float64').isnan()
     elif kind.is_date() or kind.is_timestamp():
         first, last = (_constant(end) for end in _ends(kind))
         compared = column
@@ -62,6 +72,10 @@ def _readable(column: ir.Column) -> ir.Column:
     else:
         return column
     return ibis.ifelse(unreadable, ibis.null(kind), column).name(column.get_name())
+
+
+def _name(column: ir.Column, dialect: str | None) -> str:
+    return dialect or str(column.get_backend().name)
 
 
 def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
@@ -80,11 +94,15 @@ def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
 
 
 def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
+    if isinstance(encoder, NullCells):
+        return ibis.literal(0)
     if column.type().is_boolean():
         codes = encoder.encode(pd.Series([False, True])).tolist()
         return ibis.ifelse(column, codes[1], codes[0])
     if isinstance(encoder, FineCells):
         return _code_of_fine_cell(_as_floats(column), encoder)
+    if isinstance(encoder, DecimalCells) and encoder.places is not None:
+        return _code_of_decimals(_as_floats(column), encoder)
     if isinstance(encoder, MomentCells):
         return _code_of_moment(column, encoder)
     if isinstance(encoder, MonthCells):
@@ -106,14 +124,25 @@ def _as_floats(column: ir.Column) -> ir.FloatingValue:
 
 
 def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
-    other = encoder.other_code
-    if other is None:
-        other = encoder.unread_code
     values = _declared(column, encoder.values)
-    codes = encoder.encode(values).tolist()
-    pairs = [(_constant(v), code) for v, code in zip(values.tolist(), codes, strict=True)]
     kind = column.type()
     compared = _as_floats(column) if kind.is_floating() or kind.is_decimal() else column
+    return _chosen(compared, map(_constant, values.tolist()), values, encoder)
+
+
+def _code_of_text(column: ir.Column, encoder: Any, dialect: str | None) -> ir.IntegerValue:
+    """Return codes of texts, told apart by their bytes: a collation may call 'a' and 'A' equal."""
+    values = _declared(column, encoder.values)
+    constants = (ibis.literal(value) for value in map(digits_of, values))
+    return _chosen(exact_form(column, dialect).upper(), constants, values, encoder)
+
+
+def _chosen(
+    compared: ir.Column, constants: Iterable[ir.Scalar], values: pd.Series, encoder: Any
+) -> ir.IntegerValue:
+    """Return the code of that value whose constant is found, else that of all others."""
+    other = encoder.unread_code if encoder.other_code is None else encoder.other_code
+    pairs = list(zip(constants, encoder.encode(values).tolist(), strict=True))
     return compared.cases(*pairs, else_=other) if pairs else ibis.literal(other)
 
 
@@ -121,7 +150,8 @@ def _declared(column: ir.Column, values: tuple[Any, ...]) -> pd.Series:
     """Return those declared values that a column of this type can hold."""
     kind = column.type()
     if kind.is_string():
-        return pd.Series([value for value in values if isinstance(value, str)], dtype=object)
+        texts = [value for value in values if isinstance(value, str) and is_written(value)]
+        return pd.Series(texts, dtype=object)
     if not kind.is_numeric():
         raise _refusal(column, 'cast it to text in the table expression')
     numbers: list[Any] = [value for value in values if isinstance(value, Real | Decimal)]
@@ -216,13 +246,26 @@ def _code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.Integer
     return code
 
 
+def _code_of_decimals(number: ir.FloatingValue, cells: DecimalCells) -> ir.IntegerValue:
+    size = _look_up(number, *steps(cells.by_size, real_numbers()))
+    most = cells.places or 0
+    is_small = number.abs() < _constant(ALL_WHOLE)
+    small = ibis.ifelse(is_small, number, _constant(0.0))
+    told = []
+    for places in range(most + 1):
+        scale = _constant(10.0**places)
+        told.append((_rounded(small * scale) / scale == small, places))
+    decimals: ir.IntegerValue = ibis.cases(*told, else_=most + 1)
+    return size * cells.num_kinds + decimals
+
+
 def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
     """Return floats rounded to whole ones.
 
     Databases round down to integers of 64 bits and fail on what does not fit, so that one row would
     decide whether there is an answer. Floats that large are whole already.
     """
-    is_whole = number.abs() >= _constant(_ALL_WHOLE)
+    is_whole = number.abs() >= _constant(ALL_WHOLE)
     small = ibis.ifelse(is_whole, _constant(0.0), number)
     down = (small + _constant(0.5)).floor().cast('float64')
     return ibis.ifelse(is_whole, number, down)

@@ -47,7 +47,7 @@ def write_queries(
     person_column, max_rows = person
     if person_column is not None:
         table = bound_rows(table, person_column, max_rows, dialect)
-    queries = histogram_queries(table, encoders, cliques)
+    queries = histogram_queries(table, encoders, cliques, dialect)
     return CountQueries({
         clique: str(ibis.to_sql(query, dialect=dialect)) for clique, query in queries.items()
     })

@@ -119,7 +119,10 @@ def bound_rows(
 
 
 def histogram_queries(
-    table: ir.Table, encoders: Mapping[str, Encoder], cliques: Iterable[Sequence[str]]
+    table: ir.Table,
+    encoders: Mapping[str, Encoder],
+    cliques: Iterable[Sequence[str]],
+    dialect: str | None = None,
 ) -> dict[Clique, ir.Table]:
     """Return for each clique the query of its histogram: a row for each cell that is not empty.
 
@@ -128,7 +131,9 @@ def histogram_queries(
     declared = [tuple(clique) for clique in cliques]
     for clique in declared:
         check_cells(clique, sizes(encoders))
-    codes = {column: code_expression(table[column], encoders[column]) for column in encoders}
+    codes = {
+        column: code_expression(table[column], encoders[column], dialect) for column in encoders
+    }
     return {
         clique: table
         .select(**{column: codes[column] for column in clique})

@@ -1,6 +1,7 @@
 """What is publicly known of columns: read from metadata and from people, never from rows."""
 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.domain.others import OTHER, name_others
 from sdv_prefair.domain.public import modelled_columns, public_domain, single_table, strip_ranges
 
 __all__ = [
@@ -8,8 +9,10 @@ __all__ = [
     'ColumnDomain',
     'Datetimes',
     'Numbers',
+    'OTHER',
     'Undeclared',
     'modelled_columns',
+    'name_others',
     'public_domain',
     'single_table',
     'strip_ranges',

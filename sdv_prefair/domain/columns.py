@@ -1,7 +1,7 @@
 """What one column may hold: frozen descriptions that contain nothing but public facts."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from numbers import Integral, Number
@@ -10,7 +10,8 @@ from typing import Any, Literal, overload
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.errors import DomainError
+from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.values.dtypes import holds_value
 from sdv_prefair.values.shown_text import told_apart
 from sdv_prefair.values.timestamps import as_timestamp, within_format
 
@@ -24,12 +25,17 @@ class Categories:
         nullable: Whether a row may hold no value.
         ordered: Whether the order of the values means something (sdtype ordinal).
         complete: Whether nothing else can occur, so that no "other" is needed (booleans).
+        other: What "other" comes back as; None if it is not shown.
+        shared: Whether rows of an "other" that is not shown are shared out among all values;
+            otherwise they count as null where that is declared.
     """
 
     values: tuple[Any, ...]
     nullable: bool = True
     ordered: bool = False
     complete: bool = False
+    other: Any = None
+    shared: bool = False
 
     def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
@@ -42,6 +48,25 @@ class Categories:
             raise DomainError('range_values must hold no null. Use range_is_nullable for nulls.')
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
+        if self.other is not None:
+            object.__setattr__(self, 'other', _plain(self.other))
+            self._check_other()
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The values that come back, in the order of their codes."""
+        return self.values if self.other is None else (*self.values, self.other)
+
+    def showing_other(self, is_shown: bool) -> 'Categories':
+        """Return the domain in which "other" has a value only if it is shown."""
+        return self if is_shown or not self.values else replace(self, other=None)
+
+    def _check_other(self) -> None:
+        if len(told_apart(self.shown, self.nullable)) < len(self.shown):
+            raise DomainError(
+                f'other ({shown(self.other)}) must look different from null and from every value '
+                'of range_values. Name a value that the column does not have.'
+            )
 
 
 @dataclass(frozen=True)
@@ -121,6 +146,10 @@ class Undeclared:
         decimal_places: As in ``Numbers``.
         datetime_format: As in ``Datetimes``.
         ordered: As in ``Categories``.
+        other: What values come back as that are too rare to be learnt, if the column can hold it
+            and has values of its kind; None if they are shared out among those that are learnt.
+        learns_nulls: Whether it is not public that a row may hold no value.
+        named_other: Whether ``other`` was given for this column alone, so that it must hold it.
     """
 
     kind: Literal['categories', 'numbers', 'datetimes']
@@ -130,15 +159,38 @@ class Undeclared:
     decimal_places: int | None = None
     datetime_format: str | None = None
     ordered: bool = False
+    other: Any = None
+    learns_nulls: bool = False
+    named_other: bool = False
 
-    def with_values(self, values: Iterable[Any]) -> Categories:
+    def with_values(self, values: Iterable[Any], dtype: Any = None) -> Categories:
         """Return the domain made of the values that were learnt, as far as they look different.
 
         Of values that look the same once they are written the first is kept, and '' is left out
-        beside null: what looks like null comes back as null.
+        beside null: what looks like null comes back as null. A text for all others is changed
+        until it is none of the values; of other types a row that holds it is one of the others.
+
+        Args:
+            values: What was learnt.
+            dtype: The column's dtype, which may not hold what stands for all others.
         """
         kept = told_apart([_plain(value) for value in values], self.nullable)
-        return Categories(kept, self.nullable, self.ordered)
+        other = self._other_beside(kept, dtype)
+        if other is not None:
+            kept = told_apart((other, *kept), self.nullable)[1:]
+        return Categories(kept, self.nullable, self.ordered, other=other, shared=True)
+
+    def _other_beside(self, values: Sequence[Any], dtype: Any) -> Any:
+        other = _plain(self.other)
+        kinds = {kind_of(value) for value in values} or {kind_of(other)}
+        if other is None or kinds != {kind_of(other)} or not holds_value(dtype, other):
+            return None
+        while isinstance(other, str) and self._looks_taken(other, values):
+            other += '_'
+        return other
+
+    def _looks_taken(self, other: str, values: Sequence[Any]) -> bool:
+        return len(told_apart((*values, other), self.nullable)) <= len(values)
 
     @overload
     def with_bounds(self, low: float, high: float) -> Numbers: ...
@@ -188,6 +240,13 @@ def as_decimal_places(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
         raise DomainError('decimal_places must be a whole number, 0 or more.')
     return int(value)
+
+
+def kind_of(value: Any) -> str:
+    """Return what kind of value it is: two of one kind can be in one column of any file."""
+    if isinstance(value, Number) and not isinstance(value, bool):
+        return 'number'
+    return type(value).__name__
 
 
 def _outward(low: float, high: float, decimal_places: int | None) -> tuple[float, float]:

@@ -67,7 +67,7 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
         RolesError: If a column has a role that does not exist, or statements have another form,
             stand beside roles, or name columns that are not there.
     """
-    document = _read_object(path)
+    document = read_object(path)
     written = document.pop(_FAIRNESS, None)
     document, roles = take_roles(document)
     metadata = Metadata.load_from_dict(document)
@@ -90,7 +90,7 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
         ValueError: If there is no such file, or it is no JSON.
         RolesError: If a column has a role that does not exist.
     """
-    document, named = _take_lists(_read_object(path))
+    document, named = _take_lists(read_object(path))
     document.pop(_FAIRNESS, None)
     return Metadata.load_from_dict(document), named
 
@@ -116,7 +116,7 @@ def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
 def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
     document = copy.deepcopy(dict(described))
     named: dict[str, list[str]] = {PROTECTED: [], ADMISSIBLE: [], OUTCOME: []}
-    for column, description in _columns(document):
+    for column, description in columns_of(document):
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
@@ -125,12 +125,13 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def put_roles(document: dict[str, Any], roles: Roles) -> None:
     """Write the roles into a dictionary of metadata, each to its column."""
-    for column, description in _columns(document):
+    for column, description in columns_of(document):
         if column in roles.columns():
             description[_ROLE] = roles.of(column)
 
 
-def _read_object(path: str | Path) -> dict[str, Any]:
+def read_object(path: str | Path) -> dict[str, Any]:
+    """Return the document in a metadata file; raise ``ValueError`` if there is none."""
     if not Path(path).exists():
         raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
     try:
@@ -164,7 +165,8 @@ def _has_form(document: object) -> TypeGuard[dict[str, Any]]:
     )
 
 
-def _columns(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def columns_of(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the columns of a document and what it says of them."""
     for table in document.get('tables', {'': document}).values():
         yield from table.get('columns', {}).items()
 

@@ -19,18 +19,11 @@ from sdv_prefair.domain.columns import (
     as_number,
 )
 from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.sdv_versions import RANGE_KEYS
 from sdv_prefair.values.shown_text import lookalikes
 from sdv_prefair.values.timestamps import as_timestamp
 
 CATEGORICAL_SDTYPES = ('categorical', 'ordinal', 'boolean')
-RANGE_KEYS = (
-    'range_min',
-    'range_max',
-    'range_values',
-    'range_is_nullable',
-    'decimal_places',
-    'high_cardinality',
-)
 _NOT_MODELLED_SDTYPES = ('id', 'unknown')
 _RELATIONSHIPS_WITH_TRANSFORMER = ('address', 'gps')
 
@@ -145,7 +138,8 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
         return Categories((False, True), nullable, complete=True)
     values = description.get('range_values')
     if values is None:
-        return Undeclared('categories', nullable, ordered=ordered)
+        unknown = 'range_is_nullable' not in description
+        return Undeclared('categories', nullable, ordered=ordered, learns_nulls=unknown)
     if not isinstance(values, list | tuple) or not values:
         raise DomainError(
             'range_values must be a list of one or more values. List them, or remove the key to '
@@ -177,7 +171,8 @@ def _numbers(description: dict[str, Any], low: Any, high: Any, nullable: bool) -
         return Numbers(low, high, places, nullable)
     low = None if low is None else as_number(low, 'range_min')
     high = None if high is None else as_number(high, 'range_max')
-    return Undeclared('numbers', nullable, low, high, decimal_places=places)
+    unknown = 'range_is_nullable' not in description
+    return Undeclared('numbers', nullable, low, high, decimal_places=places, learns_nulls=unknown)
 
 
 def _datetimes(description: dict[str, Any], low: Any, high: Any, nullable: bool) -> ColumnDomain:
@@ -186,4 +181,7 @@ def _datetimes(description: dict[str, Any], low: Any, high: Any, nullable: bool)
         return Datetimes(low, high, written, nullable)
     low = None if low is None else as_timestamp(low, written, 'range_min')
     high = None if high is None else as_timestamp(high, written, 'range_max')
-    return Undeclared('datetimes', nullable, low, high, datetime_format=written)
+    unknown = 'range_is_nullable' not in description
+    return Undeclared(
+        'datetimes', nullable, low, high, datetime_format=written, learns_nulls=unknown
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.api import types
 from sdv.metadata.errors import InvalidMetadataError
 
-from sdv_prefair.errors import PrivateDataError
+from sdv_prefair.errors import DataFormError, PrivateDataError
 from sdv_prefair.values.timestamp_reading import digits_of_format
 
 
@@ -21,11 +21,11 @@ def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame
     The caller's frame is left as it is, also when a later step fails.
     """
     if not isinstance(data, dict) or not all(isinstance(t, pd.DataFrame) for t in data.values()):
-        raise PrivateDataError(
+        raise DataFormError(
             f"The data must be a dictionary of DataFrames, as in {{'{table_name}': df}}."
         )
     if list(data) != [table_name]:
-        raise PrivateDataError(
+        raise DataFormError(
             f"The data must hold the one table '{table_name}' that the metadata describes, not "
             f'{list(data)}.'
         )

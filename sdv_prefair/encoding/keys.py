@@ -210,7 +210,7 @@ def _problem_of_numbers(most: int, regex: str, is_key: bool) -> str | None:
             'holds numbers, but its regex_format makes other characters than digits. Convert the '
             'column to text, or correct the regex_format in the metadata.'
         )
-    if 10**texts.longest - 1 > most:
+    if texts.longest > len(str(most)) or 10**texts.longest - 1 > most:
         return (
             f'has a regex_format of up to {texts.longest} digits, which its dtype cannot hold. '
             'Convert the column to text or a wider dtype, or allow fewer digits.'

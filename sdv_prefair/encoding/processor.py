@@ -8,6 +8,7 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv.data_processing.errors import NotFittedError
 
 from sdv_prefair.encoding.keys import check_distinct, check_room, key_columns
+from sdv_prefair.encoding.quick_fakers import quick_fakers
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values.dtypes import decimal_scale
 
@@ -72,7 +73,8 @@ class CodesProcessor(DataProcessor):
         ]
         rows = rows.assign(**asked)
         if generated and len(rows):
-            made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
+            with quick_fakers(transformers[c] for c in generated):
+                made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
             made = {c: self._in_dtype(made[c]) for c in generated}
             for column in self._single_keys(generated):
                 check_distinct(made[column])

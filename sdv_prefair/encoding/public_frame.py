@@ -57,9 +57,9 @@ def public_frame(
 
 
 def _column(domain: ColumnDomain | None, dtype: Any) -> Any:
-    if isinstance(domain, Categories) and domain.values:
-        values = natural_array(list(islice(cycle(domain.values), ROWS)))
-        return cast(values, np.zeros(ROWS, bool), public_dtype(dtype, domain.values))
+    if isinstance(domain, Categories) and domain.shown:
+        values = natural_array(list(islice(cycle(domain.shown), ROWS)))
+        return cast(values, np.zeros(ROWS, bool), public_dtype(dtype, domain.shown))
     dtype = public_dtype(dtype)
     if isinstance(domain, Numbers):
         numbers = _numbers(domain, dtype)

@@ -9,7 +9,7 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.domain import ColumnDomain
 from sdv_prefair.encoding.generators import generators_of_unknown
-from sdv_prefair.encoding.keys import id_generators
+from sdv_prefair.encoding.keys import check_keys, id_generators
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.privacy.private_table import HiddenCode
@@ -42,7 +42,7 @@ class Encoding:
     def hidden_codes(self) -> dict[str, HiddenCode]:
         """The codes of what has no value to be shown, and what stands for it on the way back."""
         return {
-            column: {'other': codes.hidden_code, 'stand_in': codes.null_code}
+            column: {'other': codes.hidden_code, 'stand_in': codes.stand_in_code}
             for column, codes in self.transformers.items()
             if codes.hidden_code is not None
         }
@@ -106,6 +106,7 @@ def prepare_processor(
     and all of it reaches the pickle. Ids that are no keys it would learn verbatim; they are
     generated instead.
     """
+    check_keys(dtypes, processor.metadata)
     frame = public_frame(domains, dtypes, processor.metadata)
     processor._id_columns_use_old_behavior = [
         column for column, sdtype in processor.get_sdtypes().items() if sdtype == 'id'

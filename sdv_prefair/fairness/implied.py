@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sdv_prefair.fairness.statements import Independent, Statements
 
 # Paths to try before a question is given up, and answered as if there were one more.
-_MOST_PATHS = 20_000
+_MOST_PATHS = 2_000
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.errors import QueryError, shown
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.inference.asked_queries import Asked, Query, Share
 from sdv_prefair.inference.measured_answers import BOUNDED, MEASURED, Found, MeasuredAnswers
@@ -26,7 +27,6 @@ from sdv_prefair.inference.questions import (
 from sdv_prefair.inference.ratio_interval import Interval, difference, quantile_of
 from sdv_prefair.inference.replication import Replicates
 from sdv_prefair.inference.values_of_codes import shown_codes, shown_columns
-from sdv_prefair.roles import Roles
 
 MODEL, FAIR_MODEL = 'model', 'fair model'
 """What an interval rests on beside a measured table: the model, or one that is fair on purpose."""
@@ -87,7 +87,7 @@ def check_level(level: float) -> None:
         raise QueryError(f'level ({shown(level)}) must be between 0 and 1, as 0.95.')
 
 
-def _basis(atom: Atom, roles: Roles) -> str:
+def _basis(atom: Atom, roles: Statements) -> str:
     """Return what replicates tell of: of protected and outcome columns, not the table's ties."""
     columns = {column for ratio in ratios_of(atom) for column in ratio.columns}
     crosses = columns.intersection(roles.protected) and columns.intersection(roles.outcome)

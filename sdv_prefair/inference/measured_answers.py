@@ -18,6 +18,9 @@ MEASURED, BOUNDED = 'measured', 'bounded'
 
 Found = tuple[Interval, str]
 
+# A variance that is none but for rounding, beside another.
+_NOTHING = 1e-9
+
 
 class MeasuredAnswers:
     """Answers from noisy tables.
@@ -62,9 +65,35 @@ class MeasuredAnswers:
         return Interval(middle, error, least.lower, most.upper), BOUNDED
 
     def _interval(self, ratio: Ratio, above: Form, below: Form) -> Interval:
-        noise = Quadratic(above.covariance(above), above.covariance(below), below.covariance(below))
+        numerator, noise = self._adjusted(ratio, above, below)
         chance = self._chance(ratio) if self._sampling else NO_VARIANCE
-        return ratio_interval(above.value, below.value, noise, chance, self._level, ratio.limits)
+        return ratio_interval(numerator, below.value, noise, chance, self._level, ratio.limits)
+
+    def _adjusted(self, ratio: Ratio, above: Form, below: Form) -> tuple[float, Quadratic]:
+        """Return the numerator, less what can be told of its noise, and the noise that is left.
+
+        The tables of the numerator have a count of the denominator's rows, too, and others tell
+        that better: by how much it is off goes along with how much the numerator is off.
+        """
+        shared = above.covariance(below)
+        noise = Quadratic(above.variance, shared, below.variance)
+        own = None
+        if not self._counts.tells_codes_apart(ratio.above):
+            own = self._counts.form_beside(ratio.below, ratio.above)
+        if own is None:
+            return above.value, noise
+        with_below = own.covariance(below)
+        off = own.variance - 2 * with_below + below.variance
+        if off <= _NOTHING * own.variance:
+            return above.value, noise
+        along = above.covariance(own) - shared
+        slope = along / off
+        left = Quadratic(
+            max(0.0, above.variance - slope * along),
+            shared - slope * (with_below - below.variance),
+            below.variance,
+        )
+        return above.value - slope * (own.value - below.value), left
 
     def _chance(self, ratio: Ratio) -> Quadratic:
         """Return the variance of the rows, by the model's own shares."""

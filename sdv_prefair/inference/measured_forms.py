@@ -9,9 +9,9 @@ its noisy counts.
 Privacy: post-processing of released values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -39,6 +39,11 @@ class Form:
     weights: Mapping[Table, Floats]
     variances: Mapping[Table, Floats]
 
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the noise of the sum."""
+        return self.covariance(self)
+
     def covariance(self, other: 'Form') -> float:
         """Return the covariance of the noise of two sums."""
         shared = self.weights.keys() & other.weights.keys()
@@ -61,9 +66,16 @@ class MeasuredCounts:
         self._model, self._shown = model, shown
         self._tables = list(by_columns(model.measurements).values())
 
+    @cached_property
+    def total(self) -> Form | None:
+        """The number of rows, by all that was measured."""
+        return self._of_groups({})
+
     def form(self, vectors: Vectors) -> Form | None:
         """Return the sum as it was measured; None if it was not."""
         vectors = self._telling(vectors)
+        if not vectors:
+            return self.total
         if len(vectors) == 1:
             ((column, vector),) = vectors.items()
             codes = self._codes_apart(column, vector)
@@ -72,6 +84,16 @@ class MeasuredCounts:
         grouped = {c: self._by_group(c, vector) for c, vector in vectors.items()}
         found = {c: least for c, (least, most) in grouped.items() if np.array_equal(least, most)}
         return self._of_groups(found) if len(found) == len(grouped) else None
+
+    def form_beside(self, vectors: Vectors, columns: Collection[str]) -> Form | None:
+        """Return the sum by tables that hold some more columns; None if it cannot be had of them.
+
+        These tables are not the only ones to tell, so by how much they are off is known in part.
+        """
+        grouped = {c: self._by_group(c, v) for c, v in self._telling(vectors).items()}
+        if not all(np.array_equal(least, most) for least, most in grouped.values()):
+            return None
+        return self._of_groups({c: ends[0] for c, ends in grouped.items()}, columns)
 
     def bounds(self, vectors: Vectors) -> tuple[Form, Form] | None:
         """Return sums that are no larger and no smaller, for numbers of which none is negative.
@@ -86,6 +108,11 @@ class MeasuredCounts:
         least = self._of_groups({c: ends[0] for c, ends in grouped.items()})
         most = self._of_groups({c: ends[1] for c, ends in grouped.items()})
         return None if least is None or most is None else (least, most)
+
+    def tells_codes_apart(self, vectors: Vectors) -> bool:
+        """Whether the sum is over some but not all codes of a merged group."""
+        ends = [self._by_group(c, vector) for c, vector in self._telling(vectors).items()]
+        return not all(np.array_equal(least, most) for least, most in ends)
 
     def _telling(self, vectors: Vectors) -> dict[str, Floats]:
         """Return the vectors without those that are 1 for all that can be shown."""
@@ -112,8 +139,9 @@ class MeasuredCounts:
         empty = most < least
         return np.where(empty, 0.0, least), np.where(empty, 0.0, most)
 
-    def _of_groups(self, vectors: Vectors) -> Form | None:
-        holders = [t for t in self._tables if set(vectors) <= set(t.columns)]
+    def _of_groups(self, vectors: Vectors, beside: Collection[str] = ()) -> Form | None:
+        needed = {*vectors, *beside}
+        holders = [t for t in self._tables if needed <= set(t.columns)]
         return _sum_of(holders, vectors) if holders else None
 
 

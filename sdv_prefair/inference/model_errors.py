@@ -39,19 +39,21 @@ def model_intervals(
     asked = tables_asked_for(atoms, original.domain)
     expected = tables_of_model(original, asked)
     estimates = truth = answers_of(atoms, expected)
-    errors = np.empty((len(replicates), len(atoms)))
-    for number, model in enumerate(replicates.models):
-        if not sampling:
+    answers = np.array([answers_of(atoms, tables_of_model(m, asked)) for m in replicates.models])
+    errors = answers - truth
+    if not sampling:
+        for number in range(len(replicates)):
             truth = answers_of(atoms, _of_rows(replicates, number, asked, expected))
-        errors[number] = answers_of(atoms, tables_of_model(model, asked)) - truth
-    return [
-        Interval(float(estimate), math.nan, *_limits(atom))
-        if _is_untold(atom, own)
-        else interval_of_errors(
-            float(estimate), own, level, _limits(atom), _one_row(atom, expected, original.total)
-        )
-        for atom, estimate, own in zip(atoms, estimates, errors.T, strict=True)
-    ]
+            errors[number] = answers[number] - truth
+    intervals = []
+    for place, atom in enumerate(atoms):
+        estimate, limits = float(estimates[place]), _limits(atom)
+        if _is_untold(atom, answers[:, place]):
+            intervals.append(Interval(estimate, math.nan, *limits))
+            continue
+        least = _one_row(atom, expected, original.total)
+        intervals.append(interval_of_errors(estimate, errors[:, place], level, limits, least))
+    return intervals
 
 
 def interval_of_errors(
@@ -82,13 +84,13 @@ def interval_of_errors(
     return Interval(estimate, error, estimate - reach, estimate + reach).within(*limits)
 
 
-def _is_untold(atom: Atom, errors: Floats) -> bool:
+def _is_untold(atom: Atom, answers: Floats) -> bool:
     """Whether the model ties groups in no way to what they are compared by.
 
     Then there is no difference in any replicate, which says nothing of that in the table: nobody
     has measured it, and anything is possible.
     """
-    return isinstance(atom, Apart) and bool(np.nanmax(np.abs(errors), initial=0.0) < _NOTHING)
+    return isinstance(atom, Apart) and bool(np.nanmax(np.abs(answers), initial=0.0) < _NOTHING)
 
 
 def _one_row(atom: Atom, tables: Tables, total: float) -> float:

@@ -165,8 +165,6 @@ def _differences(query: Difference, columns: Columns) -> tuple[list[str], list[L
             ((*labels, of_other[-1]), _apart(one, other))
             for (labels, one), (of_other, other) in zip(ones, others, strict=True)
         ]
-    if not lines:
-        raise QueryError(f"Column '{column}' shows one value only: there are no two groups.")
     return [*names, MINUS], lines
 
 

@@ -2,18 +2,26 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
+
+import pandas as pd
 
 from sdv_prefair.counts import Counts, Encoder, Source
-from sdv_prefair.counts.cells import MonthCells
-from sdv_prefair.domain.columns import ColumnDomain, Undeclared
-from sdv_prefair.learning.one_column import (
-    Purse,
-    first_look,
-    learn_categories,
-    learn_datetimes,
-    learn_numbers,
+from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells
+from sdv_prefair.domain.columns import ColumnDomain, Numbers, Undeclared
+from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.learning.heavy_hitters import learn_categories
+from sdv_prefair.learning.months import learn_datetimes, month_cells
+from sdv_prefair.learning.number_range import (
+    RoughRange,
+    end_cells,
+    learn_ends,
+    learn_size,
+    size_cells,
 )
+from sdv_prefair.learning.one_column import Purse
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
+from sdv_prefair.values.dtypes import holds_value, public_dtype
 
 __all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
 
@@ -45,33 +53,65 @@ def learn_domains(
 ) -> dict[str, ColumnDomain]:
     """Return the domains with every undeclared one learnt.
 
-    The source is read twice at most, whatever the number of columns: for histograms over public
-    grids, and for the counts of unknown categories.
+    The source is read three times at most, whatever the number of columns: for histograms over
+    public grids, for the counts of unknown categories, and for the ends of ranges.
 
     Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number
     of columns, and categories an equal part of the reserved delta. What is not spent stays
     in the ledger for the measurements. Declared columns are not read.
     """
-    purses = _purses(domains, ledger)
-    undeclared = _undeclared(domains)
-    grids = {
-        column: first_look(domain, source.dtypes[column])
-        for column, domain in undeclared.items()
-        if domain.kind != 'categories'
-    }
-    rough = _look(source, grids, ledger, entropy)
-    values = _values(source, _unknown_categories(domains), ledger, entropy)
-    learnt = dict(domains)
-    for column, purse in purses.items():
-        domain = undeclared[column]
-        if domain.kind == 'categories':
-            learnt[column] = learn_categories(values, column, domain, purse)
-        elif isinstance(grid := grids[column], MonthCells):
-            learnt[column] = learn_datetimes(rough, column, domain, grid, purse)
-        else:
-            dtype = source.dtypes[column]
-            learnt[column] = learn_numbers(rough, column, domain, dtype, purse)
+    undeclared, purses = _undeclared(domains), _purses(domains, ledger)
+    _check_others(undeclared, source.dtypes)
+    unknown = _unknown_categories(domains)
+    grids = {c: _grid(domain, source.dtypes[c]) for c, domain in undeclared.items()}
+    counts = _count(source, grids)
+    values = _values(source, unknown, counts, ledger, entropy)
+    table = PrivateTable(counts, ledger, entropy)
+    learnt: dict[str, ColumnDomain] = dict(domains)
+    rough: dict[str, RoughRange] = {}
+    for column, domain in undeclared.items():
+        grid, purse, dtype = grids[column], purses[column], source.dtypes[column]
+        if isinstance(grid, MonthCells):
+            learnt[column] = learn_datetimes(table, column, domain, grid, purse)
+        elif isinstance(grid, DecimalCells):
+            found = learn_size(table, column, domain, grid, dtype, purse)
+            if isinstance(found, Numbers):
+                learnt[column] = found
+            else:
+                rough[column] = found
+    learnt |= _learn_ends(rough, source, ledger, entropy)
+    of_categories = {column: purses[column] for column in unknown}
+    learnt |= learn_categories(values, undeclared, source.dtypes, of_categories, ledger)
     return learnt
+
+
+def _grid(domain: Undeclared, dtype: Any) -> MonthCells | DecimalCells | NullCells:
+    if domain.kind == 'categories':
+        return NullCells()
+    return (size_cells if domain.kind == 'numbers' else month_cells)(domain, dtype)
+
+
+def _learn_ends(
+    rough: Mapping[str, RoughRange], source: Source, ledger: Ledger, entropy: Entropy
+) -> dict[str, ColumnDomain]:
+    """Return the ranges of numbers without what is empty at their ends."""
+    cells = {c: end_cells(found.domain, source.dtypes[c]) for c, found in rough.items()}
+    table = PrivateTable(_count(source, cells), ledger, entropy)
+    return {c: learn_ends(table, c, rough[c], cells[c], ledger) for c in rough}
+
+
+def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:
+    """Raise for what shall stand for rare values if its column cannot hold it.
+
+    A text that is not this column's alone just does not apply to columns of numbers.
+    """
+    for column, domain in undeclared.items():
+        if domain.named_other and not holds_value(dtypes[column], domain.other):
+            raise DomainError(
+                f"Column '{column}': other ({shown(domain.other)}) cannot be held by a column of "
+                f'dtype {str(public_dtype(dtypes[column]))!r}. Give a value of its type, or None '
+                'to have rare values shared out among the others.'
+            )
 
 
 def _undeclared(domains: Mapping[str, ColumnDomain]) -> dict[str, Undeclared]:
@@ -90,20 +130,20 @@ def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Pu
     }
 
 
-def _look(
-    source: Source, grids: Mapping[str, Encoder], ledger: Ledger, entropy: Entropy
-) -> PrivateTable:
+def _count(source: Source, grids: Mapping[str, Encoder]) -> Counts:
     """Return the histograms over grids; without any, nothing is read."""
-    counts = source.count(grids, [(column,) for column in grids]) if grids else Counts({}, {})
-    return PrivateTable(counts, ledger, entropy)
+    return source.count(grids, [(column,) for column in grids]) if grids else Counts({}, {})
 
 
 def _values(
-    source: Source, categories: list[str], ledger: Ledger, entropy: Entropy
+    source: Source, categories: list[str], nulls: Counts, ledger: Ledger, entropy: Entropy
 ) -> PrivateValues:
-    """Return how often values occur; without unknown categories, nothing is read."""
+    """Return how often values occur, and null; without unknown categories, nothing is read."""
     counts = source.value_counts(categories) if categories else {}
-    return PrivateValues(counts, ledger, entropy)
+    with_null: dict[str, dict[Any, int]] = {
+        c: {**counts[c], None: int(nulls.project((c,))[NullCells.null_code])} for c in categories
+    }
+    return PrivateValues(with_null, ledger, entropy)
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:

@@ -64,14 +64,25 @@ class Plan:
             if not self.graph.is_joined(column):
                 self._attach(column, scores, precision)
 
-    def grow_chords(self, residuals: Floats, precision: Floats) -> None:
-        """Plan any pairs that the graph takes, while they gain.
+    def grow_chords(
+        self, residuals: Floats, precision: Floats, most: int | None = None
+    ) -> list[Pair]:
+        """Plan any pairs that the graph takes, while they gain, and return them.
 
         Args:
             residuals: Of each pair, how far it is from the model so far; nan for unknown.
             precision: As for ``grow_forest``.
+            most: The largest number of pairs that are planned now; None for any number.
         """
-        self._grow(residuals, precision, self.graph.maybe)
+        before = len(self._planned)
+        self._grow(residuals, precision, self.graph.maybe, most)
+        return [self._pairs[place] for place in self._planned[before:]]
+
+    def open_to(self, ranking: Integers) -> Integers:
+        """Return of a ranking of pairs those that the graph takes as it is now."""
+        near = ranking[self.graph.maybe(self._places[ranking])]
+        taken = [place for place in near if self.graph.takes(self._pairs[place])]
+        return np.array(taken, dtype=np.int64)
 
     def worth_scoring(self, scores: Floats, most: int) -> Integers:
         """Return the pairs that a score seems to justify, best first; those planned left out."""
@@ -80,8 +91,14 @@ class Plan:
         best = np.argsort(-gains, kind='stable')[:most]
         return best[gains[best] > 0]
 
-    def _grow(self, scores: Floats, precision: Floats, fits: Callable[[Integers], Flags]) -> None:
-        while True:
+    def _grow(
+        self,
+        scores: Floats,
+        precision: Floats,
+        fits: Callable[[Integers], Flags],
+        most: int | None = None,
+    ) -> None:
+        for _ in range(len(self._pairs) if most is None else most):
             gains = self._gains(scores, precision)
             gains[~(np.isfinite(scores) & fits(self._places))] = -np.inf
             gains[self._planned] = -np.inf

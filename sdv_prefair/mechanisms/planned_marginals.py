@@ -4,7 +4,9 @@
 2. All declared pairs are scored by their distance from independence, with Gaussian noise.
 3. A forest is planned from the scores: pairs that take off more error than noise brings.
 4. Each of its tables gets a first look, from which a first model is estimated.
-5. Pairs are scored again, by their distance from that model, and chords are planned.
+5. Pairs are scored again, by their distance from that model, and chords are planned. Where many
+   pairs are suspected, in turns: a few chords, a look at them, a new model, scores, more chords.
+   For a chord takes error off other pairs too, and opens places for further chords.
 6. All that is left goes into one measurement of tables and one-ways, shared by their use.
 
 If no pair beyond the forest is worth a look, steps 4 and 5 are left out, and with no pair at all
@@ -51,6 +53,14 @@ _RARE = 2.0
 _TELLING = 0.25
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
+# With more pairs to score than so many times those that a turn plans, chords are planned in turns,
+# of which each scores fewer pairs than that before. All but the last plan so many pairs, or half as
+# many as there are columns.
+_MANY = 5
+_AT_ONCE = 20
+_TURNS = (2, 1, 1, 1)
+# Iterations of the estimates between turns. They tell where a model is wrong by more than noise.
+_ROUGHLY = 12
 # A table that is to get less than this part of its share is not measured again.
 _NOT_WORTH = 0.02
 
@@ -150,7 +160,7 @@ class _PlannedFit:
         scores = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, 2 * total)
         plan.grow_forest(scores, self._precision())
         if self._graph.edges and plan.worth_scoring(scores, 1).size:
-            self._look_at_forest()
+            self._look_at(self._graph.edges, self._residuals_rho)
             self._plan_chords(plan, pairs, scores)
 
     def finish(self) -> Release:
@@ -165,46 +175,60 @@ class _PlannedFit:
             one_ways.mostly_outside,
         )
 
-    def _look_at_forest(self) -> None:
-        targets = self._targets()
-        look, edges = self._strategy.look, self._graph.edges
-        looks: dict[Clique, float] = {edge: look * targets[edge] for edge in edges}
-        left = float(self._ledger.remaining - self._residuals_rho)
-        rest = max(0.0, left - sum(looks.values()))
-        whole, _ = self._ledger.shares(
-            self._ledger.remaining - self._residuals_rho, [sum(looks.values()), rest]
-        )
+    def _look_at(self, edges: Sequence[Pair], reserved: Fraction) -> None:
+        """Spend a part of their shares on pairs just planned.
+
+        Privacy: spends what the shares say, and nothing of what is reserved.
+        """
+        targets, free = self._targets(), self._ledger.remaining - reserved
+        looks: dict[Clique, float] = {edge: self._strategy.look * targets[edge] for edge in edges}
+        rest = max(0.0, float(free) - sum(looks.values()))
+        whole, _ = self._ledger.shares(free, [sum(looks.values()), rest])
         self._measure(looks, whole)
 
     def _plan_chords(self, plan: Plan, pairs: Sequence[Pair], scores: Floats) -> None:
-        model = self._forest_model()
+        model = self._model_so_far()
         # A pair that the forest ties falsely is as wrong as one that it does not tie.
         tied = {pair: _dependence(table) for pair, table in forest_pairs(model, pairs)}
         suspected = np.maximum(scores, [model.total * tied[pair] for pair in pairs])
         most = _SCORED_AGAIN * len(self._table.domain)
         again = plan.worth_scoring(suspected, most)
-        chosen = [pairs[place] for place in again]
-        if not chosen:
-            return
-        tables = {pair: model.total * table for pair, table in forest_pairs(model, chosen)}
-        gap = model_gap(tables, {})
-        residuals = np.full(len(pairs), np.nan)
-        residuals[again] = noisy_scores(
-            self._table, chosen, gap, self._residuals_rho, SELECT_PAIRS, 2 * model.total
-        )
-        plan.grow_chords(residuals, self._precision())
+        at_once = max(_AT_ONCE, len(self._table.domain) // 2)
+        turns = _TURNS if again.size > _MANY * at_once else (1,)
+        rhos = self._ledger.shares(self._residuals_rho, turns)
+        tables = dict(forest_pairs(model, [pairs[place] for place in again]))
+        while again.size:
+            residuals = np.full(len(pairs), np.nan)
+            chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}
+            residuals[again] = self._residuals(chosen, 2 * model.total, rhos.pop(0))
+            new = plan.grow_chords(residuals, self._precision(), at_once if rhos else None)
+            if not new or not rhos:
+                return
+            self._look_at(new, sum(rhos, Fraction(0)))
+            model = self._model_so_far()
+            again = plan.open_to(np.argsort(-suspected, kind='stable'))[:most]
+            tables = {pairs[place]: model.marginal(pairs[place]) for place in again}
+
+    def _residuals(self, expected: Mapping[Pair, Floats], most: float, rho: Fraction) -> Floats:
+        """Score pairs by their distance from what the model expects.
+
+        Privacy: spends rho.
+        """
+        gap = model_gap(expected, {})
+        return noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, most)
 
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""
         rows, rho = self._ledger.max_rows_per_person, float(self._scores_rho)
         return rows * math.sqrt(number / (2 * rho))
 
-    def _forest_model(self) -> GraphicalModel:
+    def _model_so_far(self) -> GraphicalModel:
         return estimate(
             [*self._one_ways.measurements, *self._looks],
             self._table.domain,
-            self._graph.edges,
+            self._graph.cliques(),
             shrink=self._budget.shrink,
+            iterations=_ROUGHLY,
         )
 
     def _pool(self) -> Fraction:

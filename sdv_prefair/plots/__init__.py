@@ -1,5 +1,6 @@
-"""Figures of a fitted model and of its privacy ledger."""
+"""Figures of a fitted model, of its privacy ledger and of estimates."""
 
+from sdv_prefair.plots.error_bars import plot_estimate
 from sdv_prefair.plots.figures import ROLE_MARKERS, plot_fair_graph, plot_ledger
 
-__all__ = ['ROLE_MARKERS', 'plot_fair_graph', 'plot_ledger']
+__all__ = ['ROLE_MARKERS', 'plot_estimate', 'plot_fair_graph', 'plot_ledger']

@@ -71,14 +71,15 @@ def frequent_values(
 
     Privacy: delta-approximate rho-zCDP. Counts of values that both neighbouring tables have are
     protected by the noise, the rest by the threshold. Values come out ordered by their text,
-    not by frequency or appearance.
+    not by frequency or appearance. The key None stands for null, which is asked of every table,
+    also of one that has none: its noisy count comes out in any case.
 
     Proof: proofs/threshold.md
 
     Args:
         column: Whose values they are.
         exact: How often each occurs. Values that are not the same must be different keys, see
-            ``canonical``.
+            ``canonical``. None, if it is among them, must be so whatever the table holds.
         rho: What the noise costs.
         delta: What the threshold costs.
         step: The step in the ledger.
@@ -93,4 +94,8 @@ def frequent_values(
     counts = np.array([exact[value] for value in values], dtype=np.int64)
     noisy: list[int] = gaussian(counts, variance, entropy).tolist()
     least = threshold(sigma, delta, ledger.max_rows_per_person)
-    return {value: count for value, count in zip(values, noisy, strict=True) if count > least}
+    return {
+        value: count
+        for value, count in zip(values, noisy, strict=True)
+        if count > least or value is None
+    }

@@ -5,9 +5,10 @@ what does not is written down.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sdv_prefair.domain.columns import ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.dtype_names import read_dtype, write_dtype
 from sdv_prefair.release.fields import MOST_CODES, MOST_COLUMNS, Fields, read_list
@@ -21,6 +22,7 @@ from sdv_prefair.transformers import (
 )
 from sdv_prefair.transformers.bin_shape import as_shape
 from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.values.shown_text import told_apart
 
 MOST_BINS = 1 << 17
 _MOST_CUTS = 1 << 18
@@ -32,8 +34,15 @@ _ARGUMENTS = {
     NumberBins: ('low', 'high', 'bins', 'decimal_places', 'edges', 'nullable'),
     DatetimeBins: ('low', 'high', 'datetime_format', 'bins', 'edges', 'nullable'),
 }
-# Further arguments, of transformers that have weights.
+# Further arguments, of transformers that have weights, and of those that do not hide others.
 _WEIGHTED = ('finer', 'weights')
+_OF_OTHERS = ('other_value', 'shared')
+# What is learnt besides values and bounds.
+_FACTS = {
+    Categories: ('nullable', 'other', 'shared'),
+    Numbers: ('nullable', 'decimal_places'),
+    Datetimes: ('nullable',),
+}
 _KINDS = {kind.__name__: kind for kind in _ARGUMENTS}
 
 
@@ -65,9 +74,19 @@ def write_learnt(
 
 
 def _write_facts(made: ColumnCodes) -> dict[str, Any]:
-    values = made.values if isinstance(made, CategoryCodes) else (made.low, made.high)
+    if isinstance(made, CategoryCodes):
+        values, more = made.values, {'other': made.other_value, 'shared': made.shared}
+    else:
+        values, more = (made.low, made.high), {}
+    if isinstance(made, NumberBins):
+        more = {'decimal_places': made.decimal_places}
+    facts = {'nullable': made.nullable} | more
     # Up to version 2 edges stood here; now they are among the shapes.
-    return {'values': write_value(list(values)), 'edges': None}
+    return {
+        'values': write_value(list(values)),
+        'edges': None,
+        'facts': {name: write_value(fact) for name, fact in facts.items()},
+    }
 
 
 def read_learnt(
@@ -84,11 +103,16 @@ def read_learnt(
     """
     learnt, edges = {}, {}
     for item in _listed(written):
-        fields = Fields(item, 'learnt', ('name', 'values', 'edges'))
+        names = ('name', 'values', 'edges', 'facts')
+        # Releases of earlier versions have learnt values and bounds, and nothing else.
+        has_facts = isinstance(item, dict) and 'facts' in item
+        fields = Fields(item, 'learnt', names if has_facts else names[:3])
         name = fields.text('name', most=_LONGEST_NAME)
         if name in learnt or not isinstance(declared.get(name), Undeclared):
             raise ReleaseError('The release has learnt something of a column that is public.')
-        learnt[name] = _with_facts(declared[name], read_value(fields.raw('values')))
+        learnt[name] = _with_values(declared[name], read_value(fields.raw('values')))
+        if has_facts:
+            learnt[name] = _with_facts(learnt[name], fields.raw('facts'))
         if fields.optional('edges'):
             edges[name] = read_value(fields.raw('edges'))
     missing = {c for c, d in declared.items() if isinstance(d, Undeclared)} - set(learnt)
@@ -97,9 +121,20 @@ def read_learnt(
     return {**declared, **learnt}, edges
 
 
-def _with_facts(undeclared: Undeclared, values: list) -> ColumnDomain:
+def _with_facts(domain: ColumnDomain, written: Any) -> ColumnDomain:
+    names = _FACTS[type(domain)]
+    fields = Fields(written, 'learnt facts', names)
+    for name in {'nullable', 'shared'} & set(names):
+        fields.flag(name)
+    if 'decimal_places' in fields and fields.optional('decimal_places'):
+        fields.whole('decimal_places', 0, MOST_DECIMALS)
+    return replace(domain, **{name: read_value(fields.raw(name)) for name in names})
+
+
+def _with_values(undeclared: Undeclared, values: list) -> ColumnDomain:
     if undeclared.kind == 'categories':
-        return undeclared.with_values(values)
+        kept = told_apart(values, undeclared.nullable)
+        return Categories(kept, undeclared.nullable, undeclared.ordered)
     low, high = values
     if undeclared.kind == 'numbers':
         return Numbers(low, high, undeclared.decimal_places, undeclared.nullable)
@@ -160,6 +195,8 @@ def _write_transformer(transformer: ColumnCodes) -> dict[str, Any]:
     names = _ARGUMENTS[type(transformer)]
     if isinstance(transformer, BinCodes) and (transformer.finer or transformer.weights):
         names += _WEIGHTED
+    if isinstance(transformer, CategoryCodes) and (transformer.shows_other or transformer.shared):
+        names += _OF_OTHERS
     arguments = {name: write_value(getattr(transformer, name)) for name in names}
     return {
         'kind': type(transformer).__name__,
@@ -186,6 +223,8 @@ def _read_transformer(fields: Fields, most_bins: int) -> ColumnCodes:
     written, names = fields.raw('arguments'), _ARGUMENTS[kind]
     if kind is not CategoryCodes and isinstance(written, dict) and 'finer' in written:
         names += _WEIGHTED
+    if kind is CategoryCodes and isinstance(written, dict) and 'shared' in written:
+        names += _OF_OTHERS
     arguments = Fields(written, 'a transformer', names)
     arguments.flag('nullable')
     if kind is not CategoryCodes:

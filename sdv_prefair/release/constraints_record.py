@@ -24,13 +24,12 @@ _KINDS = {
 
 
 def write_constraints(plan: ConstraintPlan) -> list[dict[str, Any]]:
-    """Return all constraints of a plan as JSON, those in the chain first.
+    """Return all constraints of a plan as JSON, in the order in which they were added.
 
     Raises:
         ReleaseError: If one of them is code.
     """
-    rules = [link.rule for link in plan.chain] + list(plan.rejections)
-    return [_write_rule(rule) for rule in rules]
+    return [_write_rule(rule) for rule in plan.rules]
 
 
 def _write_rule(rule: Rule) -> dict[str, Any]:
@@ -90,9 +89,8 @@ def read_combinations(written: list[Any], plan: ConstraintPlan) -> dict[str, Col
         written: What ``write_constraints`` returned.
         plan: The plan that these constraints made; in the same order, or it is refused.
     """
-    rules = [link.rule for link in plan.chain] + list(plan.rejections)
     found: dict[str, ColumnDomain] = {}
-    for item, rule in zip(written, rules, strict=True):
+    for item, rule in zip(written, plan.rules, strict=True):
         if item['kind'] != type(rule.constraint).__name__:
             raise ReleaseError('The constraints of the release are not in their order.')
         if isinstance(rule, JointRule) and rule.joint.name in plan.domains_to_learn:

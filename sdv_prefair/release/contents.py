@@ -49,17 +49,21 @@ from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release.parameters import read_parameters, write_parameters
 from sdv_prefair.release.structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.roles import Roles
 from sdv_prefair.transformers.own_values import BinCodes
 
-FORMAT, VERSION = 'sdv-prefair release', 3
+FORMAT, VERSION = 'sdv-prefair release', 4
+_WITHOUT_STATEMENTS = 3
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
 # What versions have added. The first does not tell of attempts other than the fit; up to the
-# second all lines were added up by zCDP, and ledger and account do not say so.
+# second all lines were added up by zCDP, and ledger and account do not say so. The fourth holds
+# statements that roles cannot express; all else is written as the third.
 _ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
+_ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
 _ONLY_ZCDP = (1, 2)
 _LOOKS = 'looks'  # of fits that have looked for copies of outcomes, and of no others
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
@@ -92,7 +96,7 @@ def write_contents(released: Released) -> dict[str, bytes]:
     settings = fitted.settings
     release = {
         'format': FORMAT,
-        'version': VERSION,
+        'version': _version(settings),
         'written_by': sdv_prefair.__version__,
         'fit': _write_fit(fitted.provenance, released.created),
         'parameters': write_parameters(released.parameters, fitted),
@@ -144,8 +148,12 @@ class Contents:
     def parameters(self, synthesizer_class: type) -> dict[str, Any]:
         """Return the arguments to make a synthesizer of this class with, but the metadata."""
         (table,) = self.metadata.tables.values()
-        written = self.fields.raw('parameters')
-        return read_parameters(written, synthesizer_class, list(table.columns))
+        written, with_statements = self.fields.raw('parameters'), self._holds_statements
+        return read_parameters(written, synthesizer_class, list(table.columns), with_statements)
+
+    @property
+    def _holds_statements(self) -> bool:
+        return bool(self.fields.raw('version') > _WITHOUT_STATEMENTS)
 
     @property
     def constraints(self) -> list[Any]:
@@ -187,6 +195,11 @@ def _read_account(fields: Fields, ledger: Ledger) -> Account:
     if 'account' not in fields:
         return account_of_one(ledger)
     return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
+
+
+def _version(settings: Settings) -> int:
+    is_short = isinstance(settings.promise.roles, Roles)
+    return _WITHOUT_STATEMENTS if is_short else VERSION
 
 
 def _check_version(written: Any) -> int:

@@ -6,38 +6,60 @@ from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
+from sdv_prefair.domain.given_facts import FACTS, Domain, facts_of
 from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fairness.records import read_statements
+from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.release.fields import MOST_CODES, Fields
 from sdv_prefair.release.strategy import read_structure, write_structure
 from sdv_prefair.release.values import read_value, write_value
+from sdv_prefair.roles import Roles
 
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
+_MOST_STATEMENTS = 100
 # Arguments that a release written by an earlier version does not have.
-_BEFORE_LOOKS = {
+_BEFORE = {
     'discretization': 'uniform',
     'spikes': None,
-    'fairness': None,
-    'unlabelled': None,
+    'other': None,
+    'domain': None,
     'look_for_copies': False,
 }
+# Structures that did not keep outcomes from unlabelled columns before one could ask for it.
+_ONCE_FREE = ('planned', 'privbayes', 'mwem')
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
     """Return everything a fitted synthesizer was made with, but the metadata, as JSON."""
     given, promise = dict(parameters), fitted.settings.promise
+    statements = _write_statements(given, promise.roles)
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):
             given[role] = getattr(promise.roles, role)
     given['spikes'] = [[c, list(v)] for c, v in (given['spikes'] or {}).items()] or None
+    if isinstance(given['other'], Mapping):
+        given['other'] = [[c, value] for c, value in given['other'].items()]
+    given['domain'] = _write_domain(given['domain'])
     structure = write_structure(given.pop('structure'), promise.mechanism, fitted.model.cliques)
-    return {name: write_value(value) for name, value in given.items()} | {'structure': structure}
+    written = {name: write_value(value) for name, value in given.items()}
+    return written | {'structure': structure} | statements
+
+
+def _write_statements(given: dict[str, Any], roles: Statements) -> dict[str, Any]:
+    """Return the statements that roles cannot express; roles take the place of one they can."""
+    asked = given.pop('fairness')
+    if not isinstance(roles, Roles):
+        return {'fairness': roles.as_records()}
+    if asked is not None:
+        given |= roles.as_dict()
+    return {}
 
 
 def read_parameters(
-    written: Any, synthesizer_class: type, columns: Sequence[str]
+    written: Any, synthesizer_class: type, columns: Sequence[str], with_statements: bool
 ) -> dict[str, Any]:
     """Return the arguments to make a synthesizer with, but the metadata.
 
@@ -47,23 +69,67 @@ def read_parameters(
         written: What ``write_parameters`` returned.
         synthesizer_class: What will be made.
         columns: The columns of the table, each of which may be cut into bins.
+        with_statements: Whether the release is of a version that holds statements.
 
     Raises:
         ReleaseError: If an argument is not known, or would make what it asks for too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
     if isinstance(written, dict):
-        written = _BEFORE_LOOKS | written
-    fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
+        written = _as_before(written) | written
+    left_out = ('metadata',) if with_statements else ('metadata', 'fairness')
+    fields = Fields(written, 'parameters', [name for name in signature if name not in left_out])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
-    given = {name: read_value(value) for name, value in written.items() if name != 'structure'}
+    read_apart = ('structure', 'fairness')
+    given = {name: read_value(v) for name, v in written.items() if name not in read_apart}
     _check_locales(given['locales'])
     given['spikes'] = _read_spikes(given['spikes'])
+    given['other'] = _read_other(given['other'])
+    given['domain'] = _read_domain(given['domain'])
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
-    return given | {'structure': read_structure(written['structure'], columns)}
+    statements = _read_statements(fields.raw('fairness')) if with_statements else {}
+    return given | statements | {'structure': read_structure(written['structure'], columns)}
+
+
+def _as_before(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that there were none of, as a fit of that time has them."""
+    structure = written.get('structure')
+    was_free = isinstance(structure, str) and structure in _ONCE_FREE
+    return _BEFORE | {'unlabelled': 'free' if was_free else None}
+
+
+def _read_statements(records: Any) -> dict[str, list[Independent]]:
+    if not isinstance(records, list) or not 0 < len(records) <= _MOST_STATEMENTS:
+        raise ReleaseError(
+            f'fairness of the release must be a list of 1 to {_MOST_STATEMENTS} statements.'
+        )
+    statements = read_statements(records)
+    if len(statements.statements) == 1 and statements.admissible:
+        raise ReleaseError('fairness of the release holds one statement that roles express.')
+    return {'fairness': list(statements.statements)}
+
+
+def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
+    if domain is None:
+        return None
+    return [[c, [[key, fact] for key, fact in f.items()]] for c, f in facts_of(domain).items()]
+
+
+def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
+    if pairs is None:
+        return None
+    if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    if not all(_is_fact(fact) for _, facts in pairs for fact in facts):
+        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
+    return {column: dict(facts) for column, facts in pairs}
+
+
+def _is_fact(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and pair[0] in FACTS
 
 
 def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
@@ -72,6 +138,15 @@ def _read_spikes(pairs: Any) -> dict[str, list[Any]] | None:
     if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
         raise ReleaseError('spikes of the release must be pairs of a column and a list of values.')
     return dict(pairs)
+
+
+def _read_other(other: Any) -> Any:
+    if not isinstance(other, list):
+        return other
+    is_paired = all(isinstance(pair, list) and len(pair) == 2 for pair in other)
+    if not is_paired or not _are_texts([column for column, _ in other]):
+        raise ReleaseError('other of the release must be a text, or pairs of a column and a value.')
+    return dict(other)
 
 
 def _is_spike(pair: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import networkx as nx
 
 from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.model_record import MOST_MEASUREMENTS
@@ -39,14 +40,14 @@ class ReleasedStrategy:
     given: tuple[str, ...] = ()
     apart: bool = False
 
-    def declare(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs, once they are known to be a fair spanning tree or chordal graph.
 
         Pairs may name columns that constraints will make. Until all are there, nothing is known.
         """
         return all_pairs(columns) if self._waits(columns) else self._checked(columns, roles)
 
-    def select(self, columns: Sequence[str], roles: Roles, scores: Scores) -> FairTree:
+    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return the pairs.
 
         Privacy: asks nothing of ``scores``.
@@ -60,7 +61,7 @@ class ReleasedStrategy:
         awaits = bool(missing) or (not self.edges and not self.apart and len(columns) > 1)
         return awaits and bool(self.given) and not any(c in self.given for c in missing)
 
-    def _checked(self, columns: Sequence[str], roles: Roles) -> list[Pair]:
+    def _checked(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         kept = roles if self.requires_roles else Roles()
         check_known(self.edges, columns)
         if not _is_chordal(self.edges, columns, self.apart):

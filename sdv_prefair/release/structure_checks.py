@@ -8,6 +8,7 @@ import networkx as nx
 from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness.predicate import fair_additions, markov_graph
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.model import GraphicalModel
@@ -16,23 +17,32 @@ from sdv_prefair.structure import ExactStrategy, Pair
 from sdv_prefair.structure.resolve import STRATEGIES
 
 
-def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Roles) -> None:
+def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statements) -> None:
     """Raise unless the mechanism could have ended in the graph of the model.
 
     Args:
         model: Its columns are all that the graph has to join.
         mechanism: What was asked for.
-        roles: The roles of the columns of the model.
+        roles: The roles of the columns of the model, or the statements about them.
     """
     graph = markov_graph(model.cliques)
     edges = set(map(frozenset, graph.edges))
     strategy = getattr(mechanism, 'strategy', None)
     given = getattr(strategy, 'edges', None)
     same = given is None or set(map(frozenset, given)) == edges
-    joined = nx.is_connected(graph) or _may_be_apart(mechanism, graph, model.domain)
+    joined = (
+        nx.is_connected(graph)
+        or _leaves_columns_apart(roles)
+        or _may_be_apart(mechanism, graph, model.domain)
+    )
     known = _as_named(mechanism)
     if not (same and joined and all(_could_choose(m, graph, roles, model.domain) for m in known)):
         raise ReleaseError('The model of the release is not the one that was asked for.')
+
+
+def _leaves_columns_apart(roles: Statements) -> bool:
+    """Whether statements may leave no tree; of roles, admissible columns always do."""
+    return bool(roles) and not isinstance(roles, Roles)
 
 
 def _may_be_apart(mechanism: Mechanism, graph: 'nx.Graph[str]', domain: Mapping[str, int]) -> bool:
@@ -44,7 +54,7 @@ def _may_be_apart(mechanism: Mechanism, graph: 'nx.Graph[str]', domain: Mapping[
 
 
 def _could_choose(
-    mechanism: Mechanism, graph: 'nx.Graph[str]', roles: Roles, domain: Mapping[str, int]
+    mechanism: Mechanism, graph: 'nx.Graph[str]', roles: Statements, domain: Mapping[str, int]
 ) -> bool:
     if mechanism.shape == 'tree' and not nx.is_forest(graph):
         return False
@@ -56,7 +66,7 @@ def _could_choose(
     return mechanism.shape == 'any' or not _could_go_on(declared, graph, kept)
 
 
-def _could_go_on(declared: Sequence[Pair], graph: 'nx.Graph[str]', roles: Roles) -> bool:
+def _could_go_on(declared: Sequence[Pair], graph: 'nx.Graph[str]', roles: Statements) -> bool:
     """Whether a declared pair joins two components fairly: a strategy would have chosen it."""
     components = nx.utils.UnionFind(graph)
     for edge in graph.edges:
@@ -78,7 +88,7 @@ def _as_named(mechanism: Mechanism) -> list[Mechanism]:
     return [known for known in named if known.shape == 'tree']
 
 
-def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Roles) -> int | None:
+def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> int | None:
     """Return how many scores the mechanism releases at once, if it does."""
     if not isinstance(getattr(mechanism, 'strategy', None), ExactStrategy):
         return None

@@ -1,5 +1,6 @@
 """What a release report is made from: what a fitted synthesizer may show to anybody."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,14 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import single_table
 from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.fitting.explanation import FairnessExplanation
+from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.verification import tied_columns
+from sdv_prefair.inference import Share, estimate_query, replicate
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.roles import UNLABELLED, Roles
+
+_REPLICATES = 30
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -31,7 +36,7 @@ class Column:
         source: Where its values come from, in words.
         is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
-        other: The code of values outside the domain, which is never drawn.
+        other: The code of what has no value to be shown, which is never drawn.
     """
 
     name: str
@@ -65,6 +70,8 @@ class Facts:
         constraints: The constraints in words.
         model: The fitted model.
         explanation: What the model shows of proxies.
+        intervals: Of each modelled column the shares of its values, each with an interval that
+            holds that of the private table 95 times in 100.
     """
 
     table_name: str
@@ -82,6 +89,7 @@ class Facts:
     constraints: tuple[str, ...]
     model: GraphicalModel
     explanation: FairnessExplanation
+    intervals: Mapping[str, pd.DataFrame]
 
     @property
     def promise(self) -> dict:
@@ -147,6 +155,14 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         constraints=_constraints(fitted.plan),
         model=fitted.model,
         explanation=synthesizer.explain_fairness(),
+        intervals={column: _shares(fitted, column) for column in fitted.model.domain},
+    )
+
+
+def _shares(fitted: Fitted, column: str) -> pd.DataFrame:
+    # Replicates only of columns that a mechanism of somebody else has not measured by themselves.
+    return estimate_query(
+        fitted, Share(column), lambda: replicate(fitted, _REPLICATES, seed=0), sampling=False
     )
 
 
@@ -168,7 +184,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             source=_source(name, learnt, chosen, transformers, synthesizer.person_column),
             is_learnt=name in learnt,
             labels=tuple(transformers[name].labels()) if name in transformers else (),
-            other=transformers[name].other_code if name in transformers else None,
+            other=transformers[name].hidden_code if name in transformers else None,
         )
         for name in names
     )

@@ -16,7 +16,6 @@ from sdv_prefair.model.noise import (
     Noise,
     noise_of_columns,
     noise_of_pairs,
-    sigma_of_codes,
 )
 from sdv_prefair.plots import ROLE_MARKERS
 from sdv_prefair.plots.style import BLACK, GREY, plain_text
@@ -39,6 +38,8 @@ _BADGES = {CLEAR: 'good', NOISY: 'plain', SWAMPED: 'warning'}
 # Bars lie down, with room for their labels, while there are few.
 _FEW = 12
 _SHORT = 7
+# Largest shares that are listed.
+_MOST_LINES = 12
 _INTERVAL = 1.96
 # Unseen ticks keep labels off the axis.
 _SPACED = {'ticks': 'outside', 'ticklen': 5, 'tickcolor': 'white'}
@@ -53,13 +54,14 @@ def marginals_section(facts: Facts) -> Element:
         'How much of it is noise',
         paragraph(
             f'The model stands for about {whole(facts.model.total)} rows, a number estimated from '
-            'noisy counts. Bars are the shares of rows in the model; whiskers are the noise that '
-            'was added to the count, 95 times in 100 not larger. The model puts several '
-            'measurements together, so it is usually closer to the truth than the whiskers say.'
+            'noisy counts. Bars are the shares of rows in the model. Whiskers, and the column '
+            '"plus or minus", say how far off a share may be: 95 times in 100 that of the private '
+            'table is no further away. They are made of the noise of what was measured, and the '
+            'model is usually closer to the truth.'
         ),
         _warnings([*columns.values(), *pairs]),
         tag('div', cards, class_='cards'),
-        _pairs_table(pairs),
+        _pairs_table(pairs, facts.model.total),
         paragraph(
             'Rows misplaced: the share of rows that the noise alone would be expected to put in a '
             'wrong cell. Dependence: how many times larger than the noise the measured departure '
@@ -108,16 +110,42 @@ def _card(facts: Facts, column: Column, noise: Noise) -> Element:
     heading = tag('h3', column.name, ' ', badge(_BADGES[noise.verdict], noise.verdict))
     shares = facts.model.marginal(column.name)
     figure = _bars(facts, column, shares)
-    return tag('article', heading, plot(figure, _in_words(column, shares), details))
+    drawn = plot(figure, _in_words(column, shares), details)
+    return tag('article', heading, drawn, _shares_table(facts, column))
+
+
+def _shares_table(facts: Facts, column: Column) -> Element:
+    """Return the largest shares, each with how far off it may be."""
+    shares = facts.intervals[column.name]
+    labels = [column.labels[code] for code in _codes(column)]
+    order = np.argsort(-shares['estimate'].to_numpy(), kind='stable')[:_MOST_LINES]
+    off = np.maximum(shares['upper'] - shares['estimate'], shares['estimate'] - shares['lower'])
+    rows = [
+        (labels[i], num(percent(shares['estimate'].iloc[i])), num(percent(off.iloc[i])))
+        for i in order
+    ]
+    shown = 'Shares' if len(labels) <= _MOST_LINES else f'The {_MOST_LINES} largest shares'
+    caption = f'{shown} of {column.name}'
+    return tag(
+        'details',
+        tag('summary', caption),
+        table(caption, ('Value', 'Share', 'Plus or minus'), rows),
+    )
+
+
+def _codes(column: Column) -> list[int]:
+    """Return the codes that are shown; all of them if the only one is of other values."""
+    codes = [code for code in range(len(column.labels)) if code != column.other]
+    return codes or list(range(len(column.labels)))
 
 
 def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
-    codes = [code for code in range(len(shares)) if code != column.other]
+    codes, intervals = _codes(column), facts.intervals[column.name]
     few = len(codes) <= _FEW
     shares = 100 * shares[codes]
-    noise = 100 * _INTERVAL * sigma_of_codes(facts.model, column.name)[codes] / facts.model.total
     whiskers = {
-        'array': noise, 'arrayminus': np.minimum(noise, shares), 'thickness': 1,
+        'array': 100 * intervals['upper'].to_numpy() - shares,
+        'arrayminus': shares - 100 * intervals['lower'].to_numpy(), 'thickness': 1,
         'width': 3 if few else 0, 'color': BLACK if few else 'rgba(34, 34, 34, 0.5)',
     }  # fmt: skip
     value, place = ('x', 'y') if few else ('y', 'x')
@@ -164,12 +192,16 @@ def _in_words(column: Column, shares: np.ndarray, most: int = 5) -> str:
     return f'Bars of the shares of {column.name} in the model. The largest: {"; ".join(largest)}.'
 
 
-def _pairs_table(pairs: list[Noise]) -> Element:
+def _pairs_table(pairs: list[Noise], total: float) -> Element:
     rows = [
         (listed(noise.columns), num(whole(noise.cells)), num(short(noise.sigma)),
-         num(percent(noise.misplaced)), num(short(noise.signal)),
+         num(percent(_INTERVAL * noise.sigma / total, 2)), num(percent(noise.misplaced)),
+         num(short(noise.signal)),
          badge(_BADGES.get(noise.verdict, 'plain'), noise.verdict))
         for noise in pairs
     ]  # fmt: skip
-    header = ('Pair', 'Cells', 'sigma (rows)', 'Rows misplaced', 'Dependence / noise', 'Verdict')
+    header = (
+        *('Pair', 'Cells', 'sigma (rows)', 'Plus or minus (share of a cell)', 'Rows misplaced'),
+        *('Dependence / noise', 'Verdict'),
+    )
     return table('Pairs that were measured', header, rows)

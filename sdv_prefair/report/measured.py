@@ -20,6 +20,7 @@ from sdv_prefair.metrics import describe_numbers
 from sdv_prefair.metrics.column_figures import column_figure
 from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
 from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.sdv_versions import by_name
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -88,11 +89,11 @@ def measure(
     """
     synthesizer.validate(real_data)
     name = synthesizer.fitted.settings.table_name
-    real = single_table(real_data, name)
+    real = single_table(by_name(real_data, name), name)
     sampled = {RELEASE: copy.deepcopy(synthesizer).sample(len(real))}
     if compare_with_mst:
         sampled[PLAIN] = _plain_mst(synthesizer, real_data).sample(len(real))
-    tables = {source: single_table(rows, name) for source, rows in sampled.items()}
+    tables = {source: single_table(by_name(rows, name), name) for source, rows in sampled.items()}
     tables[REAL] = real
     metadata = synthesizer.get_metadata().to_dict()
     roles = synthesizer.get_roles()

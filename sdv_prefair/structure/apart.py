@@ -40,7 +40,8 @@ def with_unlabelled(strategy: Strategy, unlabelled: str | None) -> Strategy:
         return replace(strategy, rule=_rule(strategy.rule, unlabelled))
     if isinstance(strategy, _TREES):
         tree: Any = strategy
-        return replace(tree, unlabelled=unlabelled)
+        chosen: Strategy = replace(tree, unlabelled=unlabelled)
+        return chosen
     return strategy
 
 

@@ -4,17 +4,23 @@ A forest keeps a statement exactly if each column that the statement is not give
 of its two sides, left columns on the one and right columns on the other, so that no edge joins the
 sides. This is so for every statement by itself, so several of them are several rows of sides.
 
-Where no fair tree joins all columns, one more node does. It is given to every statement, so it may
-touch everything, and its edges are so light that any other is better: the heaviest fair tree with
-that node has as few of them as possible. Without them it is the fair forest with the most edges,
-and of these the heaviest.
+Where no fair tree may join all columns, one more node does. It is given to every statement, so it
+may touch everything, and its edges are so light that any other is better: the heaviest fair tree
+with that node has as few of them as possible. Without them it is the fair forest with the most
+edges, and of these the heaviest. Some columns cannot hang together in any fair forest, as a left
+and a right column of a statement that is given nothing. To as many columns as are apart in this
+way, each from each, the node has edges that are taken in any case, since there are so many parts
+in any case: so the search need not find out first that no tree is fair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+import networkx as nx
 import numpy as np
 
+from sdv_prefair.fairness.implied import implies
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.structure.spanning import (
     OUTCOME_SIDE,
@@ -75,7 +81,7 @@ def sides_problem(
     else:
         ends = [(place[first], place[second]) for first, second in released]
         ends += [(number, len(columns)) for number in range(len(columns))]
-        values, extra = [*released.values(), *[_lightest(released)] * len(columns)], 1
+        values, extra = [*released.values(), *_costs_of_parts(columns, roles, released)], 1
     size = len(columns) + extra
     sides = np.full((len(statements), size), UNDECIDED, dtype=np.int8)
     given = [_take_sides(side, place, s) for side, s in zip(sides, statements, strict=True)]
@@ -94,6 +100,28 @@ def _take_sides(side: np.ndarray, place: Mapping[str, int], statement: Independe
 def _is_always_connected(columns: Sequence[str], statements: Sequence[Independent]) -> bool:
     """Whether there is one statement, with a column whose pairs complete any fair forest."""
     return len(statements) < 2 and all(set(columns) & set(s.given) for s in statements)
+
+
+def _costs_of_parts(
+    columns: Sequence[str], roles: Statements, released: Mapping[Pair, float]
+) -> list[float]:
+    """Return what an edge to the node that joins all parts weighs, for each column."""
+    free = set(_never_joined(columns, roles))
+    heavy, light = 1.0 + max(map(abs, released.values()), default=0.0), _lightest(released)
+    return [heavy if column in free else light for column in columns]
+
+
+def _never_joined(columns: Sequence[str], roles: Statements) -> list[str]:
+    """Return as many columns as are found of which no two are ever in one part."""
+    apart: nx.Graph[str] = nx.Graph()
+    apart.add_node(columns[0])
+    for statement in roles.statements:
+        for left, right in product(statement.left, statement.right):
+            if implies(roles.statements, Independent([left], [right])):
+                apart.add_edge(left, right)
+    apart = apart.subgraph(columns)
+    found: list[str] = max(nx.find_cliques(apart), key=len)
+    return found
 
 
 def _with_stand_ins(released: Mapping[Pair, float], pairs: Sequence[Pair]) -> dict[Pair, float]:

@@ -27,6 +27,7 @@ from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
 from sdv_prefair.release import Contents, Released, open_release, write_release
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
@@ -34,7 +35,7 @@ from sdv_prefair.synthesizer.arguments import check_choice
 Frames = dict[str, pd.DataFrame]
 
 
-class AfterFit(BaseSingleTableSynthesizer):
+class AfterFit(Sampling):
     """A synthesizer once it is fitted. Of itself it cannot be."""
 
     _settings: Settings
@@ -230,44 +231,15 @@ class AfterFit(BaseSingleTableSynthesizer):
 
     # -- sampling ---------------------------------------------------------------------------
 
-    def sample(
-        self,
-        num_rows: int,
-        main_table_name: str | None = None,
-        max_tries_per_batch: int = 100,
-        batch_size: int | None = None,
-        output_folder_path: str | None = None,
-        independent_rows: bool = False,
-    ) -> Frames:
-        """Sample rows, each of which follows the model.
-
-        By default values are dealt out evenly: the counts of one table stray from the model by
-        less than a row for each value in every 65,536 rows, far less than those of independent
-        rows. Take that for the one table that is released. Rows of such a table know of each
-        other, so a standard error or a test that takes rows for independent, within a table or
-        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
-        anything of the noise in the model, which all samples of one fit share.
-
-        Args:
-            num_rows: Number of rows.
-            main_table_name: Name of the table, as SDV has it.
-            max_tries_per_batch: How often to draw again where constraints turn rows down.
-            batch_size: Rows to draw at once; all of them if None.
-            output_folder_path: Folder to write the rows to as well, as CSV.
-            independent_rows: Whether every row is drawn by itself, independent of all others.
-
-        Returns:
-            The table by its name.
-        """
+    def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
+        """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
         self._validate_fit_before_sample()
         if isinstance(num_rows, int):
             self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:
-            return super().sample(
-                num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
-            )
+            return BaseSingleTableSynthesizer.sample(self, num_rows, *given)
         finally:
             self._independent_rows = False
 
@@ -304,7 +276,7 @@ class AfterFit(BaseSingleTableSynthesizer):
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         self._validate_fit_before_sample()
         super()._validate_conditions_unseen_columns(conditions)
-        conditional.check_lines(self.fitted, conditions)
+        conditional.check_lines(self.fitted, conditions, are_known=True)
         conditional.warn_of_ties(self.fitted, list(conditions.columns))
 
     def _sample_with_conditions(

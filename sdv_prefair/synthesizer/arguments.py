@@ -9,7 +9,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.constraints.adding import Promise
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.discretization import CHOICES
-from sdv_prefair.domain import modelled_columns, public_domain, single_table
+from sdv_prefair.domain import modelled_columns, name_others, public_domain, single_table
 from sdv_prefair.domain.columns import (
     Categories,
     ColumnDomain,
@@ -18,6 +18,7 @@ from sdv_prefair.domain.columns import (
     Undeclared,
     as_number,
 )
+from sdv_prefair.domain.given_facts import Domain
 from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.fair_metadata import FairMetadata
@@ -62,13 +63,19 @@ def check_choices(
     check_choice('unlabelled', unlabelled, UNLABELLED_CHOICES)
 
 
-def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) -> ConstraintPlan:
+def first_plan(
+    metadata: Metadata,
+    promise: Promise,
+    person_column: str | None,
+    other: str | Mapping[str, Any] | None,
+) -> ConstraintPlan:
     """Return the plan of a table without constraints; raise if its columns do not fit the roles.
 
     Args:
         metadata: What describes the table.
         promise: Roles and mechanism.
         person_column: Tells persons apart, if given.
+        other: What values come back as that have none of their own.
     """
     table = single_table(metadata)
     columns, modelled = list(table.columns), modelled_columns(table)
@@ -76,7 +83,7 @@ def first_plan(metadata: Metadata, promise: Promise, person_column: str | None) 
     check_roles(promise.roles, promise.mechanism, columns, set(modelled))
     check_person_column(person_column, columns, set(modelled))
     promise.check_declared(modelled, promise.roles)
-    domains = public_domain(table, promise.public_ranges)
+    domains = name_others(public_domain(table, promise.public_ranges), other)
     return ConstraintPlan.without_constraints(metadata, domains)
 
 
@@ -217,6 +224,16 @@ def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
         not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
         for domain in domains.values()
     )
+
+
+def says_ranges(metadata: Metadata) -> bool:
+    """Whether metadata by itself says anything of values that could come from the data."""
+    return declares_ranges(public_domain(metadata, public_ranges=True))
+
+
+def are_public(public_ranges: bool | None, domain: Domain | None) -> bool:
+    """Whether what is declared is public; if only what is given is, nothing else is left."""
+    return public_ranges is not False or domain is not None
 
 
 def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:

@@ -14,8 +14,10 @@ from sdv_prefair.synthesizer.conditions import (
     check_values,
     in_dtype,
     warn_if_unfair,
+    warn_of_unlearnt,
     without_unknown_ends,
 )
+from sdv_prefair.synthesizer.unlearnt import by_known_columns, learnt_columns, unlearnt_values
 from sdv_prefair.transformers import ColumnCodes, transformer_for
 
 
@@ -34,21 +36,27 @@ def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
     }
 
 
-def check_lines(fitted: Fitted, conditions: pd.DataFrame) -> None:
+def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = False) -> None:
     """Raise for values that no row can have.
 
     Args:
         fitted: What rows would be drawn from.
         conditions: Values of columns that there are, one line for each row.
+        are_known: Whether these are rows of the user's own, whose values may not have been learnt.
     """
     askable = askable_columns(fitted)
-    check_values(conditions, askable)
-    conditions = as_columns_hold_them(conditions, askable)
+    learnt = learnt_columns(fitted, askable) if are_known else []
+    check_values(conditions, askable, learnt)
+    warn_of_unlearnt([
+        c for c in learnt if c in conditions and unlearnt_values(conditions[c], askable[c]).any()
+    ])
+    conditions = as_columns_hold_them(conditions, askable, learnt)
     made_up = fitted.prepared.processor._dtypes.drop(list(askable), errors='ignore')
     for column in conditions.columns.intersection(made_up.index):
         in_dtype(conditions[column], made_up[column])
     _check_rules(fitted, conditions)
-    AskedRows(conditions, _drawing(fitted))
+    for _, lines in by_known_columns(conditions, {c: askable[c] for c in learnt}):
+        AskedRows(lines, _drawing(fitted))
 
 
 def warn_of_ties(fitted: Fitted, columns: Sequence[str]) -> None:
@@ -62,9 +70,14 @@ def draw_lines(
     fitted: Fitted, conditions: pd.DataFrame, max_tries: int, batch_size: int | None
 ) -> pd.DataFrame:
     """Return a row for each line, under its index; lines for which none was found are left out."""
-    lines = as_columns_hold_them(conditions, askable_columns(fitted))
-    rows = AskedRows(lines, _drawing(fitted)).draw(max_tries, batch_size)
-    return _completed(fitted, rows, lines)
+    askable = askable_columns(fitted)
+    learnt = learnt_columns(fitted, askable)
+    lines = as_columns_hold_them(conditions, askable, learnt)
+    found = []
+    for places, known in by_known_columns(lines, {c: askable[c] for c in learnt}):
+        rows = AskedRows(known, _drawing(fitted)).draw(max_tries, batch_size)
+        found.append(rows.set_axis(places[rows.index]))
+    return _completed(fitted, pd.concat(found).sort_index(), lines)
 
 
 def append_rows(rows: pd.DataFrame, path: str) -> None:

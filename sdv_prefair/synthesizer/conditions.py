@@ -1,16 +1,17 @@
 """Conditions of a sample: which values may be asked for, and what asking does to fairness."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from sdv_prefair.domain.columns import ColumnDomain, Undeclared
-from sdv_prefair.errors import FairnessWarning
+from sdv_prefair.errors import DomainWarning, FairnessWarning
 from sdv_prefair.fairness.broken import Broken, broken_statements
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer.unlearnt import unlearnt_values, with_given
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.asked import cells, same_value
 
@@ -19,12 +20,22 @@ _FARTHEST = (2**61, 10**12)
 _CALENDAR = ('1700-01-01', '2200-01-01')
 
 
-def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]) -> None:
-    """Raise ``ValueError`` for a value that its column could not show as it is."""
+def check_values(
+    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
+) -> None:
+    """Raise ``ValueError`` for a value that its column could not show as it is.
+
+    Args:
+        conditions: Values that are asked for.
+        transformers: What knows the values of each column.
+        learnt: Columns in which values may be asked for that were not learnt.
+    """
     for column in conditions.columns:
         if column not in transformers:
             continue
         outside = ~transformers[column].is_declared(conditions[column])
+        if column in learnt:
+            outside &= ~unlearnt_values(conditions[column], transformers[column])
         if outside.any():
             raise ValueError(
                 f"Column '{column}' is asked for a value that its domain does not hold. Ask for "
@@ -34,14 +45,15 @@ def check_values(conditions: pd.DataFrame, transformers: Mapping[str, ColumnCode
 
 
 def as_columns_hold_them(
-    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes]
+    conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
 ) -> pd.DataFrame:
     """Return the asked values of modelled columns in the columns' dtypes, all others as they are.
 
     The codes that rows are drawn given are read from these, and these are what rows show.
+    Arguments as for ``check_values``.
     """
     held = {
-        column: transformers[column].hold(conditions[column])
+        column: _held(conditions[column], transformers[column], column in learnt)
         for column in conditions.columns
         if column in transformers
     }
@@ -51,6 +63,26 @@ def as_columns_hold_them(
         for column, values in held.items()
         if values.dtype != conditions[column].dtype
     })
+
+
+def _held(values: pd.Series, codes: ColumnCodes, is_learnt: bool) -> Any:
+    if is_learnt and unlearnt_values(values, codes).any():
+        return with_given(values, codes).array
+    return codes.hold(values)
+
+
+def warn_of_unlearnt(columns: Sequence[str]) -> None:
+    """Warn that given values were not learnt, if there are any."""
+    if columns:
+        warnings.warn(
+            f'Some of the values that are given for {list(columns)} were not learnt: they are too '
+            'rare, or outside the range that was. Their rows are drawn as those of all rare values '
+            'together, of the nearest value, or as if nothing were given. To have them in the '
+            'model, declare them in the metadata if they are public, and fit again, which costs '
+            'again.',
+            DomainWarning,
+            stacklevel=5,
+        )
 
 
 def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Statements) -> None:
@@ -110,6 +142,8 @@ def in_dtype(values: pd.Series, dtype: Any) -> Any:
     """
     if values.dtype == dtype:
         return values.array
+    if isinstance(dtype, pd.CategoricalDtype) and not values.dropna().isin(dtype.categories).all():
+        return values.array  # a category has room for what was learnt alone
     try:
         cast = values.astype(dtype)
         same = all(map(_is_same, cells(values), cells(cast)))

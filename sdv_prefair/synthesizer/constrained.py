@@ -20,6 +20,7 @@ from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.errors import shown
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
+from sdv_prefair.sdv_versions import accepted
 
 
 def with_constraints(
@@ -46,9 +47,10 @@ def with_constraints(
         plan = add_to_plan(plan, constraint, settings.promise)
     if plan is settings.plan:
         return settings
-    plan.metadata.validate()
+    described = accepted(plan.metadata)
+    described.validate()
     processor = CodesProcessor(
-        metadata=plan.metadata._convert_to_single_table(),
+        metadata=described._convert_to_single_table(),
         enforce_rounding=settings.enforce_rounding,
         enforce_min_max_values=enforce_min_max_values,
         locales=locales,

@@ -11,7 +11,8 @@ from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
 from sdv_prefair.constraints.adding import Promise
-from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain import OTHER, strip_ranges
+from sdv_prefair.domain.given_facts import Domain, with_facts
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.encoding.table import check_transformers
@@ -25,6 +26,7 @@ from sdv_prefair.mechanisms.from_structure import resolve_mechanism
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy import Account
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import accepted, takes_tables, whole
 from sdv_prefair.structure import Strategy
 from sdv_prefair.synthesizer import arguments, constrained, in_memory, state
 from sdv_prefair.synthesizer.after_fit import Frames
@@ -66,6 +68,10 @@ class PreFairSynthesizer(WaysToFit):
             and costs nothing.
         spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
             knowledge, that need not be found. Each gets a code of its own.
+        other: What values come back as that are too rare to be learnt: a text for all columns of
+            texts, or a value for some columns, as in ``{'country': 'elsewhere', 'floor': -1}``.
+            Columns without one share the rows out among the values that are learnt. For a column
+            with declared values it stands for everything else.
         look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns
             without a role and outcomes, so that a fit can warn of copies of an outcome.
         public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
@@ -87,6 +93,10 @@ class PreFairSynthesizer(WaysToFit):
             ``'privbayes'``, ``'mwem'`` and ``'greedy'``, ``'free'`` for all other structures. An
             outcome that hangs on a stand-in for a protected column leaves the synthetic table fair,
             but what is trained on it can be as unfair to real people as if nothing had been done.
+        domain: Public facts beside the metadata, which under SDV 1 cannot hold them: by column, as
+            in ``{'age': {'range_min': 0, 'range_max': 99}}``, with the keys that SDV 2 has for
+            them, or a metadata file (its path or its document). What is given here is public,
+            whatever ``public_ranges`` says; facts that contradict the metadata are refused.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -117,10 +127,13 @@ class PreFairSynthesizer(WaysToFit):
         spikes: Mapping[str, Sequence[Any]] | None = None,
         fairness: Independent | Sequence[Independent] | Statements | None = None,
         unlabelled: str | None = None,
+        other: str | Mapping[str, Any] | None = OTHER,
+        domain: Domain | None = None,
         look_for_copies: bool = True,
     ):
+        metadata = _without_private_ranges(metadata, public_ranges)
         super().__init__(
-            _without_private_ranges(metadata, public_ranges),
+            accepted(metadata),
             enforce_min_max_values=enforce_min_max_values,
             enforce_rounding=enforce_rounding,
             locales=locales,
@@ -135,17 +148,20 @@ class PreFairSynthesizer(WaysToFit):
         self.numeric_bins, self.public_ranges = numeric_bins, public_ranges
         self.max_rows_per_person, self.person_column = max_rows_per_person, person_column
         self.seed, self.verbose = seed, verbose
-        self.discretization, self.spikes = discretization, spikes
+        self.discretization, self.spikes, self.other = discretization, spikes, other
+        self.domain = domain
         self.fairness, self.unlabelled = fairness, unlabelled
         self.look_for_copies = look_for_copies
         self._account = Account()
+        described = whole(metadata, self._original_metadata)
         arguments.check_amounts(epsilon, delta, numeric_bins, max_rows_per_person, seed)
         arguments.check_choice('look_for_copies', look_for_copies, (True, False))
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
         mechanism = resolve_mechanism(structure, unlabelled)
-        promise = Promise(roles, mechanism, public_ranges is not False, unlabelled == APART)
+        are_public = arguments.are_public(public_ranges, domain)
+        promise = Promise(roles, mechanism, are_public, unlabelled == APART)
         settings = Settings(
             epsilon,
             delta,
@@ -158,7 +174,7 @@ class PreFairSynthesizer(WaysToFit):
             resolve_budget(budget),
             estimator,
             promise,
-            arguments.first_plan(self._original_metadata, promise, person_column),
+            arguments.first_plan(with_facts(described, domain), promise, person_column, self.other),
             {},
             {},
             CodesProcessor(
@@ -172,7 +188,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        if public_ranges is None and arguments.declares_ranges(settings.plan.domains):
+        if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
     def get_parameters(self) -> dict[str, Any]:
@@ -217,16 +233,27 @@ class PreFairSynthesizer(WaysToFit):
             synthetic_data = synthetic_data[self._table_name]
         constrained.assert_obeyed(self._settings.plan, synthetic_data)
 
+    def _get_all_constraints_list(self) -> list[Any]:
+        # SDV lists chained constraints first; these come in the order in which they were added.
+        return [copy.deepcopy(rule.constraint) for rule in self._settings.plan.rules]
+
     def update_transformers(
         self, column_name_to_transformer: dict[str, Any], table_name: str | None = None
     ) -> None:
         """Use other transformers: ours for modelled columns, generators for all others."""
         settings = self._settings
         chosen = check_transformers(column_name_to_transformer, set(settings.plan.domains))
-        super().update_transformers(column_name_to_transformer, table_name)
+        named = {} if table_name is None else {'table_name': table_name}
+        super().update_transformers(column_name_to_transformer, **named)
         settings = replace(settings, chosen={**settings.chosen, **chosen})
         self.__dict__.update(state.of_settings(settings))
 
+    def auto_assign_transformers(self, data: Frames) -> None:
+        """Assign the transformers that a fit would, as far as they are known without rows."""
+        self.validate(data)
+        self._auto_assign_transformers(data)
+
+    @takes_tables
     def _auto_assign_transformers(self, data: Frames) -> None:
         table = single_table(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)

@@ -19,6 +19,7 @@ from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Account, Attempt
+from sdv_prefair.sdv_versions import accepted
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def of_constraints(settings: Settings) -> dict[str, Any]:
     return of_settings(settings) | {
         '_result': None,
         '_fitted': False,
-        'metadata': plan.metadata,
+        'metadata': accepted(plan.metadata),
         '_chained_constraints': [_as_sdv(link.rule.constraint) for link in plan.chain],
         '_reject_sampling_constraints': [_as_sdv(rule.constraint) for rule in plan.rejections],
     }

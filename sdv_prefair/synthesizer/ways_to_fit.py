@@ -23,6 +23,7 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
 from sdv_prefair.fitting.progress import Progress
 from sdv_prefair.privacy import Attempt
+from sdv_prefair.sdv_versions import as_given_back, takes_tables
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
 from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.estimating import Estimating
@@ -31,6 +32,7 @@ from sdv_prefair.synthesizer.estimating import Estimating
 class WaysToFit(Estimating):
     """A synthesizer that can be fitted. Of itself it has no arguments."""
 
+    @takes_tables
     def fit(self, data: Frames) -> None:
         """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
 
@@ -126,6 +128,7 @@ class WaysToFit(Estimating):
         prepared = out_of_core.prepare_from_metadata(self._settings, 'count_queries')
         return out_of_core.queries_of(prepared, self.person_column, dialect)
 
+    @takes_tables
     def preprocess(self, data: Frames) -> Frames:
         """Turn the private rows into integer codes. The result is as private as the rows.
 
@@ -150,8 +153,10 @@ class WaysToFit(Estimating):
         names = in_memory.given_names(data, settings)
         preparation = state.Preparation(prepared, attempt, names)
         self.__dict__.update(state.of_preparation(preparation, self._fitted))
-        return {self._table_name: codes}
+        processed: Frames = as_given_back({self._table_name: codes})
+        return processed
 
+    @takes_tables
     def fit_processed_data(self, processed_data: Frames) -> None:
         """Fit the model to rows that ``preprocess`` has turned into codes.
 
@@ -169,6 +174,7 @@ class WaysToFit(Estimating):
             fitted = fit_counted(counts, prepared, attempt.ledger, progress)
         self._adopt(replace(fitted, names=preparation.names), attempt)
 
+    @takes_tables
     def validate(self, data: Frames) -> None:
         """Check that names and types of the table fit the metadata; values are not looked at."""
         in_memory.check_data(data, self._settings)

@@ -56,7 +56,14 @@ def transformer_for(
     """
     nullable = domain.nullable and holds_nulls(dtype)
     if isinstance(domain, Categories):
-        return CategoryCodes(domain.values, nullable, other=not domain.complete, dtype=dtype)
+        return CategoryCodes(
+            domain.values,
+            nullable,
+            other=not domain.complete,
+            dtype=dtype,
+            other_value=domain.other,
+            shared=domain.shared,
+        )
     shape = as_shape(edges)
     cuts: dict[str, Any] = {} if shape is None else vars(shape)
     if isinstance(domain, Numbers):

@@ -23,9 +23,10 @@ class CategoryCodes(ColumnCodes):
     """A categorical, ordinal or boolean column as codes of declared values.
 
     The declared values get codes 0, 1, ... in their order. Everything else gets one code more, the
-    "other" code; on the way back it becomes one of the declared values, so that a sample never
-    leaves them. Values are the same if Python calls them equal, as 1 and 1.0; but when
-    booleans and numbers are both declared, True is not 1. Text is never a number.
+    "other" code; on the way back it becomes ``other_value``, or without one any of the declared
+    values, so that a sample never leaves them. Values are the same if Python calls them equal, as
+    1 and 1.0; but when booleans and numbers are both declared, True is not 1. Text is never a
+    number.
 
     Args:
         values: The declared values.
@@ -34,6 +35,10 @@ class CategoryCodes(ColumnCodes):
             Without a code for null, null is "other", too.
         weights: How likely each declared value is to stand for "other"; all equal if None.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
+        other_value: What "other" comes back as: a value of its own, that no declared one looks
+            like. A row that holds it is "other", too.
+        shared: Whether rows of "other" without a value are shared out among all values in a fit,
+            null or not; otherwise they count as null where there is a code for it.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -46,15 +51,19 @@ class CategoryCodes(ColumnCodes):
         other: bool = True,
         weights: Sequence[float] | None = None,
         dtype: Any = None,
+        other_value: Any = None,
+        shared: bool = False,
     ):
         super().__init__()
-        self.values = Categories(tuple(values), nullable).values
+        declared = Categories(tuple(values), nullable, other=other_value)
+        self.values, self.other_value = declared.values, declared.other
+        self.shared = shared
         self.nullable = nullable
         self.other = other
         self.weights = None if weights is None else tuple(map(float, weights))
-        self.dtype = public_dtype(dtype, self.values)
-        if not self.values and not other:
-            raise DomainError('values must not be empty without an "other" code.')
+        if not other and (not self.values or self.other_value is not None):
+            raise DomainError('values must not be empty, nor other_value given, without other.')
+        self.dtype = public_dtype(dtype, self.shown)
         self._cumulative = self._cumulate_weights()
         self._index_values()
         self._use_dtype(dtype)
@@ -78,26 +87,40 @@ class CategoryCodes(ColumnCodes):
     def _key(self, value: Any) -> Any:
         return (isinstance(value, bool | np.bool_), value) if self._tell_booleans else value
 
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The values that come back, in the order of their codes."""
+        return Categories(self.values, other=self.other_value).shown
+
+    @property
+    def shows_other(self) -> bool:
+        """Whether "other" comes back as a value of its own."""
+        return self.other_value is not None
+
+    @property
+    def stand_in_code(self) -> int | None:
+        """The code of null, unless rows of "other" are shared out or have a value."""
+        return None if self.shared or self.shows_other else self.null_code
+
     def _use_dtype(self, dtype: Any) -> None:
-        self._dtype = public_dtype(dtype, self.values)
+        self._dtype = public_dtype(dtype, self.shown)
+        shown = self.shown
         try:
-            self._table = cast(
-                natural_array(self.values), np.zeros(len(self.values), bool), self._dtype
-            )
-            held = np.array_equal(self.encode(self._table), np.arange(len(self.values)))
+            self._table = cast(natural_array(shown), np.zeros(len(shown), bool), self._dtype)
+            held = np.array_equal(self.encode(self._table), np.arange(len(shown)))
         except (TypeError, ValueError, OverflowError, NotImplementedError, pa.ArrowException):
             held = False  # pandas cannot look up half floats, for one
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
-                'range_values of the type that the column has, as numbers or as strings.'
+                'range_values and other of the type that the column has, as numbers or as strings.'
             )
 
     def _dtype_beside_nulls(self) -> Any:
         # pandas would take floats, as which whole numbers above 2^53 are others.
         dtype = self._table.dtype
         whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
-        if whole and any(float(value) != value for value in self.values):
+        if whole and any(float(value) != value for value in self.shown):
             return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
         return self._dtype
 
@@ -123,16 +146,16 @@ class CategoryCodes(ColumnCodes):
         return np.where(unknown, len(self.values), found), nulls
 
     def _nearest(self, column: pd.Series) -> Any:
-        if not self.values:
+        if not self.shown:
             return np.full(len(column), None, dtype=object)
         codes, _ = self._read(column)
-        return self._table[np.minimum(codes, len(self.values) - 1).astype(np.intp)]
+        return self._table[np.minimum(codes, len(self.shown) - 1).astype(np.intp)]
 
     def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
         codes, nulls = self._read(column)
-        codes, known = codes.astype(np.intp), ~nulls & (codes < len(self.values))
+        codes, known = codes.astype(np.intp), ~nulls & (codes < len(self.shown))
         return [
-            bool(is_known) and (same_value(asked, self.values[code]) or same_value(asked, shown))
+            bool(is_known) and (same_value(asked, self.shown[code]) or same_value(asked, shown))
             for asked, shown, code, is_known in zip(
                 cells(column), cells(held), codes, known, strict=True
             )
@@ -175,8 +198,10 @@ class CategoryCodes(ColumnCodes):
             return -1
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
-        if not self.values:  # nothing was declared that "other" could become
+        if not self.shown:  # nothing was declared that "other" could become
             return np.full(len(codes), None, dtype=object), np.ones(len(codes), dtype=bool)
+        if self.shows_other:
+            return self._table[codes], np.zeros(len(codes), dtype=bool)
         is_other = codes == len(self.values)
         codes = codes.copy()
         draws = generator.random(np.count_nonzero(is_other))
@@ -184,10 +209,10 @@ class CategoryCodes(ColumnCodes):
         return self._table[codes], np.zeros(len(codes), dtype=bool)
 
     def _value_labels(self) -> list[str]:
-        labels = [str(value) for value in self.values]
+        labels = [str(value) for value in self.shown]
         if len(set(labels)) < len(labels):  # '1' and 1
-            labels = [repr(value) for value in self.values]
-        return labels + ['(other)'] * bool(self.other)
+            labels = [repr(value) for value in self.shown]
+        return labels + ['(other)'] * bool(self.other and not self.shows_other)
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:

@@ -20,7 +20,7 @@ from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers.asked import distinct
 from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast
-from sdv_prefair.values.objects import is_null
+from sdv_prefair.values.objects import are_null
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):
@@ -99,12 +99,22 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def hidden_code(self) -> int | None:
         """The code that is counted and not drawn, if there is one.
 
-        That of values outside the domain; or else, of nulls that are not declared, the one after
-        all others.
+        That of values outside the domain, unless they have a value of their own; or else, of nulls
+        that are not declared, the one after all others.
         """
-        if self.other_code is not None:
+        if self.other_code is not None and not self.shows_other:
             return self.other_code
         return None if self.nullable else self.num_codes
+
+    @property
+    def shows_other(self) -> bool:
+        """Whether values outside the domain come back as a value of their own."""
+        return False
+
+    @property
+    def stand_in_code(self) -> int | None:
+        """The code that stands for the hidden one; None if its rows are shared out among all."""
+        return self.null_code
 
     @property
     def num_counted(self) -> int:
@@ -149,7 +159,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         no finer than its format, and the dtype must hold it.
         """
         column = _without_categories(values)
-        nulls = _nulls(column)
+        nulls = are_null(column)
         different, position = distinct(column[~nulls])
         verdicts = np.full(len(column), self.nullable)
         if len(different):
@@ -161,7 +171,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def hold(self, values: Any) -> Any:
         """Return values that are declared as an array of the column's dtype, as it writes them."""
         column = _without_categories(values)
-        nulls = _nulls(column)
+        nulls = are_null(column)
         different, position = distinct(column[~nulls])
         if nulls.all():
             return self.decode(np.full(len(column), self.null_code or 0), np.random.default_rng(0))
@@ -221,12 +231,6 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
 def _categories(column: pd.Series) -> pd.Series:
     return pd.Series(boxed(column.cat.categories), dtype=object)
-
-
-def _nulls(column: pd.Series) -> np.ndarray:
-    if not pd.api.types.is_object_dtype(column.dtype):
-        return column.isna().to_numpy()
-    return np.fromiter(map(is_null, column), bool, len(column))
 
 
 def _without_categories(values: Any) -> pd.Series:

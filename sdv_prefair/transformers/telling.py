@@ -77,7 +77,7 @@ def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
 
 def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
     """Yield codes that can be drawn, and values that are shown for them."""
-    hidden = (transformer.other_code, transformer.null_code)
+    hidden = (transformer.hidden_code, transformer.null_code)
     plain = np.array([code for code in range(transformer.num_codes) if code not in hidden], int)
     for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
         if plain.size:
@@ -113,7 +113,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _is_misread(transformer: CategoryCodes) -> bool:
-    texts = [value for value in transformer.values if isinstance(value, str) and _is_unicode(value)]
+    texts = [value for value in transformer.shown if isinstance(value, str) and _is_unicode(value)]
     texts += [''] * bool(transformer.nullable)
     line = io.StringIO(newline='')
     csv.writer(line).writerow(['line', *texts])

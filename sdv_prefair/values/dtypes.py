@@ -77,6 +77,18 @@ def decimal_scale(dtype: Any) -> int | None:
     return None
 
 
+def holds_value(dtype: Any, value: Any) -> bool:
+    """Whether a column of this dtype, if it is known, shows the value as it is."""
+    dtype = public_dtype(dtype)
+    if dtype is None or pd.api.types.is_object_dtype(dtype):
+        return True
+    try:
+        held = pd.Series(cast(natural_array([value]), np.zeros(1, dtype=bool), dtype)).iloc[0]
+        return bool(held == value) and isinstance(held, str) == isinstance(value, str)
+    except (TypeError, ValueError, OverflowError, NotImplementedError, pa.ArrowException):
+        return False
+
+
 def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
     """Return an array of ``dtype`` with ``values``, and its kind of null wherever ``nulls`` says.
 

@@ -26,6 +26,13 @@ def is_null(cell: Any) -> bool:
         return False
 
 
+def are_null(column: pd.Series) -> np.ndarray:
+    """Return which cells of a column hold a null, each read by itself."""
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return column.isna().to_numpy(dtype=bool)
+    return np.fromiter(map(is_null, column), bool, len(column))
+
+
 def as_float(cell: Any) -> float:
     """Return the number that a cell holds or that a text in it writes down; NaN if it is none.
 

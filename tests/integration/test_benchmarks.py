@@ -100,7 +100,9 @@ def test_codes_keep_what_is_equal_and_start_at_nought():
         'number': np.arange(240) / 7,
         'few': [3, 9, 3, 5] * 60,
     })
-    (codes,) = as_codes(Dataset({'t': table}, None, Roles())).data.values()
+    dataset = Dataset({'t': table}, None, Roles())
+    (codes,) = as_codes(dataset).data.values()
+    assert list(as_codes(dataset, most_codes=3).data['t']) == ['word', 'few']
     assert sizes(codes) == {'word': 3, 'number': 32, 'few': 3}
     assert codes['word'].tolist()[:4] == [2, 0, 1, 2]
     assert codes['few'].tolist()[:4] == [0, 2, 0, 1]

@@ -8,6 +8,7 @@ from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.sdv_versions import accepted, as_given_back, by_name
 
 # So large that noise is nearly always zero: what is left is the contract.
 NO_NOISE = 1e6
@@ -37,8 +38,9 @@ class Table(NamedTuple):
         return Table({name: self.frame[list(kept)]}, metadata, self.roles)
 
 
-def only(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    (table,) = tables.values()
+def only(tables: dict[str, pd.DataFrame] | pd.DataFrame) -> pd.DataFrame:
+    """Return the table, in whichever form SDV's version gives it back."""
+    (table,) = by_name(tables, 'it').values()
     return table
 
 
@@ -54,7 +56,8 @@ def make(kind: str, table: Table, **changes):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         if kind == CONTROL:
-            return GaussianCopulaSynthesizer(table.metadata, default_distribution='norm')
+            shown = accepted(table.metadata)
+            return GaussianCopulaSynthesizer(shown, default_distribution='norm')
         arguments = {'epsilon': NO_NOISE, 'public_ranges': True, 'structure': kind} | table.roles
         if kind == 'tree':
             centre = table.roles['admissible'][0]
@@ -68,5 +71,5 @@ def fit(kind: str, table: Table, **changes):
     synthesizer = make(kind, table, **changes)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        synthesizer.fit(table.data)
+        synthesizer.fit(as_given_back(table.data))
     return synthesizer

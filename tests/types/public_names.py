@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import assert_type
 
 import sdv_prefair
-from sdv_prefair import errors, roles, synthesizer
+from sdv_prefair import errors, fairness, roles, synthesizer
 
 assert_type(sdv_prefair.PreFairSynthesizer, type[synthesizer.PreFairSynthesizer])
 assert_type(sdv_prefair.Roles(('sex',), ('education',), ('income',)), roles.Roles)
 assert_type(sdv_prefair.PrivacyWarning(), errors.PrivacyWarning)
 assert_type(sdv_prefair.FairnessWarning(), errors.FairnessWarning)
 assert_type(sdv_prefair.DomainWarning(), errors.DomainWarning)
-assert_type(sdv_prefair.load_metadata(Path('metadata.json'))[1], roles.Roles)
+assert_type(sdv_prefair.load_metadata(Path('metadata.json'))[1], fairness.Statements)
 assert_type(sdv_prefair.load_release('fit.prefair'), synthesizer.PreFairSynthesizer)
 assert_type(sdv_prefair.__version__, str)
 functions = (sdv_prefair.save_metadata, sdv_prefair.strip_ranges)

@@ -10,6 +10,7 @@ from message_catalogue import (
     constraints,
     counts,
     domains,
+    estimates,
     fair_metadata,
     frames,
     measures,
@@ -26,6 +27,7 @@ from message_catalogue import (
 
 AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
+    estimates,
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
 )

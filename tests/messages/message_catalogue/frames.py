@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 from message_catalogue.arguments import NO_ROLES, PEOPLE, new
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.errors import NotFittedError, PrivateDataError, UnfairModelError
+from sdv_prefair.errors import DataFormError, NotFittedError, PrivateDataError, UnfairModelError
 from sdv_prefair.transformers import CategoryCodes
 
 FRAME = PEOPLE.frame
@@ -58,13 +58,13 @@ def report(**options):
 TABLES = [
     Message(
         lambda: new().fit(FRAME),
-        PrivateDataError,
+        DataFormError,
         'The data',
         "must be a dictionary of DataFrames, as in {'people': df}.",
     ),
     Message(
         lambda: new().fit({'others': FRAME}),
-        PrivateDataError,
+        DataFormError,
         'The data',
         "must hold the one table 'people' that the metadata describes, not ['others'].",
     ),

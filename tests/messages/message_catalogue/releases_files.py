@@ -189,7 +189,7 @@ DOCUMENTS = [
     ),
     Opened(
         lambda: with_field('version', 4),
-        'The release has a version that is not known: this sdv-prefair reads 1 to 3. Upgrade it '
+        'The release has a version that is not known: this sdv-prefair reads 1 to 4. Upgrade it '
         'if there is a newer one.',
     ),
 ]

@@ -6,12 +6,15 @@ Of ``exact_text.py`` and ``sql.py``.
 import warnings
 
 import ibis
+import numpy as np
+import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts.exact_text import _FORMS, exact_form
 from sdv_prefair.counts.sql import SqlSource, bound_rows
+from sdv_prefair.transformers import CategoryCodes
 
 CONNECT = {'duckdb': ibis.duckdb.connect, 'sqlite': ibis.sqlite.connect}
 ROWS = [
@@ -87,3 +90,13 @@ def test_every_database_that_is_known_writes_bytes(dialect):
     assert 'HEX' in sql
     numbers = ibis.table({'n': 'int64'}, name='t')['n']
     assert exact_form(numbers, dialect) is numbers
+
+
+def test_declared_texts_are_told_apart_by_their_bytes(connection):
+    words = table(connection, [(cell, 'p') for cell in ('a', 'a', 'A', 'a ', 'é', 'É', '', None)])
+    for declared in (('a', 'é'), ('A',), ('a ', 'É', '')):
+        encoder = CategoryCodes(declared, nullable=True)
+        counts = SqlSource(words, {}).count({'word': encoder}, [('word',)])
+        rows = pd.Series(['a', 'a', 'A', 'a ', 'é', 'É', '', None], dtype=object)
+        expected = np.bincount(encoder.encode(rows), minlength=encoder.num_counted)
+        assert counts.project(('word',)).tolist() == expected.tolist()

@@ -230,9 +230,9 @@ def test_counts_are_those_of_a_frame(database):
 def test_only_comparisons_with_public_values_reach_the_database():
     table = ibis.table({'x': 'float64', 's': 'string'}, name='t')
     encoders = {'x': NumberBins(0, 0.7, 3), 's': CategoryCodes(["it's"])}
-    (query,) = histogram_queries(table, encoders, [('x', 's')]).values()
+    (query,) = histogram_queries(table, encoders, [('x', 's')], 'duckdb').values()
     sql = str(ibis.to_sql(query, dialect='duckdb'))
-    assert "'it''s'" in sql
+    assert b"it's".hex().upper() in sql, 'texts are compared by their bytes'
     assert 'AS DOUBLE' in sql
     assert sql.count('GROUP BY') == 1
 

@@ -90,18 +90,18 @@ def test_declared_ranges_are_the_public_domain():
         'member': Categories((False, True), complete=True),
         'age': Numbers(0, 120, 0),
         'born': Datetimes(pd.Timestamp('1900-02-01'), pd.Timestamp('2025-12-31'), '%d.%m.%Y'),
-        'city': Undeclared('categories'),
+        'city': Undeclared('categories', learns_nulls=True),
     }
 
 
 def test_ranges_that_are_not_public_are_ignored():
     assert public_domain(metadata_of(MIXED, **KEYS), public_ranges=False) == {
-        'color': Undeclared('categories'),
-        'grade': Undeclared('categories', ordered=True),
+        'color': Undeclared('categories', learns_nulls=True),
+        'grade': Undeclared('categories', ordered=True, learns_nulls=True),
         'member': Categories((False, True), complete=True),
-        'age': Undeclared('numbers'),
-        'born': Undeclared('datetimes', datetime_format='%d.%m.%Y'),
-        'city': Undeclared('categories'),
+        'age': Undeclared('numbers', learns_nulls=True),
+        'born': Undeclared('datetimes', datetime_format='%d.%m.%Y', learns_nulls=True),
+        'city': Undeclared('categories', learns_nulls=True),
     }
 
 
@@ -125,12 +125,14 @@ def test_what_is_not_public_does_not_change_with_the_data():
 
 def test_half_a_range_has_to_be_learnt_but_is_kept():
     assert domain_of(sdtype='numerical', range_min=0, decimal_places=2) == Undeclared(
-        'numbers', low=0, decimal_places=2
+        'numbers', low=0, decimal_places=2, learns_nulls=True
     )
     assert domain_of(sdtype='datetime', range_max='2020-01-01') == Undeclared(
-        'datetimes', high=pd.Timestamp('2020-01-01')
+        'datetimes', high=pd.Timestamp('2020-01-01'), learns_nulls=True
     )
-    assert domain_of(sdtype='categorical', high_cardinality=True) == Undeclared('categories')
+    assert domain_of(sdtype='categorical', high_cardinality=True) == Undeclared(
+        'categories', learns_nulls=True
+    )
 
 
 def test_learnt_bounds_are_cut_to_what_is_declared():
@@ -146,7 +148,7 @@ def test_learnt_bounds_are_cut_to_what_is_declared():
 
 def test_learnt_values_keep_what_is_known():
     undeclared = Undeclared('categories', nullable=False, ordered=True)
-    assert undeclared.with_values(['b', 'a']) == Categories(('b', 'a'), False, True)
+    assert undeclared.with_values(['b', 'a']) == Categories(('b', 'a'), False, True, shared=True)
     assert undeclared.with_values([]).values == ()
 
 

@@ -42,6 +42,7 @@ GIVEN = {
     'verbose': True,
     'discretization': 'uniform',
     'spikes': {'wage': [1200.0]},
+    'domain': {'age': {'range_max': 99}, 'home': {'range_is_nullable': True}},
 }
 
 

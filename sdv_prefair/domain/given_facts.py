@@ -1,0 +1,100 @@
+"""Public facts of columns that are given beside the metadata.
+
+SDV 1 has no place for ranges in its metadata, and under SDV 2 it is full of what was detected in
+the data. What is given here is public by the user's word.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sdv.metadata import Metadata
+
+from sdv_prefair.domain.metadata_file import columns_of, read_object
+from sdv_prefair.domain.public import single_table
+from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.sdv_versions import RANGE_KEYS
+
+FACTS = ('sdtype', 'datetime_format', *RANGE_KEYS)
+_ORDERED = ('categorical', 'ordinal')
+
+Domain = Mapping[str, Any] | str | Path
+
+
+def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
+    """Return the facts of each column that a user gave.
+
+    Args:
+        domain: Facts by column, a document as ``save_metadata`` writes it, or the path of one. Of
+            a document all that are no facts of values is left out, roles among it.
+
+    Raises:
+        DomainError: If it has none of these forms.
+    """
+    if domain is None:
+        return {}
+    if isinstance(domain, str | Path):
+        return _facts_in(read_object(domain))
+    if not isinstance(domain, Mapping) or not all(isinstance(f, Mapping) for f in domain.values()):
+        raise DomainError(
+            f'domain ({shown(domain)}) must be a dictionary from columns to facts, as in '
+            "{'age': {'range_min': 0, 'range_max': 99}}, or the path of a metadata file."
+        )
+    if 'tables' in domain and 'sdtype' not in domain['tables']:
+        return _facts_in(dict(domain))
+    for column, facts in domain.items():
+        if strange := [key for key in facts if key not in FACTS]:
+            raise DomainError(
+                f"domain says {strange} of '{column}', which are no facts of its values. Use "
+                f'{list(FACTS)}.'
+            )
+    return {column: dict(facts) for column, facts in domain.items()}
+
+
+def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
+    """Return the metadata with facts that are given beside it.
+
+    Args:
+        metadata: Of one table. It is left as it is.
+        domain: What the user gave.
+
+    Raises:
+        DomainError: If the two contradict each other.
+    """
+    facts = facts_of(domain)
+    if not facts:
+        return metadata
+    told = metadata.copy()
+    columns = single_table(told).columns
+    if unknown := [column for column in facts if column not in columns]:
+        raise DomainError(
+            f'domain names {unknown}, which the metadata does not have. Correct the names: its '
+            f'columns are {list(columns)}.'
+        )
+    for column, given in facts.items():
+        _check_agrees(column, columns[column], given)
+        columns[column] = columns[column] | given
+    return told
+
+
+def _facts_in(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        column: {key: value for key, value in about.items() if key in FACTS}
+        for column, about in columns_of(document)
+    }
+
+
+def _check_agrees(column: str, about: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    for key, fact in given.items():
+        is_finer = key == 'sdtype' and (about[key], fact) == _ORDERED
+        if key in about and about[key] != fact and not is_finer:
+            raise DomainError(
+                f"domain and metadata contradict each other: {key} of '{column}' is {shown(fact)} "
+                f'in one and {shown(about[key])} in the other. Correct one of them.'
+            )
+    both = {**about, **given}
+    if both.get('high_cardinality') and both.get('range_values') is not None:
+        raise DomainError(
+            f"domain and metadata contradict each other: '{column}' has range_values and "
+            'high_cardinality. Leave one of them out.'
+        )

@@ -1,0 +1,117 @@
+"""Values that many rows share, learnt from the columns' share of the budget.
+
+In two rounds. In the first all columns get the same. What they have missed then differs: next to
+nothing of a column with two values, half of one with thousands. So the second round is paid from
+one purse, out of which each column gets as much as it has missed.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from sdv_prefair.domain.columns import Categories, Undeclared
+from sdv_prefair.learning.bounds import CLEAR
+from sdv_prefair.learning.one_column import Purse, warn_unlearnt, with_nulls
+from sdv_prefair.privacy import Ledger, PrivateValues
+from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
+from sdv_prefair.privacy.mechanisms import gaussian_variance
+from sdv_prefair.values.canonical import distinct_values
+
+# What the first round may spend, and the second.
+_ROUNDS = (1, 2)
+# More than in proportion: a long tail has values of ever fewer rows, each harder to see.
+_TO_THE_NEEDY = 1.5
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found of a column.
+
+    Attributes:
+        counts: Noisy counts of its values, and of null under None.
+        variances: Of the noise in each.
+    """
+
+    counts: Mapping[Any, int]
+    variances: Mapping[Any, float]
+
+    @property
+    def rows(self) -> float:
+        """How many rows hold what was found, or nothing."""
+        return float(sum(self.counts.values()))
+
+    @property
+    def sigma(self) -> float:
+        """Of the noise in the number of rows."""
+        return math.sqrt(sum(self.variances.values()))
+
+    def with_more(self, more: '_Found') -> '_Found':
+        """Return what both rounds have found; the second has less noise."""
+        return _Found(
+            {**self.counts, **more.counts},
+            {**self.variances, **more.variances},
+        )
+
+
+def learn_categories(
+    table: PrivateValues,
+    undeclared: Mapping[str, Undeclared],
+    dtypes: pd.Series,
+    purses: Mapping[str, Purse],
+    ledger: Ledger,
+) -> dict[str, Categories]:
+    """Learn the values that many rows hold, of all columns; all rarer ones become "other".
+
+    Privacy: thresholds on noisy counts, see ``frequent_values``, at most twice for each column and
+    each time with half of its delta. What the second round asks follows from the first.
+    """
+    parts = {c: ledger.shares(purse.rho, _ROUNDS) for c, purse in purses.items()}
+    found = {c: _ask(table, c, parts[c][0], purse) for c, purse in purses.items()}
+    missed = _missed(found, clear=1.0)
+    pool = sum((part[1] for part in parts.values()), Fraction(0))
+    shares = ledger.shares(pool, [share**_TO_THE_NEEDY for share in missed.values()])
+    for column, rho in zip(missed, shares, strict=True):
+        found[column] = found[column].with_more(_ask(table, column, rho, purses[column]))
+    rare = _missed(found, clear=CLEAR)
+    return {
+        c: _domain(c, undeclared[c], found[c], dtypes[c]).showing_other(c in rare) for c in purses
+    }
+
+
+def _ask(table: PrivateValues, column: str, rho: Fraction, purse: Purse) -> _Found:
+    counts = table.frequent(column, rho, purse.delta / 2, LEARN_DOMAINS)
+    variance = float(gaussian_variance(rho, purse.ledger.max_rows_per_person**2))
+    return _Found(counts, dict.fromkeys(counts, variance))
+
+
+def _missed(found: Mapping[str, _Found], clear: float) -> dict[str, float]:
+    """Return the share of rows whose value was not found, of columns that have missed some.
+
+    How many rows there are is not known, but of some column nearly all values are found as a
+    rule. Of a single column nobody can tell, so it counts as one that has missed some.
+
+    Args:
+        found: What was found of each column.
+        clear: How many standard deviations of its noise a column must have missed.
+    """
+    if len(found) == 1:
+        return dict.fromkeys(found, 1.0)
+    total = max((f.rows - f.sigma for f in found.values()), default=0.0)
+    missed = {c: total - f.rows for c, f in found.items()}
+    return {
+        c: missed[c] / total for c, f in found.items() if missed[c] > clear * f.sigma and total > 0
+    }
+
+
+def _domain(column: str, undeclared: Undeclared, found: _Found, dtype: Any) -> Categories:
+    values = [value for value in found.counts if value is not None]
+    if not values:
+        warn_unlearnt(column, 'range_values')
+    noise = math.sqrt(found.variances.get(None, 0.0))
+    undeclared = with_nulls(undeclared, found.counts.get(None, 0), noise)
+    ordered = sorted(values, key=lambda value: (value.kind, value.text))
+    return undeclared.with_values(distinct_values(ordered), dtype)

@@ -1,0 +1,162 @@
+"""The range of a column of numbers, learnt from its share of the budget: size, decimals, ends.
+
+First how large numbers are, by powers of two, and how many decimals they have. Powers of two leave
+up to half of the range empty, and ages that reach 127; so the ends are then looked at more closely,
+on an even grid over that range, until what is left out would be more than noise hides.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sdv_prefair.counts.cells import DecimalCells
+from sdv_prefair.counts.fine_cells import FineCells
+from sdv_prefair.domain.columns import Numbers, Undeclared
+from sdv_prefair.learning.bounds import (
+    CLEAR,
+    FEW_ROWS,
+    SMALLEST,
+    narrow,
+    powers_of_two,
+    stands_out,
+)
+from sdv_prefair.learning.one_column import Purse, cell_counter, warn_unlearnt, with_nulls
+from sdv_prefair.privacy import Ledger, PrivateTable
+from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
+from sdv_prefair.values.dtypes import decimal_scale
+
+MOST_DECIMALS = 6
+# A range is cut into so many cells, and each level looks at a quarter of what the one before did.
+_CELLS, _BRANCHES = 1024, 4
+_EXACT_FLOAT = 2.0**52
+# What sizes, ends and decimals may spend.
+_WEIGHTS = (3, 3, 1)
+
+
+@dataclass(frozen=True)
+class RoughRange:
+    """What the first look at a column of numbers has found.
+
+    Attributes:
+        domain: Its range, with ends that are powers of two.
+        total: About how many rows hold a number.
+        left: What is left to spend on the ends.
+    """
+
+    domain: Numbers
+    total: float
+    left: Fraction
+
+
+def size_cells(undeclared: Undeclared, dtype: Any) -> DecimalCells:
+    """Return the public grid over which numbers are counted first."""
+    is_known = undeclared.decimal_places is not None or decimal_scale(dtype) is not None
+    return DecimalCells(powers_of_two().edges, None if is_known else MOST_DECIMALS)
+
+
+def learn_size(
+    table: PrivateTable,
+    column: str,
+    undeclared: Undeclared,
+    cells: DecimalCells,
+    dtype: Any,
+    purse: Purse,
+) -> RoughRange | Numbers:
+    """Learn the outermost powers of two that stand out, and how many decimals numbers have.
+
+    Privacy: one noisy histogram over powers of two, and one over numbers of decimals.
+
+    Returns:
+        What is known by then; the domain as it stays if nothing stands out.
+    """
+    size, ends, decimals = _parts(purse.ledger, purse.rho, cells)
+    noisy, sigma = table.measure_groups(column, cells.sizes, size, LEARN_DOMAINS)
+    undeclared = with_nulls(undeclared, noisy[-1], sigma)
+    occupied = np.flatnonzero(stands_out(noisy[:-1], sigma))
+    if not occupied.size:
+        warn_unlearnt(column, 'range_min and range_max')
+        return _whole(undeclared, dtype, *powers_of_two().fallback)
+    total = float(noisy[occupied].sum())
+    if cells.places is not None:
+        by_decimals = table.measure_groups(column, cells.decimals, decimals, LEARN_DOMAINS)
+        undeclared = replace(undeclared, decimal_places=_decimals(*by_decimals, total))
+    span = powers_of_two().span(int(occupied[0]), int(occupied[-1]))
+    low, high = (0.0 if abs(edge) <= SMALLEST else edge for edge in span)
+    return RoughRange(_whole(undeclared, dtype, low, high), total, ends)
+
+
+def _parts(ledger: Ledger, rho: Fraction, cells: DecimalCells) -> list[Fraction]:
+    if cells.places is not None:
+        return ledger.shares(rho, _WEIGHTS)
+    return [*ledger.shares(rho, _WEIGHTS[:2]), Fraction(0)]
+
+
+def _decimals(noisy: np.ndarray, sigma: float, total: float) -> int | None:
+    """Return how many decimals all but few numbers have; None if that is more than are told."""
+    beyond = np.cumsum(noisy[:-1][::-1])[::-1][1:]  # without null; how many rows have more
+    noise = CLEAR * sigma * np.sqrt(np.arange(len(beyond), 0, -1))
+    enough = np.flatnonzero(beyond <= np.maximum(noise, FEW_ROWS * total))
+    return int(enough[0]) if enough.size else None
+
+
+def _whole(undeclared: Undeclared, dtype: Any, low: float, high: float) -> Numbers:
+    if undeclared.decimal_places == 0 or decimal_scale(dtype) == 0:
+        low, high = math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
+    return undeclared.with_bounds(low, high)
+
+
+def end_cells(domain: Numbers, dtype: Any) -> FineCells:
+    """Return an even grid over a range: of numbers with its decimals, if these can be counted."""
+    low, high = float(domain.low), float(domain.high)
+    scale = 10.0 ** _places(domain, dtype)
+    if max(abs(low), abs(high)) * scale >= _EXACT_FLOAT:
+        return FineCells(low, high, None, (high - low) / _CELLS or 1.0, _CELLS)
+    points = _point(high, scale) - _point(low, scale) + 1
+    width = -(-points // _CELLS)
+    return FineCells(low, high, scale, float(width), -(-points // width))
+
+
+def _places(domain: Numbers, dtype: Any) -> float:
+    known = [p for p in (domain.decimal_places, decimal_scale(dtype)) if p is not None]
+    return min(known, default=math.inf)
+
+
+def _point(number: float, scale: float) -> int:
+    return math.floor(number * scale + 0.5)
+
+
+def learn_ends(
+    table: PrivateTable, column: str, rough: RoughRange, cells: FineCells, ledger: Ledger
+) -> Numbers:
+    """Return the range without what is empty at its ends.
+
+    Privacy: noisy histograms, each over a few groups of cells at either end.
+    """
+    widths = _widths(cells.num_cells)
+    if len(widths) < 2:
+        return rough.domain
+    count = cell_counter(
+        table, column, cells.num_cells, ledger.shares(rough.left, [1] * (len(widths) - 1))
+    )
+    first, end = narrow((0, 0), widths, cells.num_cells, rough.total, count)
+    low, high = _edges(cells, first, end)
+    domain = rough.domain
+    is_whole = isinstance(domain.low, int) and isinstance(domain.high, int)
+    low, high = (int(low), int(high)) if is_whole else (low, high)
+    return replace(domain, low=max(low, domain.low), high=min(high, domain.high))
+
+
+def _widths(num_cells: int) -> Sequence[int]:
+    """Return how many cells are a group on each level, from all of them to one."""
+    depth = math.ceil(math.log(max(num_cells, 1), _BRANCHES))
+    return [_BRANCHES**power for power in range(depth, -1, -1)]
+
+
+def _edges(cells: FineCells, first: int, end: int) -> tuple[float, float]:
+    """Return the smallest and the largest number of cells."""
+    low, high = cells.first + first * cells.width, cells.first + end * cells.width
+    return (low, high) if cells.scale is None else (low / cells.scale, (high - 1) / cells.scale)

@@ -1,0 +1,166 @@
+"""The one module that knows which version of SDV is installed; nothing else asks for it.
+
+===========================  ===============================  ===================================
+SDV                          1.38 and later                   2
+===========================  ===============================  ===================================
+tables, in and out           a DataFrame                      DataFrames by their names
+``sample``                   writes to ``output_file_path``   writes to ``output_folder_path``
+metadata                     says nothing of ranges           holds them
+ordered categories           are categorical                  are ordinal
+===========================  ===============================  ===================================
+
+Metadata that was loaded with ranges keeps them under SDV 1 too, but is not valid to it. So SDV is
+shown what it accepts, and all else in this package reads the whole.
+"""
+
+import functools
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import pandas as pd
+from sdv.metadata import Metadata
+from sdv.single_table.base import BaseSingleTableSynthesizer
+
+IS_FIRST = version('sdv').partition('.')[0] == '1'
+RANGE_KEYS = (
+    'range_min',
+    'range_max',
+    'range_values',
+    'range_is_nullable',
+    'decimal_places',
+    'high_cardinality',
+)
+"""What metadata says of a column's values."""
+
+Frames = dict[str, pd.DataFrame]
+Method = TypeVar('Method', bound=Callable[..., Any])
+
+
+def accepted(metadata: Any) -> Any:
+    """Return the metadata as SDV accepts it: itself, or a copy without what SDV 1 does not know."""
+    tables = metadata.tables.values() if isinstance(metadata, Metadata) else ()
+    known = [known_to_sdv(about) == about for t in tables for about in t.columns.values()]
+    if all(known):
+        return metadata
+    shown = metadata.copy()
+    for table in shown.tables.values():
+        table.columns = {c: known_to_sdv(about) for c, about in table.columns.items()}
+    return shown
+
+
+def known_to_sdv(about: dict[str, Any]) -> dict[str, Any]:
+    """Return of a column's description what SDV knows."""
+    if not IS_FIRST:
+        return about
+    kept = {key: value for key, value in about.items() if key not in RANGE_KEYS}
+    return kept | ({'sdtype': 'categorical'} if about.get('sdtype') == 'ordinal' else {})
+
+
+def whole(given: Any, kept: Metadata) -> Metadata:
+    """Return the metadata with all that it said when it was given.
+
+    Args:
+        given: What the user gave.
+        kept: What SDV has made of what it accepts.
+    """
+    return kept if accepted(given) is given else given.copy()
+
+
+def by_name(data: Any, table_name: str) -> Any:
+    """Return tables by their names, of what SDV takes or gives back."""
+    return {table_name: data} if IS_FIRST and isinstance(data, pd.DataFrame) else data
+
+
+def as_given_back(tables: Frames) -> Any:
+    """Return tables as SDV gives them back."""
+    return next(iter(tables.values())) if IS_FIRST else tables
+
+
+class _SamplingOfFirst(BaseSingleTableSynthesizer):
+    """Sampling with the arguments of SDV 1."""
+
+    def sample(
+        self,
+        num_rows: int,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_file_path: str | None = None,
+        independent_rows: bool = False,
+    ) -> pd.DataFrame:
+        """Sample rows, each of which follows the model.
+
+        Args:
+            num_rows: Number of rows.
+            max_tries_per_batch: How often to draw again where constraints turn rows down.
+            batch_size: Rows to draw at once; all of them if None.
+            output_file_path: File to write the rows to as well, as CSV.
+            independent_rows: Whether every row is drawn by itself, independent of all others;
+                see the documentation.
+
+        Returns:
+            The table.
+        """
+        given = max_tries_per_batch, batch_size, output_file_path
+        sampled: pd.DataFrame = self._sample_as_sdv(independent_rows, num_rows, *given)
+        return sampled
+
+
+class _SamplingOfSecond(BaseSingleTableSynthesizer):
+    """Sampling with the arguments of SDV 2."""
+
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+        independent_rows: bool = False,
+    ) -> Frames:
+        """Sample rows, each of which follows the model.
+
+        By default values are dealt out evenly: the counts of one table stray from the model by
+        less than a row for each value in every 65,536 rows, far less than those of independent
+        rows. Take that for the one table that is released. Rows of such a table know of each
+        other, so a standard error or a test that takes rows for independent, within a table or
+        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
+        anything of the noise in the model, which all samples of one fit share.
+
+        Args:
+            num_rows: Number of rows.
+            main_table_name: Name of the table, as SDV has it.
+            max_tries_per_batch: How often to draw again where constraints turn rows down.
+            batch_size: Rows to draw at once; all of them if None.
+            output_folder_path: Folder to write the rows to as well, as CSV.
+            independent_rows: Whether every row is drawn by itself, independent of all others.
+
+        Returns:
+            The table by its name.
+        """
+        given = main_table_name, max_tries_per_batch, batch_size, output_folder_path
+        sampled: Frames = self._sample_as_sdv(independent_rows, num_rows, *given)
+        return sampled
+
+
+def takes_tables(method: Method) -> Method:
+    """Return a method of a synthesizer that is given tables as SDV has them.
+
+    Args:
+        method: What takes them by their names.
+    """
+
+    @functools.wraps(method)
+    def given_as_sdv_has_them(self: Any, *given: Any, **named: Any) -> Any:
+        name = self._table_name
+        tables = {key: by_name(data, name) for key, data in named.items()}
+        return method(self, *(by_name(data, name) for data in given), **tables)
+
+    return cast(Method, given_as_sdv_has_them)
+
+
+# To a type checker it is SDV 2.
+if TYPE_CHECKING or not IS_FIRST:  # noqa: SIM108, a type checker does not follow the other form
+    Sampling = _SamplingOfSecond
+else:
+    Sampling = _SamplingOfFirst

@@ -1,0 +1,72 @@
+"""Known values of rows whose other columns are sampled, where a fit has not learnt them.
+
+What a column may hold was learnt, if it is not public, and rare values were not. One of them among
+thousands of rows is no reason to refuse all of them. Its code says what the model knows of it: it
+is one of all rare values, or beyond the end of a range that was learnt. If it has no code that is
+drawn, nothing is known of it, and its row is drawn without it. The row shows it as it was given.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.transformers import CategoryCodes, ColumnCodes
+from sdv_prefair.values.arrays import Flags
+from sdv_prefair.values.objects import are_null
+
+
+def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:
+    """Return the columns whose domains were learnt and that no constraint ties to others."""
+    tied = {column for columns in fitted.plan.tied for column in columns}
+    domains = fitted.plan.original_domains
+    return [c for c in askable if isinstance(domains.get(c), Undeclared) and c not in tied]
+
+
+def unlearnt_values(values: pd.Series, codes: ColumnCodes) -> Flags:
+    """Return which values were not learnt, but might have been: all that the column can hold."""
+    unlearnt: Flags = ~codes.is_declared(values)
+    if not isinstance(codes, CategoryCodes):
+        read = codes.encode(values) != codes.unread_code
+        unlearnt &= read | are_null(values)
+    return unlearnt
+
+
+def with_given(values: pd.Series, codes: ColumnCodes) -> pd.Series:
+    """Return values as their column holds them, and those that were not learnt as they are."""
+    unlearnt = unlearnt_values(values, codes)
+    kept = values.astype(object)
+    kept[~unlearnt] = list(pd.Series(codes.hold(values[~unlearnt])).astype(object))
+    return kept
+
+
+def by_known_columns(
+    lines: pd.DataFrame, transformers: Mapping[str, ColumnCodes]
+) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+    """Yield the positions of lines of which the same columns have codes, and these columns.
+
+    Args:
+        lines: Given values.
+        transformers: Of those columns in which values may have no code that is drawn.
+    """
+    unknown = pd.DataFrame(
+        {
+            column: np.equal(codes.encode(lines[column]), _undrawn(codes))
+            for column, codes in transformers.items()
+            if column in lines
+        },
+        index=range(len(lines)),
+    )
+    if not unknown.to_numpy().any():
+        yield np.arange(len(lines)), lines
+        return
+    for pattern, members in unknown.groupby(list(unknown.columns)).indices.items():
+        flags = pattern if isinstance(pattern, tuple) else (pattern,)
+        dropped = [c for c, is_unknown in zip(unknown.columns, flags, strict=True) if is_unknown]
+        yield members, lines.iloc[members].drop(columns=dropped)
+
+
+def _undrawn(codes: ColumnCodes) -> int:
+    return -1 if codes.hidden_code is None else codes.hidden_code
