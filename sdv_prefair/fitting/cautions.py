@@ -243,9 +243,11 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
 
 def warn_of_forced(sentences: Sequence[str]) -> None:
     """Warn of what statements force together and none of them says."""
+    told, more = '; '.join(sentences[:3]), len(sentences) - 3
     warnings.warn(
-        f'The statements force more together than each of them says: {"; ".join(sentences)}. If '
-        'that is more than you want to promise, leave one of them out.',
+        f'The statements force more together than each of them says: {told}'
+        f'{f"; and {more} more" if more > 0 else ""}. If that is more than you want to promise, '
+        'leave one of them out; sdv_prefair.fairness.forced says why.',
         FairnessWarning,
         stacklevel=4,
     )

@@ -338,4 +338,50 @@ SHAPES = [
     ]
 ]
 
-MESSAGES = [*METADATA, *DTYPES, *OTHERS, *TRANSFORMERS, *SHAPES]
+
+def given(domain, **column):
+    """Make a synthesizer for a table of one column, with facts beside its metadata."""
+    tables = {'people': {'columns': {'x': {'sdtype': 'numerical'} | column}}}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True, domain=domain)
+
+
+GIVEN = [
+    Message(
+        lambda: given([1]),
+        DomainError,
+        'domain ([1])',
+        "must be a dictionary from columns to facts, as in {'age': {'range_min': 0, 'range_max': "
+        '99}}, or the path of a metadata file.',
+    ),
+    Message(
+        lambda: given({'x': {'lowest': 1}}),
+        DomainError,
+        "domain says ['lowest'] of 'x', which are no facts of its values.",
+        "Use ['sdtype', 'datetime_format', 'range_min', 'range_max', 'range_values', "
+        "'range_is_nullable', 'decimal_places', 'high_cardinality'].",
+    ),
+    Message(
+        lambda: given({'y': {'range_min': 1}}),
+        DomainError,
+        "domain names ['y'], which the metadata does not have.",
+        "Correct the names: its columns are ['x'].",
+    ),
+    Message(
+        lambda: given({'x': {'range_min': 1}}, range_min=0),
+        DomainError,
+        "domain and metadata contradict each other: range_min of 'x' is 1 in one and 0 in the "
+        'other.',
+        'Correct one of them.',
+    ),
+    Message(
+        lambda: given(
+            {'x': {'high_cardinality': True}}, sdtype='categorical', range_values=['a', 'b']
+        ),
+        DomainError,
+        "domain and metadata contradict each other: 'x' has range_values and high_cardinality.",
+        'Leave one of them out.',
+    ),
+]
+
+MESSAGES = [*METADATA, *DTYPES, *OTHERS, *TRANSFORMERS, *SHAPES, *GIVEN]

@@ -63,6 +63,10 @@ FIELDS = [
         'spikes of the release must be pairs of a column and a list of values.',
     ),
     Opened(
+        lambda: with_field('parameters', 'domain', [['wage', [['lowest', 0]]]]),
+        'domain of the release must be pairs of a column and its facts.',
+    ),
+    Opened(
         lambda: with_field('parameters', 'other', [['wage']]),
         'other of the release must be a text, or pairs of a column and a value.',
     ),
