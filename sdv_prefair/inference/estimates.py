@@ -7,7 +7,6 @@ import pandas as pd
 
 from sdv_prefair.errors import QueryError, shown
 from sdv_prefair.fairness.statements import Statements
-from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.inference.asked_queries import Asked, Query, Share
 from sdv_prefair.inference.measured_answers import BOUNDED, MEASURED, Found, MeasuredAnswers
