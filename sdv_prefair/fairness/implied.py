@@ -34,17 +34,25 @@ class Forced:
     because: tuple[Independent, ...]
 
     def __str__(self) -> str:
-        more = ', '.join(c for c in self.stated.given if c not in self.statement.given)
-        whole = '' if self.statement.given else ' outright'
         reasons = ' and '.join(f"'{statement}'" for statement in self.because)
-        return f'{self.statement}{whole}, whatever {more} may explain, because of {reasons}'
+        return f'{self.consequence}, because of {reasons}'
+
+    @property
+    def consequence(self) -> str:
+        """What is forced, and what was said, in words."""
+        outright = '' if self.statement.given else ' outright'
+        stated = ', '.join(map(str, self.stated.given))
+        return f'{self.statement}{outright}, not only given {stated}'
 
 
 def forced(statements: Statements) -> list[Forced]:
     """Return what the statements force together and no single one says.
 
     Every statement keeps two columns apart given some others. It is forced that fewer of these
-    others are needed if no graph that keeps all statements joins the two without them.
+    others are needed if no graph that keeps all statements joins the two without them. What would
+    follow for every distribution, of a graph or not, is no news and is left out: if pay tells
+    nothing of sex given grade, and bonus nothing given grade and pay, bonus tells nothing given
+    grade.
 
     Args:
         statements: Any number of them. Very many columns with very many different parts in them
@@ -57,7 +65,7 @@ def forced(statements: Statements) -> list[Forced]:
         for left, right, given in _reduced(stated, statements.statements):
             statement = _with_all_sides(left, right, given, stated, statements.statements)
             because = _needed(statement, statements.statements)
-            if len(because) > 1:
+            if len(because) > 1 and not _says_anyway(statement, stated, statements.statements):
                 found.setdefault(statement, Forced(statement, stated, because))
     return list(found.values())
 
@@ -84,6 +92,22 @@ def _reduced(
                     given = fewer
             if given != stated.given:
                 yield left, right, given
+
+
+def _says_anyway(
+    statement: Independent, stated: Independent, statements: Sequence[Independent]
+) -> bool:
+    """Whether a forced statement follows by contraction, which holds for all distributions."""
+    more = set(stated.given) - set(statement.given)
+    return any(
+        set(one.given) == set(statement.given)
+        and any(
+            set(first) >= set(side) and set(second) >= more
+            for side in (statement.left, statement.right)
+            for first, second in ((one.left, one.right), (one.right, one.left))
+        )
+        for one in statements
+    )
 
 
 def _with_all_sides(

@@ -210,3 +210,19 @@ def test_what_the_parser_refuses_ends_with_2(arguments, capsys):
         main(arguments)
     assert stopped.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_statements_are_fitted_and_evaluated(folder, tmp_path, capsys):
+    model, rows = str(tmp_path / 'model.prefair'), tmp_path / 'rows.csv'
+    real, metadata = str(folder / 'people.csv'), str(folder / 'metadata.json')
+    promised = ['--fairness', 'income ~ sex, race', '--fairness', 'hours ~ sex | education']
+    fit = ['fit', real, '--metadata', metadata, '--ranges-are-public', '--quiet', '--out', model]
+    assert main([*fit, *promised]) == 0
+    shown = capsys.readouterr().out
+    assert 'income is independent of sex, race.' in shown
+    assert 'hours is independent of sex given education.' in shown
+    assert main(['sample', model, '--rows', '300', '--out', str(rows), '--quiet']) == 0
+    evaluate = ['evaluate', str(rows), '--real', real, '--metadata', metadata, '--release', model]
+    assert main([*evaluate, *promised]) == 0
+    assert 'Rates Given' in capsys.readouterr().out
+    assert main(['report', model, '--out', str(tmp_path / 'page.html')]) == 0
