@@ -71,7 +71,8 @@ class AfterFit(Sampling):
 
     @property
     def _ranges(self) -> str:
-        return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
+        plan = self._settings.plan
+        return inspection.ranges_in_words(self.public_ranges, plan, self.domain is not None)
 
     def get_metadata(self, version: str = 'original') -> Metadata:
         """Return the metadata, with the roles if it came with them.
