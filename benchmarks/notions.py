@@ -12,6 +12,7 @@ of every notion is worked out exactly, from its tables; rates are those of sampl
 import argparse
 import sys
 import warnings
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -98,23 +99,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--data', type=Path, default=DATA)
     parser.add_argument('--samples', type=int, default=5, help='fits of each kind')
+    parser.add_argument('--tables', nargs='+', choices=TABLES, default=list(TABLES))
     parser.add_argument('--out', type=Path, default=Path(__file__).parent / 'results')
     options = parser.parse_args()
     warnings.simplefilter('ignore')
     results = ResultsFile(options.out / 'notions.csv', KEY)
-    cases, done = {name: load(options.data) for name, load in TABLES.items()}, results.finished()
-    for key in tqdm([key for key in _keys(options.samples) if key not in done], file=sys.stderr):
+    cases = {name: TABLES[name](options.data) for name in options.tables}
+    done, wanted = results.finished(), _keys(options.samples, options.tables)
+    for key in tqdm([key for key in wanted if key not in done], file=sys.stderr):
         row = dict(zip(KEY, key, strict=True))
         results.append(row | {'commit': commit()} | _measured(cases[row['table']], row))
     write_results(pd.read_csv(results.path), results.path.with_suffix('.md'))
 
 
-def _keys(samples: int) -> list[tuple]:
+def _keys(samples: int, tables: Sequence[str]) -> list[tuple]:
     """Return all runs, so ordered that a run which is stopped leaves whole samples."""
     kinds = [(NONE, 'free'), *product(NOTIONS, ('apart', 'free'))]
     return [
         (table, epsilon, notion, unlabelled, sample)
-        for sample, table in product(range(samples), TABLES)
+        for sample, table in product(range(samples), tables)
         for epsilon, (notion, unlabelled) in [
             (NO_NOISE, (REAL, 'free')),
             *product(EPSILONS, kinds),
@@ -196,7 +199,7 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         '',
         'Made by `python benchmarks/notions.py`, at commit '
         f'{", ".join(results["commit"].astype(str).unique())}, with the default structure '
-        f"(`'planned'`); means of {results['sample'].nunique()} fits, ± one standard error. I is "
+        f"(`'planned'`); means and, if there are several fits, ± one standard error. I is "
         'the conditional mutual information of a notion in the model, in bits, worked out exactly; '
         f'gaps are differences between two groups in {ROWS:,} sampled rows, which are within 0.01 '
         'or 0.02 of zero by chance where they are zero in the model. The AUC is that of gradient '
@@ -208,7 +211,9 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
             continue
         real = results[(results['table'] == table) & (results['notion'] == REAL)]
         shown = _summary(pd.concat([real, part]))
-        lines += ['', f'## {table}, epsilon {epsilon:g}', '', markdown(shown)]
+        fits = part.groupby(['notion', 'unlabelled']).size().min()
+        title = f'## {table}, epsilon {epsilon:g}, {fits} fits of each'
+        lines += ['', title, '', markdown(shown)]
     path.write_text('\n'.join([*lines, '']))
 
 
@@ -226,7 +231,8 @@ def _spread(measure: str, values: pd.Series) -> str:
         return ''
     if measure.startswith('I of'):
         return '**0**' if values.abs().max() < 1e-12 else f'{values.mean():.4f}'
-    return f'{values.mean():.3f} ± {values.sem():.3f}'
+    error = f' ± {values.sem():.3f}' if len(values) > 1 else ''
+    return f'{values.mean():.3f}{error}'
 
 
 if __name__ == '__main__':

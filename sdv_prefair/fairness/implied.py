@@ -36,17 +36,25 @@ class Forced:
     because: tuple[Independent, ...]
 
     def __str__(self) -> str:
-        more = ', '.join(c for c in self.stated.given if c not in self.statement.given)
-        whole = '' if self.statement.given else ' outright'
         reasons = ' and '.join(f"'{statement}'" for statement in self.because)
-        return f'{self.statement}{whole}, whatever {more} may explain, because of {reasons}'
+        return f'{self.consequence}, because of {reasons}'
+
+    @property
+    def consequence(self) -> str:
+        """What is forced, and what was said, in words."""
+        outright = '' if self.statement.given else ' outright'
+        stated = ', '.join(map(str, self.stated.given))
+        return f'{self.statement}{outright}, not only given {stated}'
 
 
 def forced(statements: Statements) -> list[Forced]:
     """Return what the statements force together and no single one says.
 
     Every statement keeps two columns apart given some others. It is forced that fewer of these
-    others are needed if no graph that keeps all statements joins the two without them.
+    others are needed if no graph that keeps all statements joins the two without them. What would
+    follow for every distribution, of a graph or not, is no news and is left out: if pay tells
+    nothing of sex given grade, and bonus nothing given grade and pay, bonus tells nothing given
+    grade.
 
     Args:
         statements: Any number of them. Very many columns with very many different parts in them
@@ -60,7 +68,8 @@ def forced(statements: Statements) -> list[Forced]:
         for left, right, given in _reduced(stated, statements.statements, steps):
             statement = _with_all_sides(left, right, given, stated, statements.statements, steps)
             because = _needed(statement, statements.statements, steps)
-            if len(because) > 1 and not steps.are_over:
+            is_news = not _says_anyway(statement, stated, statements.statements)
+            if len(because) > 1 and is_news and not steps.are_over:
                 found.setdefault(statement, Forced(statement, stated, because))
     return list(found.values())
 
@@ -122,6 +131,22 @@ def _reduced(
                     return
             if given != stated.given:
                 yield left, right, given
+
+
+def _says_anyway(
+    statement: Independent, stated: Independent, statements: Sequence[Independent]
+) -> bool:
+    """Whether a forced statement follows by contraction, which holds for all distributions."""
+    more = set(stated.given) - set(statement.given)
+    return any(
+        set(one.given) == set(statement.given)
+        and any(
+            set(first) >= set(side) and set(second) >= more
+            for side in (statement.left, statement.right)
+            for first, second in ((one.left, one.right), (one.right, one.left))
+        )
+        for one in statements
+    )
 
 
 def _with_all_sides(

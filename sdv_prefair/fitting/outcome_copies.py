@@ -78,7 +78,9 @@ def pairs_to_look_at(domain: Mapping[str, int], roles: Statements) -> list[Pair]
 
 
 @contextmanager
-def look_put_aside(table: PrivateTable, pairs: Collection[Pair]) -> Generator[Fraction, None, None]:
+def look_put_aside(
+    table: PrivateTable, pairs: Collection[Clique]
+) -> Generator[Fraction, None, None]:
     """Put the look's part of the budget aside while a mechanism spends all that is left.
 
     Privacy: nothing is answered, and nobody can spend more than before.
@@ -92,7 +94,7 @@ def look_put_aside(table: PrivateTable, pairs: Collection[Pair]) -> Generator[Fr
 
 def look_for_copies(
     table: PrivateTable,
-    pairs: Sequence[Pair],
+    pairs: Sequence[Clique],
     roles: Statements,
     released: Sequence[Measurement],
     rho: Fraction,

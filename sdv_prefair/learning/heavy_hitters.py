@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import pandas as pd
-
 from sdv_prefair.domain.columns import Categories, Undeclared
 from sdv_prefair.learning.bounds import CLEAR
 from sdv_prefair.learning.one_column import Purse, warn_unlearnt, with_nulls
@@ -60,7 +58,7 @@ class _Found:
 def learn_categories(
     table: PrivateValues,
     undeclared: Mapping[str, Undeclared],
-    dtypes: pd.Series,
+    dtypes: Mapping[str, Any],
     purses: Mapping[str, Purse],
     ledger: Ledger,
 ) -> dict[str, Categories]:

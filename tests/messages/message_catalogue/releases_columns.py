@@ -63,6 +63,14 @@ FIELDS = [
         'spikes of the release must be pairs of a column and a list of values.',
     ),
     Opened(
+        lambda: with_field('parameters', 'domain', [['wage', [['lowest', 0]]]]),
+        'domain of the release must be pairs of a column and its facts.',
+    ),
+    Opened(
+        lambda: with_field('parameters', 'other', [['wage']]),
+        'other of the release must be a text, or pairs of a column and a value.',
+    ),
+    Opened(
         lambda: with_field('parameters', 'locales', 5),
         'locales of the release must be a list of names.',
     ),

@@ -52,7 +52,7 @@ def test_separation_and_sufficiency_force_independence():
     ]
     assert all(one.because == (*SEPARATION, *SUFFICIENCY) for one in found)
     assert str(found[0]) == (
-        'hired is independent of sex outright, whatever able may explain, because of '
+        'hired is independent of sex outright, not only given able, because of '
         "'hired is independent of sex given able' and 'able is independent of sex given hired'"
     )
 
@@ -76,6 +76,8 @@ def test_of_intersecting_reasons_the_common_ones_stay():
         [],
         SEPARATION,
         justifiable(['sex'], {'pay': ['grade'], 'bonus': ['pay']}),
+        # That bonus is independent given grade holds for every distribution.
+        justifiable(['sex'], {'pay': ['grade'], 'bonus': ['pay', 'grade']}),
         demographic_parity(['sex'], ['hired']) + demographic_parity(['race'], ['hired']),
         # The second follows from the first alone, which says so itself.
         demographic_parity(['sex'], ['hired']) + SEPARATION,
