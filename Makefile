@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 LOWEST := .venv-lowest
+SDV1 := .venv-sdv1
 # Other libraries, each by itself: their pins exclude the versions that SDV 2.0 needs.
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo test test-all test-mutants test-lowest lint bench bench-libraries docs pictures tutorials clean
+.PHONY: demo test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -17,16 +18,23 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
 
-test-all: $(VENV)/.installed-test
+test-all: $(VENV)/.installed-test test-sdv1
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # Each known mistake in the privacy core, put into a copy of the package: some test must see it.
 test-mutants: $(VENV)/.installed-test
 	$(BIN)/python tests/mutants/run_mutants.py
 
-# The lowest versions of all dependencies that pyproject.toml allows.
+# The lowest versions of all dependencies that pyproject.toml allows with SDV 2.
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
+
+# SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases.
+test-sdv1: $(SDV1)/.installed
+	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
+	  tests/integration/contract/test_as_sdv_is_tested.py \
+	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
+	  tests/property/test_keys.py tests/unit/constraints tests/unit/domain tests/unit/encoding
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick
@@ -89,5 +97,11 @@ $(SNSYNTH)/.installed:
 	$(SNSYNTH)/bin/python -m pip install --quiet --disable-pip-version-check smartnoise-synth==1.0.8 torch==2.13.0
 	touch $@
 
+$(SDV1)/.installed: pyproject.toml constraints.txt constraints-sdv1.txt
+	$(PYTHON) -m venv $(SDV1)
+	$(SDV1)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-sdv1.txt -e . \
+	  pytest pytest-timeout pytest-xdist hypothesis
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) $(DPMM) $(SNSYNTH) build dist *.egg-info prefair-demo
+	rm -rf $(VENV) $(LOWEST) $(SDV1) $(DPMM) $(SNSYNTH) build dist *.egg-info prefair-demo

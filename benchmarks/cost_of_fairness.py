@@ -14,6 +14,7 @@ import pandas as pd
 from compared import markdown
 from pair_kinds import FORBIDDEN, KINDS, OTHER, REASON, pairs_by_kind
 from paper import DATA, TABLES
+from paper_results import read_results
 
 _RESULTS = Path(__file__).parent / 'results' / 'other_mechanisms' / 'paper.csv'
 _MECHANISMS = {
@@ -34,17 +35,19 @@ def main() -> None:
     parser.add_argument('--results', type=Path, default=_RESULTS)
     parser.add_argument('--data', type=Path, default=DATA)
     options = parser.parse_args()
-    results = pd.read_csv(options.results)
+    results = read_results(options.results)
     pairs = {table: _pairs(table, options.data) for table in results['table'].unique()}
+    commits = ', '.join(map(str, results['commit'].dropna().unique()))
     lines = [
         '# What fairness costs, and which pairs pay',
         '',
         'Made by `python benchmarks/cost_of_fairness.py` of `paper.csv`, whose fits were made at '
-        f'commit {", ".join(map(str, results["commit"].unique()))}. Error is the mean total '
-        'variation distance of pairs; ± is one standard error.',
+        f'commit {commits} (lines without a commit '
+        'are of earlier runs, and say nothing of kinds). Error is the mean total variation '
+        'distance of pairs; ± is one standard error.',
         *['', '## All pairs', '', markdown(_whole(results, pairs))],
         *['', '## By kind of pair', '', _kinds_in_words(pairs), ''],
-        markdown(_by_kind(results, pairs)),
+        markdown(_by_kind(results.dropna(subset=f'{OTHER} TVD2'), pairs)),
     ]
     options.results.with_name('cost_of_fairness.md').write_text('\n'.join([*lines, '']))
 
@@ -91,7 +94,9 @@ def _whole(results: pd.DataFrame, pairs: dict[str, dict[str, int]]) -> pd.DataFr
             'not fair': _spread(free['TVD2']),
             'fair is above by': f'{100 * (ratio - 1):.0f} %',
             'within 10 %': 'yes' if ratio <= 1 + _DEMAND else '**no**',
-            'above by, over allowed pairs': f'{100 * (allowed - 1):.0f} %',
+            'above by, over allowed pairs': ''
+            if np.isnan(allowed)
+            else f'{100 * allowed - 100:.0f} %',
         })
     return pd.DataFrame(lines)
 
@@ -102,7 +107,7 @@ def _allowed(fair: pd.DataFrame, free: pd.DataFrame, pairs: dict[str, int]) -> f
         sum(pairs[kind] * np.nan_to_num(_mean(fits, kind)) for kind in (REASON, OTHER))
         for fits in (fair, free)
     ]
-    return sums[0] / sums[1]
+    return sums[0] / sums[1] if sums[1] else np.nan
 
 
 def _by_kind(results: pd.DataFrame, pairs: dict[str, dict[str, int]]) -> pd.DataFrame:

@@ -92,6 +92,8 @@ def _shares_of_mst(results: pd.DataFrame, trained: list[str]) -> list[str]:
     by_authors = [f"{measure}, authors' formula" for measure in conditional]
     if set(by_authors) <= set(results):
         known = _with_baseline(_with_enough_fits(results.dropna(subset=by_authors)))
+        if known.empty:
+            return lines
         title = "The conditional measures by the authors' formula, MLP, per cent of MST"
         lines += ['', f'## {title}', '', f'Fits of each kind that have them: {_fits(known)}.', '']
         lines += [_markdown(shares(known, by_authors).set_axis(CONDITIONAL, axis=1))]

@@ -160,7 +160,7 @@ def takes_tables(method: Method) -> Method:
 
 
 # To a type checker it is SDV 2.
-if TYPE_CHECKING or not IS_FIRST:  # noqa: SIM108, a type checker does not follow the other form
+if TYPE_CHECKING or not IS_FIRST:  # noqa: SIM108  # which mypy would take for either
     Sampling = _SamplingOfSecond
 else:
     Sampling = _SamplingOfFirst

@@ -1,12 +1,9 @@
 """All constraints of a synthesizer, and the way of a table through them and back.
 
 On the way in each transformation replaces columns, in the order in which constraints were added.
-On the way back the columns are restored in reverse order, and rows are rejected
-
-- that leave the public ranges or break a constraint;
-- whose modelled codes cannot be read back from the restored values. Without this a code could
-  differ from what its row shows, and carry a dependence that no column of the table accounts for
-  (``ties`` rests on it).
+On the way back they are restored in reverse order; rows that leave the public ranges or break a
+constraint are rejected, and those whose modelled codes cannot be read back from what is restored:
+such a code could carry a dependence that no column accounts for (``ties`` rests on it).
 """
 
 from collections.abc import Callable, Mapping, Sequence

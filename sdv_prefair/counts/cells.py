@@ -138,7 +138,8 @@ class DecimalCells(Cells):
         sizes = self.by_size._locate(numbers)
         if self.places is None:
             return sizes
-        return sizes * self.num_kinds + _num_decimals(numbers, self.places)
+        codes: np.ndarray = sizes * self.num_kinds + _num_decimals(numbers, self.places)
+        return codes
 
 
 def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
@@ -160,7 +161,7 @@ def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
 class NullCells(Cells):
     """One cell for all values, and that of null."""
 
-    null_code: ClassVar[int] = 1  # type: ignore[misc]  # known before there is a grid
+    null_code: ClassVar[int] = 1  # known before there is a grid
     num_cells: ClassVar[int] = 1
 
     def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain.metadata_file import columns_of, read_object
+from sdv_prefair.domain.metadata_file import columns_of, is_document, read_object
 from sdv_prefair.domain.public import single_table
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
@@ -35,13 +35,13 @@ def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
         return {}
     if isinstance(domain, str | Path):
         return _facts_in(read_object(domain))
+    if is_document(domain):
+        return _facts_in(dict(domain))
     if not isinstance(domain, Mapping) or not all(isinstance(f, Mapping) for f in domain.values()):
         raise DomainError(
             f'domain ({shown(domain)}) must be a dictionary from columns to facts, as in '
             "{'age': {'range_min': 0, 'range_max': 99}}, or the path of a metadata file."
         )
-    if 'tables' in domain and 'sdtype' not in domain['tables']:
-        return _facts_in(dict(domain))
     for column, facts in domain.items():
         if strange := [key for key in facts if key not in FACTS]:
             raise DomainError(

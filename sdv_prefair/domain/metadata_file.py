@@ -143,7 +143,7 @@ def read_object(path: str | Path) -> dict[str, Any]:
         ) from None
     except UnicodeDecodeError:
         document = None
-    if not _has_form(document):
+    if not is_document(document):
         raise ValueError(
             f"'{path}' is no metadata of SDV in JSON. Give a file that save_metadata or SDV's "
             'save_to_json wrote.'
@@ -151,7 +151,7 @@ def read_object(path: str | Path) -> dict[str, Any]:
     return document
 
 
-def _has_form(document: object) -> TypeGuard[dict[str, Any]]:
+def is_document(document: object) -> TypeGuard[dict[str, Any]]:
     """Whether a document is made of tables of described columns, or is one such table."""
     tables = document.get('tables', {'': document}) if isinstance(document, dict) else None
     if not isinstance(tables, dict) or not tables:

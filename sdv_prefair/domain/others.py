@@ -25,11 +25,13 @@ def name_others(
     Raises:
         DomainError: If it is neither, or names what cannot be a value of its column.
     """
+    for_all: str | None = OTHER
+    by_column: Mapping[str, Any] = {}
     if isinstance(other, Mapping):
         _check_columns(domains, other)
-        for_all, by_column = OTHER, other
+        by_column = other
     elif other is None or (isinstance(other, str) and other):
-        for_all, by_column = other, {}
+        for_all = other
     else:
         raise DomainError(
             f'other ({shown(other)}) must be a text, or a dictionary from columns to values, as in '

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pandas as pd
-from rdt.transformers import BaseTransformer
+from rdt.transformers import BaseTransformer, PseudoAnonymizedFaker
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.errors import SynthesizerInputError
 
@@ -142,10 +142,15 @@ def check_transformers(
                 'the rows outside the privacy budget. Use CategoryCodes, NumberBins or '
                 'DatetimeBins of sdv_prefair.transformers, which take public values and bounds.'
             )
-        elif not (transformer is None or transformer.is_generator()):
+        elif transformer is not None and not _makes_up(transformer):
             raise SynthesizerInputError(
                 f"Column '{column}' is generated, not learnt, so it needs a transformer that "
                 f'generates values; {type(transformer).__name__} does not. Use one such as '
                 'AnonymizedFaker or RegexGenerator of rdt.transformers.'
             )
     return chosen
+
+
+def _makes_up(transformer: BaseTransformer) -> bool:
+    """Whether a transformer needs no rows; RDT says so of pseudonyms too, which are of values."""
+    return transformer.is_generator() and not isinstance(transformer, PseudoAnonymizedFaker)

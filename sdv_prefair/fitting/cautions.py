@@ -1,7 +1,7 @@
 """What a user is warned of while a synthesizer is made and fitted."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
@@ -101,6 +101,25 @@ def warn_of_values(columns: Sequence[str]) -> None:
             'the metadata, spelling and upper case too, and fit again, which costs again.',
             DomainWarning,
             stacklevel=5,
+        )
+
+
+def warn_of_rare_values(shares: Mapping[str, float]) -> None:
+    """Warn of rows whose values were too rare to be learnt, if there are many.
+
+    Privacy: shares must come from released values.
+
+    Args:
+        shares: About which share of the rows it is, by column.
+    """
+    if shares:
+        told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
+        warnings.warn(
+            f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
+            'marginals; they come back as one value, see the argument other. Declare range_values '
+            'if they are public, or raise epsilon, and fit again, which costs again.',
+            DomainWarning,
+            stacklevel=6,
         )
 
 
@@ -224,9 +243,11 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
 
 def warn_of_forced(sentences: Sequence[str]) -> None:
     """Warn of what statements force together and none of them says."""
+    told, more = '; '.join(sentences[:3]), len(sentences) - 3
     warnings.warn(
-        f'The statements force more together than each of them says: {"; ".join(sentences)}. If '
-        'that is more than you want to promise, leave one of them out.',
+        f'The statements force more together than each of them says: {told}'
+        f'{f"; and {more} more" if more > 0 else ""}. If that is more than you want to promise, '
+        'leave one of them out; sdv_prefair.fairness.forced says why.',
         FairnessWarning,
         stacklevel=4,
     )

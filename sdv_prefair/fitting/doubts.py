@@ -24,6 +24,8 @@ from sdv_prefair.values.arrays import Floats
 
 _MOST = 0.5
 _NEARLY_ALL = 0.98
+# The share of rows with values that were not learnt, from which on it is said.
+_TO_BE_SAID = 0.01
 # The bin beside a pile holds at most this part of it.
 _BESIDE_A_PILE = 0.1
 # With fewer values, as of grades from 1 to 5, rows at an end are nothing to wonder at.
@@ -49,6 +51,7 @@ def warn_of_doubts(
     cautions.warn_of_ends(piled)
     one_bin = [c for c, (bins, shares) in binned.items() if is_in_one_bin(bins, shares)]
     cautions.warn_of_one_bin([c for c in one_bin if c not in piled])
+    cautions.warn_of_rare_values(_rare_shares(model, prepared))
     cautions.warn_of_missing(_mostly_missing(model, prepared, mostly_outside))
     if prepared.settings.promise.is_fair:
         cautions.warn_of_proxies(admissible_copies(model, prepared.settings.roles))
@@ -56,6 +59,16 @@ def warn_of_doubts(
     columns = [names[0] for names in swamped if len(names) == 1]
     pairs = len(swamped) - len(columns)
     cautions.warn_of_noise(columns, pairs, len(noise_of_pairs(model)))
+
+
+def _rare_shares(model: GraphicalModel, prepared: Prepared) -> dict[str, float]:
+    """Return the share of rows whose values were not learnt, of columns in which they are many."""
+    own, shares = prepared.plan.original_domains, {}
+    for column in _clear_columns(model, prepared):
+        codes = prepared.encoding.transformers[column]
+        if isinstance(own[column], Undeclared) and codes.shows_other:
+            shares[column] = float(model.marginal(column)[codes.other_code])
+    return {column: share for column, share in shares.items() if share >= _TO_BE_SAID}
 
 
 def is_piled(bins: Bins, shares: Floats) -> bool:

@@ -11,7 +11,7 @@ from sdv_prefair.inference.replication import Rows
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.values.arrays import Floats
 
-_MOST_CELLS = 1 << 24
+_MOST_CELLS = 1 << 22
 
 Columns = tuple[str, ...]
 Tables = Mapping[Columns, Floats]

@@ -74,14 +74,15 @@ def learn_domains(
         if isinstance(grid, MonthCells):
             learnt[column] = learn_datetimes(table, column, domain, grid, purse)
         elif isinstance(grid, DecimalCells):
-            found = learn_size(table, column, domain, grid, dtype, purse)
+            found = learn_size(table, column, domain, dtype, purse)
             if isinstance(found, Numbers):
                 learnt[column] = found
             else:
                 rough[column] = found
     learnt |= _learn_ends(rough, source, ledger, entropy)
     of_categories = {column: purses[column] for column in unknown}
-    learnt |= learn_categories(values, undeclared, source.dtypes, of_categories, ledger)
+    dtypes = {column: source.dtypes[column] for column in unknown}
+    learnt |= learn_categories(values, undeclared, dtypes, of_categories, ledger)
     return learnt
 
 
@@ -97,7 +98,7 @@ def _learn_ends(
     """Return the ranges of numbers without what is empty at their ends."""
     cells = {c: end_cells(found.domain, source.dtypes[c]) for c, found in rough.items()}
     table = PrivateTable(_count(source, cells), ledger, entropy)
-    return {c: learn_ends(table, c, rough[c], cells[c], ledger) for c in rough}
+    return {c: learn_ends(table, c, rough[c], source.dtypes[c], ledger) for c in rough}
 
 
 def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:

@@ -62,7 +62,6 @@ def learn_size(
     table: PrivateTable,
     column: str,
     undeclared: Undeclared,
-    cells: DecimalCells,
     dtype: Any,
     purse: Purse,
 ) -> RoughRange | Numbers:
@@ -73,6 +72,7 @@ def learn_size(
     Returns:
         What is known by then; the domain as it stays if nothing stands out.
     """
+    cells = size_cells(undeclared, dtype)
     size, ends, decimals = _parts(purse.ledger, purse.rho, cells)
     noisy, sigma = table.measure_groups(column, cells.sizes, size, LEARN_DOMAINS)
     undeclared = with_nulls(undeclared, noisy[-1], sigma)
@@ -130,12 +130,13 @@ def _point(number: float, scale: float) -> int:
 
 
 def learn_ends(
-    table: PrivateTable, column: str, rough: RoughRange, cells: FineCells, ledger: Ledger
+    table: PrivateTable, column: str, rough: RoughRange, dtype: Any, ledger: Ledger
 ) -> Numbers:
     """Return the range without what is empty at its ends.
 
     Privacy: noisy histograms, each over a few groups of cells at either end.
     """
+    cells = end_cells(rough.domain, dtype)
     widths = _widths(cells.num_cells)
     if len(widths) < 2:
         return rough.domain

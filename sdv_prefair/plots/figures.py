@@ -6,6 +6,7 @@ import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 
+from sdv_prefair.fairness.statements import SEVERAL
 from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, SKY
 from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,
@@ -25,6 +26,7 @@ ROLE_MARKERS = {
     PROTECTED: {'color': '#D55E00', 'symbol': 'diamond'},
     ADMISSIBLE: {'color': '#0072B2', 'symbol': 'circle'},
     OUTCOME: {'color': '#009E73', 'symbol': 'square'},
+    SEVERAL: {'color': '#CC79A7', 'symbol': 'hexagon'},
     UNLABELLED: {'color': '#D0D0D0', 'symbol': 'circle'},
 }
 _EDGE_COLOUR, _CHORD_COLOUR = '#B5B5B5', '#8FBBDA'

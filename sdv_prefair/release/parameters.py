@@ -121,9 +121,8 @@ def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
 def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
     if pairs is None:
         return None
-    if not isinstance(pairs, list) or not all(map(_is_spike, pairs)):
-        raise ReleaseError('domain of the release must be pairs of a column and its facts.')
-    if not all(_is_fact(fact) for _, facts in pairs for fact in facts):
+    is_list = isinstance(pairs, list) and all(map(_is_spike, pairs))
+    if not is_list or not all(_is_fact(fact) for _, facts in pairs for fact in facts):
         raise ReleaseError('domain of the release must be pairs of a column and its facts.')
     return {column: dict(facts) for column, facts in pairs}
 

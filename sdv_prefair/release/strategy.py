@@ -16,7 +16,7 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FairTree
 from sdv_prefair.structure.fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.structure.resolve import STRATEGIES
-from sdv_prefair.structure.tree import Pair, Scores, all_pairs
+from sdv_prefair.structure.tree import Pair, Scores
 
 _STRATEGY, _APART = 'strategy', 'apart'
 
@@ -45,7 +45,7 @@ class ReleasedStrategy:
 
         Pairs may name columns that constraints will make. Until all are there, nothing is known.
         """
-        return all_pairs(columns) if self._waits(columns) else self._checked(columns, roles)
+        return [] if self._waits(columns) else self._checked(columns, roles)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return the pairs.

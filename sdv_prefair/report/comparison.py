@@ -148,16 +148,28 @@ def _fairness(measured: Measured) -> list[Content]:
 def _independence_table(measured: Measured) -> Element:
     # Every source has a row for each pair of roles, answered or not, in the same order.
     rows = [
-        (f'{same[0]["Outcome"]} and {same[0]["Protected"]}', *map(_information, same))
+        (
+            f'{same[0]["Outcome"]} and {same[0]["Protected"]}{_given(same[0])}',
+            *map(_information, same),
+        )
         for same in _side_by_side(measured.independence)
     ]
     header = ('Information', *measured.independence)
     return table('I(outcome; protected | admissible), best at what chance gives', header, rows)
 
 
+def _pair(row: dict) -> str:
+    return f'{row["Outcome"]} and {row["Protected"]}{_given(row)}'
+
+
+def _given(row: dict) -> str:
+    """Return what a row is given, where statements are given different columns."""
+    return f' given {row["Given"]}' if row.get('Given') else ''
+
+
 def _strata(measured: Measured) -> str:
     told = measured.independence[RELEASE]['Strata'].dropna()
-    return told.iloc[0] if len(told) else 'nothing that could be measured'
+    return '; '.join(dict.fromkeys(told)) or 'nothing that could be measured'
 
 
 def _side_by_side(details: dict[str, pd.DataFrame]) -> Iterator[tuple[dict, ...]]:
@@ -182,8 +194,9 @@ def _rates_table(measured: Measured) -> Element:
 
 
 def _named(details: pd.DataFrame) -> list[str]:
-    pairs = zip(details['Outcome'], details['Protected'], strict=True)
-    names = [f'{outcome} by {protected}' for outcome, protected in pairs]
+    names = [
+        f'{row["Outcome"]} by {row["Protected"]}{_given(row)}' for row in details.to_dict('records')
+    ]
     measures = measures_in_words(details)
     return [f'{name}: {measure}' for name, measure in zip(names, measures, strict=True)]
 

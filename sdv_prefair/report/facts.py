@@ -11,13 +11,14 @@ import sdv_prefair
 from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.domain import single_table
 from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.inference import Share, estimate_query, replicate
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
-from sdv_prefair.roles import UNLABELLED, Roles
+from sdv_prefair.roles import UNLABELLED
 
 _REPLICATES = 30
 
@@ -60,8 +61,8 @@ class Facts:
         fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
         structure: Name of the way the graph was found.
-        roles: The roles as given.
-        is_fair: Whether justifiable fairness was promised, and held when checked just now.
+        roles: The roles, or statements, as given.
+        is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
         graph: The model's graph with roles.
@@ -79,7 +80,7 @@ class Facts:
     fitted_with: str
     parameters: dict[str, Any]
     structure: str
-    roles: Roles
+    roles: Statements
     is_fair: bool
     ledger: pd.DataFrame
     account: pd.DataFrame
@@ -118,15 +119,18 @@ class Facts:
 
     @property
     def beside_outcomes(self) -> tuple[str, ...]:
-        """Columns without a role that are tied to an outcome around the admissible ones."""
+        """Columns without a role that are tied to an outcome around what its statement is given."""
+        near = {c for statement in self.roles.statements for c in self._beside(statement)}
+        return tuple(c.name for c in self.modelled if c.name in near and c.role == UNLABELLED)
+
+    def _beside(self, statement: Independent) -> set[str]:
         ties = self.ties.copy()
-        ties.remove_nodes_from(self.roles.admissible)
-        near = {
+        ties.remove_nodes_from(statement.given)
+        return {
             column
-            for outcome in filter(ties.has_node, self.roles.outcome)
+            for outcome in filter(ties.has_node, statement.right)
             for column in nx.node_connected_component(ties, outcome)
         }
-        return tuple(c.name for c in self.modelled if c.name in near and c.role == UNLABELLED)
 
 
 def gather(synthesizer: 'PreFairSynthesizer') -> Facts:

@@ -1,18 +1,40 @@
 """What is not promised, and what the signer vouches for."""
 
-from collections.abc import Sequence
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.fitting.explanation import OUTCOME_COPY
 from sdv_prefair.mechanisms.catalogue import GIVEN
 from sdv_prefair.report.elements import Content, bullets, code, paragraph, section, strong, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, listed, short, whole
+from sdv_prefair.roles import Roles
 
 _TYPES = (
     'The types of the columns, and whether whole numbers can be missing, are public knowledge too. '
     'Types that a program guessed from the rows, as pandas does with a CSV file, are not.'
 )
+
+
+class _Words(NamedTuple):
+    """How the parts of what is promised are called."""
+
+    promise: str
+    may_explain: str
+    between: str
+    both: str
+    given: str
+
+
+_ROLES = _Words(
+    'roles', 'are admissible', 'admissible ones', 'protected and outcome columns',
+    'admissible columns',
+)  # fmt: skip
+_STATEMENTS = _Words(
+    'statements', 'may explain a dependence', 'columns that a statement is given',
+    'both sides of a statement', 'columns that a statement names',
+)  # fmt: skip
 
 
 def limits_section(facts: Facts) -> Element:
@@ -23,22 +45,24 @@ def limits_section(facts: Facts) -> Element:
 def _limits(facts: Facts) -> list[Content]:
     items = []
     if facts.is_fair:
-        roles = facts.roles
+        words = _ROLES if isinstance(facts.roles, Roles) else _STATEMENTS
+        justified = [statement for statement in facts.roles.statements if statement.given]
         items += [
-            [strong('Parity. '), f'What {_subject(roles.protected, "do", "does")} to '
-             f'{listed(roles.outcome)} through {listed(roles.admissible)} stays as it was '
-             'measured.'],
-            [strong('That the roles are right. '), 'Which columns are admissible is a judgement '
-             'about the world that no computation makes.'],
+            *([strong('Parity. '), _unparity(statement)] for statement in justified),
+            [strong(f'That the {words.promise} are right. '), f'Which columns {words.may_explain} '
+             'is a judgement about the world that no computation makes.'],
             [strong('Fair classifiers. '), 'A classifier trained on the synthetic rows and used on '
              'real ones may treat groups differently, by way of columns without a role. '
-             + _beside_outcomes(facts)],
-            [strong('Fairness given both. '), 'Rows asked for under a condition on protected and '
-             'outcome columns together carry the dependence that was asked for.'],
-            [strong('Fairness given less. '), 'The independence is given the admissible columns as '
-             'they are in the rows. Given ones that are rounded, put in coarser bins or left out, '
-             'the same rows may show a dependence.'],
+             + _beside_outcomes(facts, words.between)],
+            [strong('Fairness given both. '), f'Rows asked for under a condition on {words.both} '
+             'together carry the dependence that was asked for.'],
         ]  # fmt: skip
+        if justified:
+            items.append([
+                strong('Fairness given less. '), f'The independence is given the {words.given} as '
+                'they are in the rows. Given ones that are rounded, put in coarser bins or left '
+                'out, the same rows may show a dependence.',
+            ])  # fmt: skip
     return items + [
         [strong('Several fits. '), 'Other releases from the same table add to the epsilon of this '
          'one.'],
@@ -56,14 +80,18 @@ def _limits(facts: Facts) -> list[Content]:
     ]  # fmt: skip
 
 
-def _subject(names: Sequence[str], plural: str, singular: str) -> str:
-    return f'{listed(names)} {singular if len(names) == 1 else plural}'
+def _unparity(statement: Independent) -> str:
+    does = 'does' if len(statement.left) == 1 else 'do'
+    return (
+        f'What {listed(statement.left)} {does} to {listed(statement.right)} through '
+        f'{listed(statement.given)} stays as it was measured.'
+    )
 
 
-def _beside_outcomes(facts: Facts) -> str:
+def _beside_outcomes(facts: Facts, between: str) -> str:
     outcomes, near = listed(facts.roles.outcome), facts.beside_outcomes
     if not near:
-        return f'In this model none is tied to {outcomes} but through admissible ones.'
+        return f'In this model none is tied to {outcomes} but through {between}.'
     return (
         f'In this model {listed(near)} may tell {outcomes} directly: ask whether among real people '
         f'they tell {listed(facts.roles.protected)} too.'
@@ -94,18 +122,23 @@ def _confirmed(facts: Facts) -> list[Content]:
         _delta(facts),
     ]
     if facts.is_fair:
-        roles = facts.roles
-        items.append(
-            f'It is right that {listed(roles.admissible)} may influence {listed(roles.outcome)}, '
-            f'and {listed(roles.protected)} only by way of '
-            f'{"it" if len(roles.admissible) == 1 else "them"}.'
-        )
+        items += map(_vouched_for, facts.roles.statements)
         items.append(_copies(facts))
     if facts.structure == GIVEN:
         items.append('The tree of the model was not read off the private rows.')
     if not facts.is_private:
         items.append('The fit will be repeated without a seed before anything is released.')
     return items
+
+
+def _vouched_for(statement: Independent) -> str:
+    outcomes, protected = listed(statement.right), listed(statement.left)
+    if not statement.given:
+        return f'It is right that nothing may explain a dependence of {outcomes} on {protected}.'
+    return (
+        f'It is right that {listed(statement.given)} may influence {outcomes}, and {protected} '
+        f'only by way of {"it" if len(statement.given) == 1 else "them"}.'
+    )
 
 
 def _copies(facts: Facts) -> str:

@@ -133,6 +133,7 @@ def _details(
 def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFairSynthesizer':
     """Return the same synthesizer without roles, fitted to the same table."""
     changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
+    changes |= {'fairness': None, 'unlabelled': None}
     with warnings.catch_warnings():
         # Given when the first one was made.
         for given_before in (PrivacyWarning, DomainWarning, NoiseWarning):

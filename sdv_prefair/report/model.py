@@ -10,6 +10,7 @@ from sdv_prefair.plots.style import plain_text
 from sdv_prefair.report.elements import bullets, code, num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, short, whole
+from sdv_prefair.roles import Roles
 
 
 def model_section(facts: Facts) -> Element:
@@ -34,9 +35,10 @@ def _how(facts: Facts) -> str:
         return GIVEN_IN_WORDS
     how = STRUCTURES.get(facts.structure, f'found by the structure {facts.structure}')
     if facts.structure in ('aim', 'planned', 'privbayes', 'mwem') and facts.is_fair:
-        how += (
-            ', but none that would have joined a protected and an outcome column with no '
-            'admissible one between'
+        how += ', but none that would have ' + (
+            'joined a protected and an outcome column with no admissible one between'
+            if isinstance(facts.roles, Roles)
+            else 'broken a statement'
         )
     return how
 

@@ -2,11 +2,13 @@
 
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.model.noise import lost
 from sdv_prefair.report.elements import note, paragraph, strong, tag
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.measured import Measured
 from sdv_prefair.report.words import counted, short
+from sdv_prefair.roles import Roles
 
 
 def opening(facts: Facts, measured: Measured | None) -> list:
@@ -57,9 +59,18 @@ def _all_attempts(promise: dict) -> str:
 def _fairness(facts: Facts) -> Element:
     if not facts.is_fair:
         return _tile('warning', 'Fairness', 'Not promised', 'See below for the reason.')
-    pairs = len(facts.roles.protected) * len(facts.roles.outcome)
+    statements = facts.roles.statements
+    pairs = sum(len(statement.left) * len(statement.right) for statement in statements)
     checked = f'{counted(pairs, "pair")} of protected and outcome columns checked.'
-    return _tile('good', 'Fairness', 'Justifiably fair', checked)
+    return _tile('good', 'Fairness', _notion(facts.roles), checked)
+
+
+def _notion(roles: Statements) -> str:
+    if isinstance(roles, Roles):
+        return 'Justifiably fair'
+    if any(statement.given for statement in roles.statements):
+        return f'{counted(len(roles.statements), "statement")} kept'
+    return 'Demographic parity'
 
 
 def _noise(facts: Facts) -> Element:

@@ -16,7 +16,7 @@ from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair.atomic_write import check_place
-from sdv_prefair.errors import NotFittedError, PrivacyWarning
+from sdv_prefair.errors import FairnessWarning, NotFittedError, PrivacyWarning
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
@@ -71,7 +71,8 @@ class AfterFit(Sampling):
 
     @property
     def _ranges(self) -> str:
-        return inspection.ranges_in_words(self.public_ranges, self._settings.plan)
+        plan = self._settings.plan
+        return inspection.ranges_in_words(self.public_ranges, plan, self.domain is not None)
 
     def get_metadata(self, version: str = 'original') -> Metadata:
         """Return the metadata, with the roles if it came with them.
@@ -190,6 +191,7 @@ class AfterFit(Sampling):
         with warnings.catch_warnings():
             # Whoever fitted it was told; it is in the footer of the ledger and in get_info.
             warnings.simplefilter('ignore', PrivacyWarning)
+            warnings.simplefilter('ignore', FairnessWarning)
             synthesizer = cls(contents.metadata, **contents.parameters(cls))
             synthesizer.add_constraints(contents.constraints)
             found = contents.fit_by(synthesizer._settings)

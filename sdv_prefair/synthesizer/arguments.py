@@ -124,7 +124,7 @@ def warn_of_forced(statements: Statements) -> None:
     """Warn if the statements force more together than each of them says."""
     found = forced(statements)
     if found:
-        cautions.warn_of_forced([str(one) for one in found])
+        cautions.warn_of_forced([one.consequence for one in found])
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:

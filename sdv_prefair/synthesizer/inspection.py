@@ -41,8 +41,11 @@ def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any
     }
 
 
-def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan) -> str:
-    """Return how the ranges in the metadata are treated."""
+def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: bool) -> str:
+    """Return how ranges are treated, in the metadata and, if any were given, beside it."""
+    if given:
+        inside = {None: 'assumed public', True: 'said to be public', False: 'not used'}
+        return f'said to be public in domain, {inside[public_ranges]} in the metadata'
     if public_ranges is False:
         return 'not used: domains are learnt within the budget'
     if not arguments.declares_ranges(plan.original_domains):

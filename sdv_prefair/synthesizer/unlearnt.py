@@ -65,7 +65,8 @@ def by_known_columns(
     for pattern, members in unknown.groupby(list(unknown.columns)).indices.items():
         flags = pattern if isinstance(pattern, tuple) else (pattern,)
         dropped = [c for c, is_unknown in zip(unknown.columns, flags, strict=True) if is_unknown]
-        yield members, lines.iloc[members].drop(columns=dropped)
+        places = np.asarray(members)
+        yield places, lines.iloc[places].drop(columns=dropped)
 
 
 def _undrawn(codes: ColumnCodes) -> int:

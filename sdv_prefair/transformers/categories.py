@@ -59,10 +59,10 @@ class CategoryCodes(ColumnCodes):
         self.values, self.other_value = declared.values, declared.other
         self.shared = shared
         self.nullable = nullable
-        self.other = other
+        self.other = other or other_value is not None
         self.weights = None if weights is None else tuple(map(float, weights))
-        if not other and (not self.values or self.other_value is not None):
-            raise DomainError('values must not be empty, nor other_value given, without other.')
+        if not self.values and not other:
+            raise DomainError('values must not be empty without an "other" code.')
         self.dtype = public_dtype(dtype, self.shown)
         self._cumulative = self._cumulate_weights()
         self._index_values()
@@ -113,7 +113,7 @@ class CategoryCodes(ColumnCodes):
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
-                'range_values and other of the type that the column has, as numbers or as strings.'
+                'range_values of the type that the column has, as numbers or as strings.'
             )
 
     def _dtype_beside_nulls(self) -> Any:

@@ -77,6 +77,24 @@ def test_sample_writes_rows_and_meets_conditions(folder, capsys):
     capsys.readouterr()
 
 
+def test_estimate_prints_intervals_and_what_they_rest_on(folder, capsys):
+    release = str(folder / 'model.prefair')
+    assert main(['estimate', release, 'income']) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ['income', 'estimate', 'std.', 'error', 'lower', 'upper', 'basis']
+    assert [line.split()[0] for line in lines[1:]] == ['<=50K', '>50K']
+    assert all(line.endswith('measured') for line in lines[1:])
+    crossing = ['estimate', release, 'income by sex', '--replicates', '3', '--seed', '1']
+    assert main([*crossing, '--quiet']) == 0
+    first = capsys.readouterr()
+    assert 'was left out on purpose' in first.out
+    assert first.err == ''
+    assert main([*crossing, '--quiet']) == 0
+    assert capsys.readouterr().out == first.out, 'a seed makes it the same'
+    assert main(['estimate', release, 'planet']) == 2
+    assert "does not have the columns ['planet']" in capsys.readouterr().err
+
+
 def test_report_and_evaluate(folder, capsys):
     model, page = str(folder / 'model.prefair'), folder / 'report.html'
     assert main(['report', model, '--out', str(page)]) == 0
@@ -192,3 +210,19 @@ def test_what_the_parser_refuses_ends_with_2(arguments, capsys):
         main(arguments)
     assert stopped.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_statements_are_fitted_and_evaluated(folder, tmp_path, capsys):
+    model, rows = str(tmp_path / 'model.prefair'), tmp_path / 'rows.csv'
+    real, metadata = str(folder / 'people.csv'), str(folder / 'metadata.json')
+    promised = ['--fairness', 'income ~ sex, race', '--fairness', 'hours ~ sex | education']
+    fit = ['fit', real, '--metadata', metadata, '--ranges-are-public', '--quiet', '--out', model]
+    assert main([*fit, *promised]) == 0
+    shown = capsys.readouterr().out
+    assert 'income is independent of sex, race.' in shown
+    assert 'hours is independent of sex given education.' in shown
+    assert main(['sample', model, '--rows', '300', '--out', str(rows), '--quiet']) == 0
+    evaluate = ['evaluate', str(rows), '--real', real, '--metadata', metadata, '--release', model]
+    assert main([*evaluate, *promised]) == 0
+    assert 'Rates Given' in capsys.readouterr().out
+    assert main(['report', model, '--out', str(tmp_path / 'page.html')]) == 0

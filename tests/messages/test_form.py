@@ -7,7 +7,7 @@ from message_catalogue import MESSAGES
 
 MOST_LETTERS = 350
 # Where None is something to write, not something that was missing.
-OPTIONS = ('one of None, True, False', ', or None.', 'None for null')
+OPTIONS = ('one of None, True, False', "one of None, 'apart'", ', or None.', 'None for null')
 
 
 @pytest.mark.parametrize('name', MESSAGES)

@@ -141,16 +141,16 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'bounds are those of exact counts',
-        'learning/one_column.py',
+        'learning/number_range.py',
         'np.flatnonzero(stands_out(noisy[:-1], sigma))',
-        'np.flatnonzero(stands_out(table.exact((column,))[:-1], sigma))',
+        'np.flatnonzero(stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
-        'which decades hold dates is read from exact counts',
+        'where ranges end is read from exact counts',
         'learning/one_column.py',
-        'noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)\n',
-        'noisy, sigma = table.measure_groups(column, group_of, next(parts), LEARN_DOMAINS)\n'
+        'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n',
+        'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n'
         '        noisy = np.bincount(group_of, table.exact((column,)))\n',
         'learnt',
     ),
@@ -165,8 +165,8 @@ EXACT_COUNTS = [
     mutant(
         'values are let out by their exact counts',
         _VALUES,
-        'strict=True) if count > least}',
-        'strict=True) if exact[value] > least}',
+        'if count > least or value is None',
+        'if exact[value] > least or value is None',
         f'{_REPLAY}::test_another_table_behind_the_same_answers_gives_the_same[learnt]',
     ),
 ]
@@ -637,8 +637,8 @@ NOT_THERE = [
     mutant(
         'a protected column and an outcome may be a pair',
         'structure/tree.py',
-        'if {role[first], role[second]} != {PROTECTED, OUTCOME}',
-        'if first != second',
+        'if not any(_opposes(statement, pair) for statement in roles.statements)',
+        'if pair',
         'tests/unit/structure/test_every_strategy.py'
         '::test_never_declares_a_protected_and_an_outcome_column',
     ),

@@ -20,6 +20,9 @@ _ASKED = 'tests/integration/constraints/test_asked_rows.py'
 _TIES = 'tests/integration/constraints/test_asking_ties_nothing.py'
 _FAIRNESS = 'tests/unit/fairness/test_predicate.py'
 _TABLE = 'tests/property/test_private_table.py'
+_STATED = 'tests/property/test_any_statements.py'
+_STATED_DECLARED = 'tests/unit/structure/test_apart.py'
+_EXACT_STATED = 'tests/unit/structure/test_exact_statements.py'
 _SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
 _IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
 
@@ -412,6 +415,64 @@ CLIQUES = [
         'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
+        'greedy selection looks at one statement at a time',
+        'structure/greedy.py',
+        'private_kruskal(columns, pairs, scores, partial(fair_additions, roles))',
+        'private_kruskal(columns, pairs, scores)',
+        f'{_STATED}::test_a_selected_forest_is_fair_and_no_fair_pair_is_left[greedy]',
+    ),
+    mutant(
+        'only the first statement is asked of a pair that is added',
+        _PREDICATE,
+        'for statement in roles.statements]\n    return [\n        candidate',
+        'for statement in roles.statements[:1]]\n    return [\n        candidate',
+        f'{_STATED}::test_a_selected_forest_is_fair_and_no_fair_pair_is_left[adaptive]',
+    ),
+    mutant(
+        'the exact search takes sides in one statement only',
+        'structure/spanning.py',
+        '* sides[:, self._second] != -1).all(axis=0)',
+        '* sides[:, self._second] != -1)[:1].all(axis=0)',
+        f'{_EXACT_STATED}::test_equals_brute_force_for_any_statements',
+    ),
+    mutant(
+        'the bound of the exact search adds what statements cost one by one',
+        'structure/exact.py',
+        'max((cost.least for cost in costs), default=0.0)',
+        'sum(cost.least for cost in costs)',
+        f'{_EXACT_STATED}::test_equals_brute_force_for_any_statements',
+    ),
+    mutant(
+        'pairs between the sides of a later statement are counted',
+        'structure/tree.py',
+        'if not any(_opposes(statement, pair) for statement in roles.statements)',
+        'if not any(_opposes(statement, pair) for statement in roles.statements[:1])',
+        f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
+    ),
+    mutant(
+        'outcomes touch columns that no statement names',
+        'structure/tree.py',
+        '    return [pair for pair in pairs if frozenset(pair) not in beside]',
+        '    return list(pairs)',
+        'tests/unit/structure/test_apart.py'
+        '::test_apart_never_declares_an_outcome_with_a_column_without_a_role',
+    ),
+    mutant(
+        'a model is not asked whether outcomes are apart from unlabelled columns',
+        'fitting/pipeline.py',
+        '        assert_apart(beside)\n',
+        '        pass\n',
+        'tests/unit/synthesizer/test_fairness_argument.py'
+        '::test_apart_refuses_a_mechanism_that_joins_what_it_has_not_declared',
+    ),
+    mutant(
+        'a given tree is asked one statement only',
+        'structure/fixed.py',
+        '    for statement in roles.statements:\n        path = path_around',
+        '    for statement in roles.statements[:1]:\n        path = path_around',
+        'tests/unit/structure/test_fixed.py',
+    ),
+    mutant(
         'a growing graph takes a pair that is not fair',
         'structure/growing.py',
         'return bool(fair_additions(self._roles, [pair], self.edges))',
@@ -430,8 +491,8 @@ CLIQUES = [
     mutant(
         'a plan keeps to no roles',
         'mechanisms/planned_marginals.py',
-        'self._roles = roles if strategy.requires_roles else Roles()',
-        'self._roles = Roles()',
+        'self._roles = roles if strategy.requires_roles else Statements()',
+        'self._roles = Statements()',
         'tests/unit/mechanisms/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(

@@ -17,6 +17,7 @@ from walk import differing_paths
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
+from sdv_prefair.fairness import demographic_parity
 
 REGIONS = [f'region {number}' for number in range(12)]
 TREE = [
@@ -123,6 +124,9 @@ def pair_of_fits(first=table, second=other_table, **changes):
 
 
 LOOPS = ('privbayes', 'mwem')
+STATED = dict.fromkeys(ROLES, ()) | {
+    'fairness': demographic_parity(ROLES['protected'], ROLES['outcome'])
+}
 CASES = {
     **{
         name: {'structure': name} for name in ('adaptive', 'greedy', 'exact', 'none', 'aim', *LOOPS)
@@ -143,6 +147,10 @@ CASES = {
     'learnt, privbayes': {'learnt': True, 'epsilon': 20.0, 'structure': 'privbayes'},
     'learnt, two rows': {'learnt': True, 'epsilon': 20.0, 'max_rows_per_person': 2},
     'learnt, hardly any budget': {'learnt': True, 'epsilon': 0.05},
+    **{
+        f'{name}, parity': STATED | {'structure': name}
+        for name in ('planned', 'adaptive', 'exact', 'aim')
+    },
     'constraints': {'constrained': True},
     'constraints, learnt': {'constrained': True, 'learnt': True, 'epsilon': 20.0},
 }

@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from reach import reachable
 
+from sdv_prefair import learning
 from sdv_prefair.counts import Counts, FrameSource
 from sdv_prefair.domain.columns import Undeclared
-from sdv_prefair.learning import learn_domains, one_column, reserved_delta
+from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.mechanisms.budget import BUDGETS
 from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.scores import PrivateScores
@@ -157,13 +158,14 @@ def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
 
         return looking
 
-    for name in ('learn_categories', 'learn_numbers'):
-        step = look(getattr(one_column, name))
+    steps = (learning.learn_size, learning.learn_ends, learning.learn_categories)
+    for name in (step.__name__ for step in steps):
+        step = look(getattr(learning, name))
         monkeypatch.setattr(f'sdv_prefair.learning.{name}', step)
     domains = {'c': Undeclared('categories'), 'n': Undeclared('numbers')}
     ledger = Ledger(1.0, 1e-9, reserved_delta=reserved_delta(domains, 1e-9))
     learn_domains(domains, FrameSource(frame), ledger, SystemEntropy())
-    assert looked == ['learn_categories', 'learn_numbers']
+    assert looked == ['learn_size', 'learn_ends', 'learn_categories']
 
 
 # -- the walk would find them --------------------------------------------------------------------

@@ -20,6 +20,7 @@ from message_catalogue import (
     releases_saved,
     sampling,
     statements_files,
+    statements_given,
     structures,
     tables,
     warned,
@@ -27,7 +28,7 @@ from message_catalogue import (
 
 AREAS = (
     *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
-    estimates,
+    *(estimates, statements_given),
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
 )

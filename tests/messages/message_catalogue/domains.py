@@ -37,6 +37,13 @@ def words(values, **more):
     return described(sdtype='categorical', range_values=values, **more)
 
 
+def named(other, **more):
+    """Make a synthesizer for a table of one column whose values have to be learnt."""
+    columns = {'x': {'sdtype': 'categorical', **more}}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True, other=other)
+
+
 def number(low, high, **more):
     return described(sdtype='numerical', range_min=low, range_max=high, **more)
 
@@ -211,6 +218,40 @@ DTYPES = [
     ),
 ]
 
+OTHERS = [
+    Message(
+        lambda: named(3),
+        DomainError,
+        'other (3) must be a text, or a dictionary from columns to values, as in',
+        "{'country': 'elsewhere'}.",
+    ),
+    Message(
+        lambda: named({'y': 'rest'}),
+        DomainError,
+        "other names 'y', which is no categorical or ordinal column that is modelled.",
+        'Correct the name, or take it out.',
+    ),
+    Message(
+        lambda: named({'x': ['rest']}),
+        DomainError,
+        "other of 'x' must be a single value such as a text or a number;",
+        'None to share rows out.',
+    ),
+    Message(
+        lambda: named({'x': 'a'}, range_values=['a', 'b']),
+        DomainError,
+        "Column 'x': other ('a') must look different from null and from every value of "
+        'range_values.',
+        'Name a value that the column does not have.',
+    ),
+    Message(
+        lambda: named({'x': 'rest'}).fit({'people': pd.DataFrame({'x': [1, 2]})}),
+        DomainError,
+        "Column 'x': other ('rest') cannot be held by a column of dtype 'int64'.",
+        'Give a value of its type, or None to have rare values shared out among the others.',
+    ),
+]
+
 TRANSFORMERS = [
     Message(
         lambda: NumberBins(0, 1, bins=0),
@@ -297,4 +338,50 @@ SHAPES = [
     ]
 ]
 
-MESSAGES = [*METADATA, *DTYPES, *TRANSFORMERS, *SHAPES]
+
+def given(domain, **column):
+    """Make a synthesizer for a table of one column, with facts beside its metadata."""
+    tables = {'people': {'columns': {'x': {'sdtype': 'numerical'} | column}}}
+    metadata = Metadata.load_from_dict({'tables': tables})
+    return PreFairSynthesizer(metadata, structure='none', public_ranges=True, domain=domain)
+
+
+GIVEN = [
+    Message(
+        lambda: given([1]),
+        DomainError,
+        'domain ([1])',
+        "must be a dictionary from columns to facts, as in {'age': {'range_min': 0, 'range_max': "
+        '99}}, or the path of a metadata file.',
+    ),
+    Message(
+        lambda: given({'x': {'lowest': 1}}),
+        DomainError,
+        "domain says ['lowest'] of 'x', which are no facts of its values.",
+        "Use ['sdtype', 'datetime_format', 'range_min', 'range_max', 'range_values', "
+        "'range_is_nullable', 'decimal_places', 'high_cardinality'].",
+    ),
+    Message(
+        lambda: given({'y': {'range_min': 1}}),
+        DomainError,
+        "domain names ['y'], which the metadata does not have.",
+        "Correct the names: its columns are ['x'].",
+    ),
+    Message(
+        lambda: given({'x': {'range_min': 1}}, range_min=0),
+        DomainError,
+        "domain and metadata contradict each other: range_min of 'x' is 1 in one and 0 in the "
+        'other.',
+        'Correct one of them.',
+    ),
+    Message(
+        lambda: given(
+            {'x': {'high_cardinality': True}}, sdtype='categorical', range_values=['a', 'b']
+        ),
+        DomainError,
+        "domain and metadata contradict each other: 'x' has range_values and high_cardinality.",
+        'Leave one of them out.',
+    ),
+]
+
+MESSAGES = [*METADATA, *DTYPES, *OTHERS, *TRANSFORMERS, *SHAPES, *GIVEN]

@@ -74,8 +74,10 @@ NAMES = [
         'Name fewer columns, or give values for some of them.',
     ),
     Message(
-        ask(Share({'sex': 'F'}, given={c: None for c in ('age', 'wage', 'hired', 'home')} | {
-            'age': 30, 'wage': 20.0, 'hired': '01/01/2010', 'home': 'own'})),
+        ask(Share({'sex': 'F'}, given={
+            'age': 30, 'wage': 20.0, 'hired': '01/01/2010', 'home': 'own', 'education': 'college',
+            'income': 'low',
+        })),
         QueryError,
         'The query names columns whose values have too many combinations.',
         'Name fewer columns.',

@@ -4,7 +4,7 @@ import json
 
 from hostile_releases import WIDE, edited
 
-from message_catalogue.opening import Opened, constrained, members, with_field, with_metadata
+from message_catalogue.opening import Opened, members, with_field, with_metadata
 
 
 def columns():
@@ -25,14 +25,6 @@ def with_tables(change):
         metadata['tables'] = change(metadata['tables'])
 
     return edited(members(), metadata=changed)
-
-
-def disordered():
-    def change(release):
-        first, third, second = release['constraints']
-        release['constraints'] = [first, second, third]
-
-    return edited(constrained(), release=change)
 
 
 FIELDS = [
@@ -61,6 +53,14 @@ FIELDS = [
     Opened(
         lambda: with_field('parameters', 'spikes', [['wage']]),
         'spikes of the release must be pairs of a column and a list of values.',
+    ),
+    Opened(
+        lambda: with_field('parameters', 'domain', [['wage', [['lowest', 0]]]]),
+        'domain of the release must be pairs of a column and its facts.',
+    ),
+    Opened(
+        lambda: with_field('parameters', 'other', [['wage']]),
+        'other of the release must be a text, or pairs of a column and a value.',
     ),
     Opened(
         lambda: with_field('parameters', 'locales', 5),
@@ -140,10 +140,6 @@ COLUMNS = [
     Opened(
         lambda: with_field('chosen', [WIDE | {'name': 'key'}]),
         'The release has a transformer for a column that is not modelled.',
-    ),
-    Opened(
-        disordered,
-        'The constraints of the release are not in their order.',
     ),
 ]
 

@@ -344,8 +344,8 @@ PROBLEM = [
     Message(
         lambda: strategy('greedy').select(['p', 'o'], ROLES, None),
         StructureError,
-        'No fair spanning tree can be completed: 2 groups of columns are left that no pair may '
-        'join.',
+        'There is no fair spanning tree: protected and outcome columns are modelled, but no '
+        'admissible one.',
         'Give a modelled column the role admissible.',
     ),
 ]

@@ -96,6 +96,25 @@ def fit_a_reader():
     made.fit_table(table.to_reader())
 
 
+def learn_a_tail():
+    """Fit a column with many values of a few rows beside one with two values."""
+    rows = 8000
+    column = {'sdtype': 'categorical'}
+    metadata = public_metadata('people', {'sex': column, 'street': column})
+    streets = [f'street {row}' if row % 4 == 0 else 'square' for row in range(rows)]
+    frame = pd.DataFrame({'sex': ['f', 'm'] * (rows // 2), 'street': streets})
+    synthesizer = PreFairSynthesizer(metadata, 10.0, structure='none', public_ranges=False)
+    synthesizer.fit({'people': frame})
+    return synthesizer
+
+
+def know_a_rare_value():
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        synthesizer = learn_a_tail()
+    synthesizer.sample_remaining_columns(pd.DataFrame({'street': ['square', 'street 8']}))
+
+
 def fit_numbers(values, low, high, epsilon=100.0, discretization='private', **about):
     """Fit one column of numbers whose range is declared, in whole numbers that may be missing."""
     column = {'sdtype': 'numerical', 'range_min': low, 'range_max': high, 'decimal_places': 0}
@@ -196,6 +215,23 @@ MESSAGES = [
         "Values of ['x'] differ as text, but pandas takes some of them for the same when it reads "
         "a CSV file, as 'NA' and null, or '01' and '1'.",
         "Read such files with dtype=str, keep_default_na=False and na_values=[''].",
+    ),
+    Message(
+        learn_a_tail,
+        DomainWarning,
+        "Values that are too rare to be learnt make up about 25% of 'street', judging by the noisy "
+        'marginals; they come back as one value, see the argument other.',
+        'Declare range_values if they are public, or raise epsilon, and fit again, which costs '
+        'again.',
+    ),
+    Message(
+        know_a_rare_value,
+        DomainWarning,
+        "Some of the values that are given for ['street'] were not learnt: they are too rare, or "
+        'outside the range that was. Their rows are drawn as those of all rare values together, '
+        'of the nearest value, or as if nothing were given.',
+        'To have them in the model, declare them in the metadata if they are public, and fit '
+        'again, which costs again.',
     ),
     Message(
         declare_other_values,

@@ -15,7 +15,7 @@ from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.cells import MonthCells, NumberCells
+from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells, NumberCells
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
@@ -181,6 +181,30 @@ def test_random_numbers_fall_in_the_same_fine_cells(database, column):
     numbers = np.random.default_rng(2).uniform(-1, 14, 20_000)
     numbers[::7] = np.round(numbers[::7], 1)
     assert_same_codes(database, pa.array(numbers), GRIDS[column])
+
+
+@pytest.mark.parametrize('places', [0, 3, 6, None])
+def test_numbers_have_as_many_decimals_in_a_database(database, places):
+    cells = DecimalCells(powers_of_two().edges, places)
+    numbers = np.random.default_rng(2).uniform(-1, 14, 4000)
+    rounded = [np.round(numbers[start::8], start) for start in range(8)]
+    ends = [2.0**52 + 0.5, 2.0**53, 1e300, -1e308, math.inf, -math.inf, math.nan, 0.1, 1e-7, 0.0]
+    assert_same_codes(database, pa.array(np.concatenate([*rounded, ends])), cells)
+
+
+@pytest.mark.parametrize(
+    'array',
+    [
+        pa.array(['a', None, '']),
+        pa.array([1, None]),
+        pa.array([0.5, math.nan, None]),
+        pa.array([True, None, False]),
+        pa.array([None, None], pa.null()),
+    ],
+    ids=['texts', 'whole', 'floats', 'flags', 'nothing'],
+)
+def test_the_same_cells_are_null_in_a_database(database, array):
+    assert_same_codes(database, array, NullCells())
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,20 @@ def test_chords_close_triangles_and_leave_longer_cycles():
     assert nx.is_chordal(nx.Graph(plan.graph.edges))
 
 
+def test_a_turn_plans_so_many_pairs_and_says_which():
+    plan = make()
+    plan.grow_forest(scores(ab=0.5, bc=0.4, cd=0.2), PRECISION)
+    assert plan.grow_chords(scores(ac=0.3, bd=0.2), PRECISION, most=1) == [('a', 'c')]
+    assert plan.grow_chords(scores(bd=0.2), PRECISION) == [('b', 'd')]
+
+
+def test_of_a_ranking_those_pairs_are_open_that_close_a_triangle():
+    plan = make()
+    plan.grow_forest(scores(ab=0.5, bc=0.4, cd=0.2), PRECISION)
+    ranking = np.arange(len(PAIRS))[::-1]
+    assert [PAIRS[place] for place in plan.open_to(ranking)] == [('b', 'd'), ('a', 'c')]
+
+
 def test_a_pair_whose_score_is_unknown_is_not_planned():
     plan = make()
     plan.grow_chords(np.where(scores(ab=1) > 0, np.nan, scores(cd=0.5)), PRECISION)

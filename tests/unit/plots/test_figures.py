@@ -15,7 +15,9 @@ def tree_with_roles(size: int, seed: int) -> nx.Graph:
     tree = nx.random_labeled_tree(size, seed=seed)
     tree = nx.relabel_nodes(tree, {node: f'column {node}' for node in tree})
     roles = list(ROLE_MARKERS)
-    nx.set_node_attributes(tree, {n: roles[i % 4] for i, n in enumerate(sorted(tree))}, 'role')
+    nx.set_node_attributes(
+        tree, {n: roles[i % len(roles)] for i, n in enumerate(sorted(tree))}, 'role'
+    )
     return tree
 
 
@@ -57,10 +59,10 @@ def test_same_graph_same_picture_whatever_the_order_of_insertion(seed):
 
 
 def test_roles_have_their_own_colour_shape_and_legend_entry():
-    figure = plot_fair_graph(tree_with_roles(8, 0), title='A tree')
+    figure = plot_fair_graph(tree_with_roles(20, 0), title='A tree')
     named = {trace.name: trace for trace in figure.data if trace.name}
-    assert list(named) == ['protected', 'admissible', 'outcome', 'unlabelled']
-    assert len({trace.marker.color for trace in named.values()}) == 4
+    assert list(named) == ['protected', 'admissible', 'outcome', 'several roles', 'unlabelled']
+    assert len({trace.marker.color for trace in named.values()}) == 5
     assert all(trace.showlegend is not False for trace in named.values())
     assert figure.layout.title.text == 'A tree'
 

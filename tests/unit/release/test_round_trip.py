@@ -238,6 +238,27 @@ def test_learnt_domains_with_unequal_bins_come_back(path):
     assert_same(synthesizer, released(synthesizer, path))
 
 
+@pytest.mark.parametrize('other', ['other', {'town': 'elsewhere', 'floor': -1}, None])
+@pytest.mark.filterwarnings('ignore:Values that are too rare')
+def test_learnt_nulls_decimals_and_what_stands_for_rare_values_come_back(path, other):
+    rng = np.random.default_rng(0)
+    tail = np.where(rng.random(6000) < 0.3, rng.integers(10, 6000, 6000), rng.integers(0, 3, 6000))
+    table = staff_rows(6000).assign(
+        town=[f'town {number}' for number in tail],
+        floor=tail,
+        wage=pd.Series(rng.normal(30, 5, 6000).round(2)).where(rng.random(6000) < 0.8),
+    )
+    learnt = {'sdtype': 'categorical'}
+    metadata = staff_metadata(town=learnt, floor=learnt, wage={'sdtype': 'numerical'})
+    synthesizer = fit(table, metadata, epsilon=50.0, public_ranges=False, other=other)
+    made = synthesizer.get_transformers()
+    assert (made['wage'].decimal_places, made['wage'].nullable) == (2, True)
+    expected = {'other': ('other', None), None: (None, None)}
+    shown = made['town'].other_value, made['floor'].other_value
+    assert shown == (('elsewhere', -1) if isinstance(other, dict) else expected[other])
+    assert_same(synthesizer, released(synthesizer, path))
+
+
 def test_transformers_of_the_users_choice_come_back(path):
     bounds = {'range_min': '1990-01-01', 'range_max': '2030-01-01'}
     metadata = staff_metadata(hired={'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'} | bounds)

@@ -36,6 +36,14 @@ def test_apart_never_declares_an_outcome_with_a_column_without_a_role(name, stat
     assert beside(with_unlabelled(STRATEGIES[name](), 'apart'), statements) == []
 
 
+@pytest.mark.parametrize('name', [name for name in STRATEGIES if name != 'none'])
+@given(statements=any_statements(COLUMNS))
+def test_no_pair_between_the_sides_of_any_statement_is_declared(name, statements):
+    for pair in STRATEGIES[name]().declare(COLUMNS, statements):
+        for statement in statements.statements:
+            assert not (set(pair) & set(statement.left) and set(pair) & set(statement.right))
+
+
 @pytest.mark.parametrize('name', [name for name in STRATEGIES if name != 'greedy'])
 def test_free_declares_all_of_them(name):
     strategy = with_unlabelled(STRATEGIES[name](), 'free')

@@ -4,6 +4,7 @@ import networkx as nx
 import pytest
 
 from sdv_prefair.errors import StructureError, UnfairModelError
+from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import FixedStrategy
 
@@ -91,3 +92,29 @@ def test_what_is_not_a_pair_is_refused(edge):
 def test_what_is_not_a_list_is_refused():
     with pytest.raises(StructureError, match=r'structure \(3\) must be a list of column pairs'):
         FixedStrategy(3)
+
+
+PARITY = Statements([Independent(['sex'], ['income'])])
+SEVERAL = Statements([
+    Independent(['sex'], ['income'], given=['edu']),
+    Independent(['sex'], ['age'], given=['income']),
+])
+
+
+def test_every_statement_is_asked():
+    assert FixedStrategy([('sex', 'edu'), ('edu', 'income'), ('income', 'age')]).declare(
+        COLUMNS, SEVERAL
+    )
+    kind, message = refused([('sex', 'edu'), ('edu', 'income'), ('edu', 'age')], roles=SEVERAL)
+    assert kind is UnfairModelError
+    assert 'age is independent of sex given income: the path sex - edu - age' in message
+
+
+def test_a_forest_will_do_where_no_fair_pair_is_left():
+    forest = [('sex', 'edu'), ('age', 'income')]
+    assert FixedStrategy(forest).select(COLUMNS, PARITY, None).edges == forest
+    kind, _ = refused(forest[:1], roles=PARITY)
+    assert kind is StructureError
+    kind, message = refused(forest, roles=SEVERAL)
+    assert kind is StructureError
+    assert 'no statement keeps apart' in message

@@ -42,6 +42,10 @@ GIVEN = {
     'verbose': True,
     'discretization': 'uniform',
     'spikes': {'wage': [1200.0]},
+    'fairness': None,
+    'unlabelled': None,
+    'other': 'anything else',
+    'look_for_copies': False,
     'domain': {'age': {'range_max': 99}, 'home': {'range_is_nullable': True}},
 }
 

@@ -1,0 +1,74 @@
+"""What expressions share that a database evaluates: constants, exact numbers, a binary search."""
+
+from typing import Any
+
+import ibis
+import ibis.expr.datatypes as dt
+import ibis.expr.types as ir
+import pandas as pd
+
+from sdv_prefair.counts.thresholds import Line, moments
+from sdv_prefair.errors import PrivateDataError
+
+# Decimals of so few digits become the same float everywhere.
+_EXACT_DIGITS = 15
+
+
+def constant(value: Any) -> ir.Scalar:
+    """Return a public value as the database is to read it."""
+    if isinstance(value, float):
+        # As text it is read as the float it is; as a number some databases take it for a decimal.
+        return ibis.literal(repr(value)).cast('float64')
+    if isinstance(value, pd.Timestamp):
+        zone = None if value.tzinfo is None else 'UTC'
+        return ibis.literal(value.isoformat(sep=' ')).cast(dt.Timestamp(timezone=zone))
+    is_long = isinstance(value, int) and value >= 2**63
+    return ibis.literal(value, type='uint64' if is_long else None)
+
+
+def look_up(column: ir.Column, lowest: int, starts: list[tuple[Any, int]]) -> ir.IntegerValue:
+    """Return a binary search for the last start that is not above the value."""
+    if not starts:
+        return ibis.literal(lowest)
+    middle = len(starts) // 2
+    start, code = starts[middle]
+    return ibis.ifelse(
+        column >= constant(start),
+        look_up(column, code, starts[middle + 1 :]),
+        look_up(column, lowest, starts[:middle]),
+    )
+
+
+def as_floats(column: ir.Column) -> ir.FloatingValue:
+    """Return numbers as floats of 64 bits; raise if they would differ from those elsewhere."""
+    kind = column.type()
+    if not kind.is_numeric():  # or a text that is no number would end the query
+        raise refusal(column, 'cast it to a number in the table expression')
+    if kind.is_decimal() and not (kind.precision or _EXACT_DIGITS + 1) <= _EXACT_DIGITS:
+        digits = f'a decimal of at most {_EXACT_DIGITS} digits'
+        raise refusal(column, f'cast it to double or to {digits} in the table expression')
+    return column.cast('float64')
+
+
+def moment_line(column: ir.Column, encoder: Any) -> Line:
+    """Return the line of moments of a column; raise for a clock that is another elsewhere."""
+    kind = column.type()
+    if not kind.is_timestamp() and not kind.is_date():
+        raise refusal(column, 'cast it to a timestamp or a date in the table expression')
+    zone = kind.timezone if kind.is_timestamp() else None
+    if zone not in (None, 'UTC') and not encoder.instants:
+        raise refusal(
+            column,
+            'give range_min and range_max an offset, as in 2024-01-31 00:00:00+00:00, or cast it '
+            'to a timestamp without time zone in the table expression',
+        )
+    return moments(zone is not None)
+
+
+def refusal(column: ir.Column, remedy: str) -> PrivateDataError:
+    """Return the error for a type of which codes cannot be had exactly."""
+    return PrivateDataError(
+        f"Column '{column.get_name()}' has the type {column.type()}, for which a database does not "
+        f'give the same codes as everything else: {remedy}; or count it here, with '
+        'fit_table(table.to_pyarrow_batches()).'
+    )

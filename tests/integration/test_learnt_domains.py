@@ -1,0 +1,105 @@
+"""Rows from learnt domains, as users see them: where rows were, and with a value for the rest."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.sampling import Condition
+
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.errors import DomainWarning
+
+NUM_ROWS = 20_000
+SDTYPES = {
+    'country': 'categorical', 'floor': 'categorical', 'sex': 'categorical', 'age': 'numerical',
+    'gpa': 'numerical', 'hired': 'categorical',
+}  # fmt: skip
+ROLES = {'protected': ['sex'], 'admissible': ['country', 'age'], 'outcome': ['hired']}
+
+
+def people():
+    """A table with long tails of texts and whole numbers, and without any null."""
+    rng = np.random.default_rng(0)
+    rare = rng.random(NUM_ROWS) < 0.2
+    place = np.where(rare, rng.integers(10, 2000, NUM_ROWS), rng.integers(0, 3, NUM_ROWS))
+    chance = np.where(rare, 0.9, 0.3)
+    return pd.DataFrame({
+        'country': [f'country {number}' for number in place],
+        'floor': place,
+        'sex': np.where(rng.random(NUM_ROWS) < chance, 'f', 'm'),
+        'age': rng.normal(40, 12, NUM_ROWS).clip(17, 90).astype(int),
+        'gpa': rng.normal(3.1, 0.3, NUM_ROWS).clip(0, 4).round(3),
+        'hired': np.where(rng.random(NUM_ROWS) < chance, 'yes', 'no'),
+    })
+
+
+def fitted(table=None, **arguments):
+    metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
+    synthesizer = PreFairSynthesizer(metadata, public_ranges=False, **ROLES, **arguments)
+    with pytest.warns(DomainWarning, match="too rare to be learnt make up about .* of 'country'"):
+        synthesizer.fit({'people': people() if table is None else table})
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def synthesizer():
+    return fitted(epsilon=3.0)
+
+
+def test_rows_look_like_those_of_the_table(synthesizer):
+    real, rows = people(), synthesizer.sample(NUM_ROWS)['people']
+    assert not rows.isna().any(axis=None)
+    assert (rows.dtypes == real.dtypes).all()
+    assert (rows['country'] == 'other').mean() == pytest.approx(0.2, abs=0.03)
+    assert set(rows['country']) == {'country 0', 'country 1', 'country 2', 'other'}
+    assert set(rows['sex']) == {'f', 'm'}
+    assert set(rows['floor']) == {0, 1, 2}
+    assert rows['age'].between(10, 100).all()
+    assert (rows['gpa'].round(3) == rows['gpa']).all()
+    assert rows['gpa'].between(1.5, 4.5).all()
+    assert synthesizer.verify_fairness()
+
+
+def test_rare_values_keep_what_goes_with_them(synthesizer):
+    """In the table most of their rows are hired, of all others a third."""
+    rows = synthesizer.sample(NUM_ROWS)['people']
+    is_other, is_hired = rows['country'] == 'other', rows['hired'] == 'yes'
+    assert is_hired[is_other].mean() > 0.8
+    assert is_hired[~is_other].mean() < 0.4
+
+
+def test_the_user_says_what_stands_for_rare_values_of_any_type():
+    synthesizer = fitted(epsilon=3.0, other={'country': 'elsewhere', 'floor': -1})
+    rows = synthesizer.sample(NUM_ROWS)['people']
+    assert 'elsewhere' in set(rows['country'])
+    assert (rows['floor'] == -1).mean() == pytest.approx(0.2, abs=0.03)
+    assert rows['floor'].dtype == np.int64
+
+
+def test_known_rows_may_hold_what_was_not_learnt(synthesizer):
+    known = pd.DataFrame({
+        'country': ['country 0', 'country 77', 'country 0', None],
+        'floor': [0, 1999, 1, 2],
+        'age': [30, 95, 17, 40],
+    })
+    known = pd.concat([known] * 200, ignore_index=True)
+    with pytest.warns(DomainWarning, match='were not learnt') as warned:
+        rows = synthesizer.sample_remaining_columns(known)
+    rows = rows['people'] if isinstance(rows, dict) else rows
+    pd.testing.assert_frame_equal(rows[list(known)], known, check_dtype=False)
+    assert not any('77' in str(warning.message) for warning in warned)
+    hired = (rows['hired'] == 'yes').to_numpy().reshape(-1, 4).mean(axis=0)
+    assert hired[1] > 0.75 > 0.5 > hired[0]
+
+
+def test_known_rows_may_not_hold_what_no_row_could(synthesizer):
+    with pytest.raises(ValueError, match="Column 'age'"):
+        synthesizer.sample_remaining_columns(pd.DataFrame({'age': ['old', 'young']}))
+
+
+def test_a_condition_asks_for_what_was_learnt(synthesizer):
+    with pytest.raises(ValueError, match="Column 'country'"):
+        synthesizer.sample_from_conditions([Condition({'country': 'country 77'}, 2)])
+    rows = synthesizer.sample_from_conditions([Condition({'country': 'other'}, 5)])
+    rows = rows['people'] if isinstance(rows, dict) else rows
+    assert (rows['country'] == 'other').all()
