@@ -201,8 +201,8 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         f'{", ".join(results["commit"].astype(str).unique())}, with the default structure '
         f"(`'planned'`); means and, if there are several fits, ± one standard error. I is "
         'the conditional mutual information of a notion in the model, in bits, worked out exactly; '
-        f'gaps are differences between two groups in {ROWS:,} sampled rows, which are within 0.01 '
-        'or 0.02 of zero by chance where they are zero in the model. The AUC is that of gradient '
+        f'gaps are differences between two groups in {ROWS:,} sampled rows, which are within 0.03 '
+        'of zero by chance where they are zero in the model. The AUC is that of gradient '
         'boosting trained on synthetic rows without decision and label, and asked about real rows '
         'held out. `none` is the same mechanism without a promise.',
     ]

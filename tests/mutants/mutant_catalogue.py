@@ -398,6 +398,13 @@ ACCOUNTS = [
         f'{_ACCOUNTING}::test_shares_add_up_exactly_in_fractions_and_in_floats',
     ),
     mutant(
+        'what is put aside can be spent',
+        _LEDGER,
+        'return self.budget - self.spent - self._aside',
+        'return self.budget - self.spent',
+        f'{_ACCOUNTING}::test_what_is_put_aside_cannot_be_spent_inside_and_is_left_afterwards',
+    ),
+    mutant(
         'more than what is left can be spent',
         _LEDGER,
         'if rho > self.remaining:',
