@@ -1,4 +1,4 @@
-"""What SDV's own tests ask of a single-table synthesizer, asked of it and of ours, by our cases.
+"""What SDV's tests of its base class and of copulas ask, asked of it and of ours, by our cases.
 
 They run under SDV 1 and 2. What differs by design is in ``test_differences``.
 """
