@@ -77,6 +77,24 @@ def test_sample_writes_rows_and_meets_conditions(folder, capsys):
     capsys.readouterr()
 
 
+def test_estimate_prints_intervals_and_what_they_rest_on(folder, capsys):
+    release = str(folder / 'model.prefair')
+    assert main(['estimate', release, 'income']) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ['income', 'estimate', 'std.', 'error', 'lower', 'upper', 'basis']
+    assert [line.split()[0] for line in lines[1:]] == ['<=50K', '>50K']
+    assert all(line.endswith('measured') for line in lines[1:])
+    crossing = ['estimate', release, 'income by sex', '--replicates', '3', '--seed', '1']
+    assert main([*crossing, '--quiet']) == 0
+    first = capsys.readouterr()
+    assert 'was left out on purpose' in first.out
+    assert first.err == ''
+    assert main([*crossing, '--quiet']) == 0
+    assert capsys.readouterr().out == first.out, 'a seed makes it the same'
+    assert main(['estimate', release, 'planet']) == 2
+    assert "does not have the columns ['planet']" in capsys.readouterr().err
+
+
 def test_report_and_evaluate(folder, capsys):
     model, page = str(folder / 'model.prefair'), folder / 'report.html'
     assert main(['report', model, '--out', str(page)]) == 0
