@@ -17,6 +17,8 @@ from sdv_prefair.fairness.statements import Independent, Statements
 
 # Paths to try before a question is given up, and answered as if there were one more.
 _MOST_PATHS = 2_000
+# Steps before no more questions are asked of one list of statements.
+_MOST_STEPS = 50_000
 
 
 @dataclass(frozen=True)
@@ -61,35 +63,73 @@ def forced(statements: Statements) -> list[Forced]:
     if len(statements.statements) < 2:
         return []
     found: dict[Independent, Forced] = {}
+    steps = _Steps(_MOST_STEPS)
     for stated in statements.statements:
-        for left, right, given in _reduced(stated, statements.statements):
-            statement = _with_all_sides(left, right, given, stated, statements.statements)
-            because = _needed(statement, statements.statements)
+        for left, right, given in _reduced(stated, statements.statements, steps):
+            statement = _with_all_sides(left, right, given, stated, statements.statements, steps)
+            because = _needed(statement, statements.statements, steps)
+            if steps.are_over:
+                break
             if len(because) > 1 and not _says_anyway(statement, stated, statements.statements):
                 found.setdefault(statement, Forced(statement, stated, because))
     return list(found.values())
 
 
-def implies(statements: Sequence[Independent], statement: Independent) -> bool:
-    """Whether every graph that keeps the statements keeps one more."""
+class _Steps:
+    """How much more is looked at of one list of statements."""
+
+    def __init__(self, most: int):
+        self._left = most
+
+    def take(self, work: int) -> None:
+        """Take a step that goes through so many parts of columns."""
+        self._left -= 1 + work // 100
+
+    @property
+    def are_over(self) -> bool:
+        """Whether what is found from now on may be wrong."""
+        return self._left < 0
+
+
+def implies(
+    statements: Sequence[Independent], statement: Independent, steps: _Steps | None = None
+) -> bool:
+    """Whether every graph that keeps the statements keeps one more.
+
+    Args:
+        statements: Those that graphs keep.
+        statement: The one more.
+        steps: What is left to look at; by default as much as one question may take.
+    """
+    steps = steps or _Steps(_MOST_STEPS)
     return not any(
-        _has_path(statements, left, right, statement.given)
-        for left in statement.left
-        for right in statement.right
+        _has_path(statements, left, right, statement.given, steps)
+        for left in _one_of_each(statement.left, statements)
+        for right in _one_of_each(statement.right, statements)
     )
 
 
+def _one_of_each(columns: Sequence[str], statements: Sequence[Independent]) -> list[str]:
+    """Return the first of all columns that the statements treat alike: it answers for the rest."""
+    first: dict[tuple[str, ...], str] = {}
+    for column in columns:
+        first.setdefault(_parts(statements, column), column)
+    return list(first.values())
+
+
 def _reduced(
-    stated: Independent, statements: Sequence[Independent]
+    stated: Independent, statements: Sequence[Independent], steps: _Steps
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield pairs of columns that a statement keeps apart, with less than it is given."""
-    for left in stated.left:
-        for right in stated.right:
+    for left in _one_of_each(stated.left, statements):
+        for right in _one_of_each(stated.right, statements):
             given = stated.given
             for column in stated.given:
                 fewer = tuple(c for c in given if c != column)
-                if implies(statements, Independent([left], [right], fewer)):
+                if implies(statements, Independent([left], [right], fewer), steps):
                     given = fewer
+                if steps.are_over:
+                    return
             if given != stated.given:
                 yield left, right, given
 
@@ -116,28 +156,59 @@ def _with_all_sides(
     given: tuple[str, ...],
     stated: Independent,
     statements: Sequence[Independent],
+    steps: _Steps,
 ) -> Independent:
     """Return the widest part of a statement's sides that is apart given as little."""
-    rights = [c for c in stated.right if implies(statements, Independent([left], [c], given))]
-    lefts = [c for c in stated.left if implies(statements, Independent([c], rights, given))]
-    return Independent(lefts, rights, given)
+    rights = _like_any(
+        [
+            c
+            for c in _one_of_each(stated.right, statements)
+            if implies(statements, Independent([left], [c], given), steps)
+        ],
+        stated.right,
+        statements,
+    )
+    lefts = _like_any(
+        [
+            c
+            for c in _one_of_each(stated.left, statements)
+            if implies(statements, Independent([c], rights, given), steps)
+        ],
+        stated.left,
+        statements,
+    )
+    return Independent(lefts or [left], rights or [right], given)
 
 
-def _needed(statement: Independent, statements: Sequence[Independent]) -> tuple[Independent, ...]:
+def _like_any(
+    some: Sequence[str], columns: Sequence[str], statements: Sequence[Independent]
+) -> list[str]:
+    """Return the columns that the statements treat like any of some."""
+    parts = {_parts(statements, column) for column in some}
+    return [column for column in columns if _parts(statements, column) in parts]
+
+
+def _needed(
+    statement: Independent, statements: Sequence[Independent], steps: _Steps
+) -> tuple[Independent, ...]:
     """Return statements that force another, none of which can be left out."""
     needed = list(statements)
     for one in statements:
         others = [other for other in needed if other is not one]
-        if implies(others, statement):
+        if implies(others, statement, steps):
             needed = others
     return tuple(needed)
 
 
 def _has_path(
-    statements: Sequence[Independent], start: str, end: str, avoided: Sequence[str]
+    statements: Sequence[Independent],
+    start: str,
+    end: str,
+    avoided: Sequence[str],
+    steps: _Steps,
 ) -> bool:
     """Whether a path between two columns, around some others, keeps all statements by itself."""
-    search = _Paths(statements, {start, end}, set(avoided))
+    search = _Paths(statements, {start, end}, set(avoided), steps)
     return search.reaches(start, end)
 
 
@@ -148,14 +219,21 @@ class _Paths:
     column that it is given.
     """
 
-    def __init__(self, statements: Sequence[Independent], ends: set[str], avoided: set[str]):
-        self._statements = statements
+    def __init__(
+        self,
+        statements: Sequence[Independent],
+        ends: set[str],
+        avoided: set[str],
+        steps: _Steps,
+    ):
+        self._statements, self._steps = statements, steps
         names = dict.fromkeys(c for statement in statements for c in statement.columns())
         self._alike: dict[tuple[str, ...], list[str]] = {}
         for column in names:
             if column not in avoided and column not in ends:
                 self._alike.setdefault(self._parts(column), []).append(column)
-        self._left = _MOST_PATHS
+        self._left, self._work = _MOST_PATHS, len(self._alike) * len(statements)
+        steps.take(len(names) * len(statements))
 
     def reaches(self, start: str, end: str) -> bool:
         """Whether a path leads from one column to another."""
@@ -166,7 +244,9 @@ class _Paths:
 
     def _goes_on(self, met: tuple[str, ...]) -> bool:
         self._left -= 1
-        if self._left < 0 or self._after(met, self._end) is not None:
+        self._steps.take(self._work)
+        is_over = self._left < 0 or self._steps.are_over
+        if is_over or self._after(met, self._end) is not None:
             return True
         for parts, columns in self._alike.items():
             after = self._after(met, parts) if columns else None
@@ -180,8 +260,7 @@ class _Paths:
         return False
 
     def _parts(self, column: str) -> tuple[str, ...]:
-        """Return the part of a column in each statement."""
-        return tuple(_part(statement, column) for statement in self._statements)
+        return _parts(self._statements, column)
 
     @staticmethod
     def _after(met: tuple[str, ...], parts: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -192,6 +271,11 @@ class _Paths:
                 return None
             after.append('' if part == 'given' else part or before)
         return tuple(after)
+
+
+def _parts(statements: Sequence[Independent], column: str) -> tuple[str, ...]:
+    """Return the part of a column in each statement."""
+    return tuple(_part(statement, column) for statement in statements)
 
 
 def _part(statement: Independent, column: str) -> str:

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from sdv_prefair.domain.columns import Categories, Undeclared
-from sdv_prefair.learning.bounds import CLEAR
 from sdv_prefair.learning.one_column import Purse, warn_unlearnt, with_nulls
 from sdv_prefair.privacy import Ledger, PrivateValues
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
@@ -23,6 +22,9 @@ from sdv_prefair.values.canonical import distinct_values
 _ROUNDS = (1, 2)
 # More than in proportion: a long tail has values of ever fewer rows, each harder to see.
 _TO_THE_NEEDY = 1.5
+# How many standard deviations a column must have missed to be asked again, and for "other" to have
+# a value: if that is noise, few rows show it, and if it is not, many rows keep what they have.
+_ASKED_AGAIN, _SHOWN = 1.0, 1.5
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,12 @@ def learn_categories(
     """
     parts = {c: ledger.shares(purse.rho, _ROUNDS) for c, purse in purses.items()}
     found = {c: _ask(table, c, parts[c][0], purse) for c, purse in purses.items()}
-    missed = _missed(found, clear=1.0)
+    missed = _missed(found, _ASKED_AGAIN)
     pool = sum((part[1] for part in parts.values()), Fraction(0))
     shares = ledger.shares(pool, [share**_TO_THE_NEEDY for share in missed.values()])
     for column, rho in zip(missed, shares, strict=True):
         found[column] = found[column].with_more(_ask(table, column, rho, purses[column]))
-    rare = _missed(found, clear=CLEAR)
+    rare = _missed(found, _SHOWN)
     return {
         c: _domain(c, undeclared[c], found[c], dtypes[c]).showing_other(c in rare) for c in purses
     }

@@ -87,12 +87,10 @@ def read_combinations(written: list[Any], plan: ConstraintPlan) -> dict[str, Col
 
     Args:
         written: What ``write_constraints`` returned.
-        plan: The plan that these constraints made; in the same order, or it is refused.
+        plan: The plan that these constraints made, added in the order in which they are written.
     """
     found: dict[str, ColumnDomain] = {}
     for item, rule in zip(written, plan.rules, strict=True):
-        if item['kind'] != type(rule.constraint).__name__:
-            raise ReleaseError('The constraints of the release are not in their order.')
         if isinstance(rule, JointRule) and rule.joint.name in plan.domains_to_learn:
             labels = read_list(item['learnt'], 'learnt', MOST_CODES)
             found[rule.joint.name] = Categories(tuple(map(str, labels)), nullable=False)

@@ -8,6 +8,7 @@ from compared import against_default, best_others, in_how_many, spread, where_no
 from fitted_rows import fit_and_sample, two_way_errors
 from generated_tables import Shape, make_network
 from pair_kinds import FORBIDDEN, KINDS, REASON, errors_by_kind, kind_of, pairs_by_kind
+from paper_results import CONDITIONAL, FAIRNESS, QUALITY, read_results, write_results
 from results_file import ResultsFile
 
 from sdv_prefair.datasets import Dataset
@@ -108,3 +109,20 @@ def test_codes_keep_what_is_equal_and_start_at_nought():
     assert codes['few'].tolist()[:4] == [0, 2, 0, 1]
     assert codes['number'].is_monotonic_increasing
     assert codes['number'].value_counts().between(7, 8).all(), 'bins hold as many rows each'
+
+
+@pytest.mark.parametrize('fits', [1, 3])
+def test_tables_are_written_of_few_fits_too(tmp_path, fits):
+    authors = [f"{measure}, authors' formula" for measure in CONDITIONAL]
+    measures = [f'mlp {name}' for name in ['accuracy', 'coverage', *FAIRNESS, *authors]]
+    kinds = [(setting, sample) for setting in ('MST', 'Planned') for sample in range(fits)]
+    results = pd.DataFrame([
+        {'table': 'Adult', 'epsilon': 1.0, 'setting': setting, 'sample': sample}
+        | dict.fromkeys([*QUALITY, *measures], 0.25)
+        for setting, sample in kinds
+    ])
+    results.to_csv(tmp_path / 'paper.csv', index=False)
+    write_results(read_results(tmp_path / 'paper.csv'), tmp_path / 'paper.md')
+    written = (tmp_path / 'paper.md').read_text()
+    assert '## Quality' in written
+    assert ("by the authors' formula" in written) == (fits >= 3)

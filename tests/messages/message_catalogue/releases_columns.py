@@ -4,7 +4,7 @@ import json
 
 from hostile_releases import WIDE, edited
 
-from message_catalogue.opening import Opened, constrained, members, with_field, with_metadata
+from message_catalogue.opening import Opened, members, with_field, with_metadata
 
 
 def columns():
@@ -25,14 +25,6 @@ def with_tables(change):
         metadata['tables'] = change(metadata['tables'])
 
     return edited(members(), metadata=changed)
-
-
-def disordered():
-    def change(release):
-        first, third, second = release['constraints']
-        release['constraints'] = [first, second, third]
-
-    return edited(constrained(), release=change)
 
 
 FIELDS = [
@@ -148,10 +140,6 @@ COLUMNS = [
     Opened(
         lambda: with_field('chosen', [WIDE | {'name': 'key'}]),
         'The release has a transformer for a column that is not modelled.',
-    ),
-    Opened(
-        disordered,
-        'The constraints of the release are not in their order.',
     ),
 ]
 

@@ -188,7 +188,7 @@ DOCUMENTS = [
         'The file is no release: release.json does not say so.',
     ),
     Opened(
-        lambda: with_field('version', 4),
+        lambda: with_field('version', 5),
         'The release has a version that is not known: this sdv-prefair reads 1 to 4. Upgrade it '
         'if there is a newer one.',
     ),

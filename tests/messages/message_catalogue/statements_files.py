@@ -5,6 +5,7 @@ import json
 from message_catalogue.arguments import PEOPLE
 from message_catalogue.command_line import Usage, parse, run
 from message_catalogue.message import FOLDER, Message
+from message_catalogue.opening import Opened, edited, members
 from sdv_prefair import FairMetadata
 from sdv_prefair.domain.metadata_file import load_metadata, save_metadata
 from sdv_prefair.errors import RolesError
@@ -27,6 +28,18 @@ def also_role(document):
         document['tables']['people']['columns'][column]['role'] = role
 
 
+def holding(*statements):
+    """Return a release that holds statements."""
+
+    def change(document):
+        document['version'] = 4
+        document['parameters'] |= {'protected': [], 'admissible': [], 'outcome': []}
+        document['parameters']['fairness'] = Statements(statements).as_records()
+
+    return edited(members(), release=change)
+
+
+ONE = Independent(['sex'], ['paid'], ['grade'])
 FIT = 'fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair'
 
 MESSAGES = [
@@ -55,6 +68,14 @@ MESSAGES = [
         'Give --fairness, or --protected, --admissible and --outcome, which are the short form of '
         'one statement;',
         'not both.',
+    ),
+    Opened(
+        lambda: holding(*[ONE] * 101),
+        'fairness of the release must be a list of 1 to 100 statements.',
+    ),
+    Opened(
+        lambda: holding(ONE),
+        'fairness of the release holds one statement that roles express.',
     ),
     Message(
         lambda: parse(FIT + ' --fairness income,sex'),
