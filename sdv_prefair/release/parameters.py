@@ -27,9 +27,8 @@ _BEFORE = {
     'other': None,
     'domain': None,
     'look_for_copies': False,
+    'unlabelled': None,
 }
-# Structures that did not keep outcomes from unlabelled columns before one could ask for it.
-_ONCE_FREE = ('planned', 'privbayes', 'mwem')
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def read_parameters(
     """
     signature = inspect.signature(synthesizer_class).parameters
     if isinstance(written, dict):
-        written = _as_before(written) | written
+        written = _BEFORE | written
     left_out = ('metadata',) if with_statements else ('metadata', 'fairness')
     fields = Fields(written, 'parameters', [name for name in signature if name not in left_out])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
@@ -92,13 +91,6 @@ def read_parameters(
             raise ReleaseError(f'{role} of the release must be a list of columns.')
     statements = _read_statements(fields.raw('fairness')) if with_statements else {}
     return given | statements | {'structure': read_structure(written['structure'], columns)}
-
-
-def _as_before(written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that there were none of, as a fit of that time has them."""
-    structure = written.get('structure')
-    was_free = isinstance(structure, str) and structure in _ONCE_FREE
-    return _BEFORE | {'unlabelled': 'free' if was_free else None}
 
 
 def _read_statements(records: Any) -> dict[str, list[Independent]]:
