@@ -436,13 +436,6 @@ CLIQUES = [
         f'{_EXACT_STATED}::test_equals_brute_force_for_any_statements',
     ),
     mutant(
-        'the bound of the exact search adds what statements cost one by one',
-        'structure/exact.py',
-        'max((cost.least for cost in costs), default=0.0)',
-        'sum(cost.least for cost in costs)',
-        f'{_EXACT_STATED}::test_equals_brute_force_for_any_statements',
-    ),
-    mutant(
         'pairs between the sides of a later statement are counted',
         'structure/tree.py',
         'if not any(_opposes(statement, pair) for statement in roles.statements)',

@@ -124,3 +124,12 @@ def test_a_forest_has_a_gap_that_counts_no_more_edges_than_it_has(strategy):
     assert len(tree.edges) == (3 if strategy == 'none' else 2)
     if strategy == 'exact':
         assert sorted(tree.edges) == [('n', 'm'), ('n', 'o')]
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_a_statement_that_is_made_twice_costs_what_it_costs_once(seed):
+    columns, scores = large(seed, 14)
+    one = Independent(['c0', 'c1', 'c2'], ['c3', 'c4', 'c5'], given=['c6'])
+    once = ExactStrategy().select(columns, Statements([one]), scores)
+    twice = ExactStrategy().select(columns, Statements([one, one]), scores)
+    assert twice.weight == pytest.approx(once.weight, rel=1e-9)
