@@ -18,13 +18,16 @@ INTRODUCTION = (
     'Made by `python benchmarks/coverage_results.py` of what `coverage.py` wrote, at commit {}. '
     'Samples of a simulated census and of Adult, fitted with the default arguments; nominal 95 % '
     'intervals. A number is the share of intervals that hold the truth, over all cells of all '
-    'fits; ± is one standard error, from fit to fit. `basis` is what intervals rest on, see '
+    'fits, one to four in each setting; ± is one standard error, from fit to fit. `basis` is what intervals rest on, see '
     '[How far off is it?](../../docs/error_bars.md). Intervals that rest on the model are '
     'made of 30 replicates.'
 )
 CAVEAT = (
-    'What was measured is held as often as it should be. Intervals that rest on the model hold '
-    'the truth as far as the graph does: they know nothing of dependence that was not measured, '
+    'Over all settings, what was measured is held as often as it should be. A single setting is of '
+    'few fits, and strays from 95 by more than its standard error where cells are few or share '
+    'noise. Values that were kept apart because noise made them look frequent are held a little '
+    'less often, those that were merged a little more. Intervals that rest on the model hold the '
+    'truth as far as the graph does: they know nothing of dependence that was not measured, '
     'which is most of the error at small epsilon. Between protected and outcome columns the truth '
     'that is asked for is the real one, which the model leaves out on purpose. Means take rows to '
     'be spread within bins as they are drawn, which shows where noise is small beside bins.'
@@ -56,7 +59,9 @@ def _share(lines: pd.DataFrame) -> str:
     share = lines['hits'].sum() / lines['cells'].sum()
     by_fit = lines.groupby(['table', 'epsilon', 'rows', 'fit'])[['hits', 'cells']].sum()
     off = by_fit['hits'] - share * by_fit['cells']
-    error = np.sqrt((off**2).sum()) / lines['cells'].sum()
+    # Of a single fit there is nothing but the chance of its cells, taken for independent.
+    cells = lines['cells'].sum()
+    error = max(np.sqrt((off**2).sum()) / cells, np.sqrt(share * (1 - share) / cells))
     return f'{100 * share:.1f} ± {100 * error:.1f}'
 
 

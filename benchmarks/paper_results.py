@@ -105,10 +105,9 @@ def _with_baseline(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_enough_fits(results: pd.DataFrame, least: int = 3) -> pd.DataFrame:
-    """Leave out tables of which some kind has been fitted a time or two: that shows chance."""
-    kinds = results.groupby(['table', 'epsilon', 'setting'])['sample'].nunique()
-    counts = kinds.groupby('table').min()
-    return results[results['table'].isin(counts.index[counts >= least])]
+    """Leave out what has been fitted a time or two: that shows chance."""
+    counts = results.groupby(['table', 'epsilon', 'setting'])['sample'].transform('nunique')
+    return results[counts >= least]
 
 
 def _fits(results: pd.DataFrame) -> str:

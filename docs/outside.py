@@ -22,6 +22,7 @@ _OUTSIDE = {
     'CHANGELOG.md': 'changelog.md',
     'benchmarks/results/speed.md': 'speed.md',
     'benchmarks/results/coverage.md': 'coverage_tables.md',
+    'benchmarks/results/replicates.md': 'replicates.md',
     'benchmarks/results/paper.md': 'paper_tables.md',
     'benchmarks/results/numbers.md': 'numbers_tables.md',
     'benchmarks/results/almost_no_noise/paper.md': 'almost_no_noise.md',

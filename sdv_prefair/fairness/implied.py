@@ -68,9 +68,8 @@ def forced(statements: Statements) -> list[Forced]:
         for left, right, given in _reduced(stated, statements.statements, steps):
             statement = _with_all_sides(left, right, given, stated, statements.statements, steps)
             because = _needed(statement, statements.statements, steps)
-            if steps.are_over:
-                break
-            if len(because) > 1 and not _says_anyway(statement, stated, statements.statements):
+            is_news = not _says_anyway(statement, stated, statements.statements)
+            if len(because) > 1 and is_news and not steps.are_over:
                 found.setdefault(statement, Forced(statement, stated, because))
     return list(found.values())
 
