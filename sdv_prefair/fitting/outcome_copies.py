@@ -88,8 +88,11 @@ def look_put_aside(
     ledger = table.ledger
     share = LOOK_SHARE if pairs else Fraction(0)
     rho, _ = ledger.shares(ledger.remaining, [share, 1 - share])
-    with ledger.put_aside(rho):
+    ledger.put_aside(rho)
+    try:
         yield rho
+    finally:
+        ledger.take_back()
 
 
 def look_for_copies(

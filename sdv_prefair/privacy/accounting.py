@@ -8,8 +8,7 @@ one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -189,16 +188,15 @@ class Ledger:
         """What is left of the budget, but for what is put aside."""
         return self.budget - self.spent - self._aside
 
-    @contextmanager
-    def put_aside(self, rho: Fraction) -> Generator[None, None, None]:
-        """Keep an amount that is left from whoever spends inside."""
+    def put_aside(self, rho: Fraction) -> None:
+        """Keep an amount that is left from whoever spends next, until it is taken back."""
         if not 0 <= rho <= self.remaining:
             raise BudgetError('What is put aside must be left.')
         self._aside += rho
-        try:
-            yield
-        finally:
-            self._aside -= rho
+
+    def take_back(self) -> None:
+        """Let what was put aside be spent."""
+        self._aside = Fraction(0)
 
     def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
         """Split ``total`` in proportion to ``weights``, exactly: the shares add up to it."""

@@ -13,7 +13,11 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 
-pytestmark = pytest.mark.filterwarnings('ignore:seed is given', 'ignore:Most rows of')
+# All columns follow one number, so some nearly copy others.
+pytestmark = pytest.mark.filterwarnings(
+    *('ignore:seed is given', 'ignore:Most rows of', 'ignore:Admissible columns are nearly'),
+    'ignore:Columns without a role are nearly',
+)
 NUM_ROWS = 3000
 DECLARED = {'range_is_nullable': False}
 DAYS = {'range_min': '2020-01-01', 'range_max': '2020-01-12', 'datetime_format': '%Y-%m-%d'}

@@ -194,13 +194,14 @@ def test_footer_of_a_ledger_of_gaussians_scales_mu():
 def test_what_is_put_aside_cannot_be_spent_inside_and_is_left_afterwards():
     ledger = Ledger(1.0, 1e-9)
     part, rest = ledger.shares(ledger.budget, [1, 99])
-    with ledger.put_aside(part):
-        assert ledger.remaining == rest
-        with pytest.raises(BudgetError):
-            ledger.debit(Debit('step', 'exponential', ('a',), rest + part))
-        ledger.debit(Debit('step', 'exponential', ('a',), rest))
-        assert not ledger.remaining
+    ledger.put_aside(part)
+    assert ledger.remaining == rest
+    with pytest.raises(BudgetError):
+        ledger.debit(Debit('step', 'exponential', ('a',), rest + part))
+    ledger.debit(Debit('step', 'exponential', ('a',), rest))
+    assert not ledger.remaining
+    ledger.take_back()
     assert ledger.remaining == part
-    with pytest.raises(BudgetError), ledger.put_aside(2 * part):
-        pass
+    with pytest.raises(BudgetError):
+        ledger.put_aside(2 * part)
     assert ledger.remaining == part
