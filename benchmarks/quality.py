@@ -165,8 +165,8 @@ def write_results(results: pd.DataFrame, path: Path) -> None:
         'Made by `python benchmarks/quality.py`: `evaluate_quality` of raw tables, of at most '
         f'50,000 rows each; fits of each kind: {fits}. Higher is better. Declared domains are '
         'those of the codebooks; with learnt ones nothing of the metadata is used but the sdtypes '
-        'and the format of dates, and what is learnt is paid from the same epsilon. The free text of '
-        'COMPAS, `c_charge_desc` with 437 values, is learnt in both. GaussianCopula reads '
+        'and the format of dates, and what is learnt is paid from the same epsilon. The free text '
+        'of COMPAS, `c_charge_desc` with 437 values, is learnt in both. GaussianCopula reads '
         'everything from the rows and promises neither privacy nor fairness.',
     ]
     for name, of_table in results.groupby('table', sort=False):

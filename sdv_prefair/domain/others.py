@@ -56,8 +56,8 @@ def _check_columns(domains: Mapping[str, ColumnDomain], other: Mapping[str, Any]
             )
         if value is not None and (canonical_value(value) is None or value == ''):
             raise DomainError(
-                f"other of '{column}' must be a single value such as a text or a number; None to "
-                'share rows out.'
+                f"other of '{column}' must be a single value such as a text or a number. Name one, "
+                'or leave the column out.'
             )
 
 

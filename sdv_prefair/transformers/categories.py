@@ -90,7 +90,7 @@ class CategoryCodes(ColumnCodes):
     @property
     def shown(self) -> tuple[Any, ...]:
         """The values that come back, in the order of their codes."""
-        return Categories(self.values, other=self.other_value).shown
+        return self.values if self.other_value is None else (*self.values, self.other_value)
 
     @property
     def shows_other(self) -> bool:

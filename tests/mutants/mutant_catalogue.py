@@ -89,8 +89,8 @@ EXACT_COUNTS = [
     _peeking(
         'residual scores compare with exact counts instead of the model',
         'mechanisms/planned_marginals.py',
-        'tables = {pair: model.total * table for pair, table in forest_pairs(model, chosen)}',
-        'tables = {pair: 1.0 * self._table.exact(pair) for pair in chosen}',
+        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(

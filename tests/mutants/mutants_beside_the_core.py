@@ -355,8 +355,8 @@ ASKED = [
     mutant(
         'asking by a protected and an outcome column is not warned of',
         'synthesizer/conditions.py',
-        'path = unblocked_path([*cliques, columns], roles)',
-        'path = unblocked_path(cliques, roles)',
+        'broken_statements([*cliques, columns], roles)',
+        'broken_statements(cliques, roles)',
         f'{_TIES}::test_asking_for_both_sides_warns_with_constraints_too',
     ),
 ]

@@ -234,8 +234,8 @@ OTHERS = [
     Message(
         lambda: named({'x': ['rest']}),
         DomainError,
-        "other of 'x' must be a single value such as a text or a number;",
-        'None to share rows out.',
+        "other of 'x' must be a single value such as a text or a number.",
+        'Name one, or leave the column out.',
     ),
     Message(
         lambda: named({'x': 'a'}, range_values=['a', 'b']),
@@ -248,7 +248,7 @@ OTHERS = [
         lambda: named({'x': 'rest'}).fit({'people': pd.DataFrame({'x': [1, 2]})}),
         DomainError,
         "Column 'x': other ('rest') cannot be held by a column of dtype 'int64'.",
-        'Give a value of its type, or None to have rare values shared out among the others.',
+        'Give a value of its type, or leave the column out.',
     ),
 ]
 

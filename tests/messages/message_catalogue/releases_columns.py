@@ -35,6 +35,16 @@ FIELDS = [
         'The release has bins for a column that is not cut into any.',
     ),
     Opened(
+        lambda: with_field(
+            'looks', 0, {'column': 'hired', 'outcome': 'paid', 'tells': 0.5, 'surely': 0.75}
+        ),
+        'A look of the release tells more than everything.',
+    ),
+    Opened(
+        lambda: with_field('looks', []),
+        'The release tells of another look for copies of outcomes than its ledger pays for.',
+    ),
+    Opened(
         lambda: with_field('learnt', [{}]),
         "learnt of the release must have the keys ['edges', 'name', 'values'].",
     ),

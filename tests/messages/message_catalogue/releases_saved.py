@@ -56,7 +56,7 @@ def save(column, description, values):
 
 
 def save_changed():
-    synthesizer = fit(structure=TREE)
+    synthesizer = fit(structure=TREE, look_for_copies=False)
     vars(synthesizer)['protected'] = ['sex', 'hours']  # past what is read-only
     synthesizer.save_release(PATH)
 

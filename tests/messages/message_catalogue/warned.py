@@ -291,9 +291,9 @@ MESSAGES = [
     Message(
         lambda: new(public_ranges=False, epsilon=0.01).fit(PEOPLE.data),
         PrivacyWarning,
-        "Nothing of column 'sex' stood out of the noise, so its domain could not be learnt "
+        "Nothing of column 'age' stood out of the noise, so its domain could not be learnt "
         'within the budget.',
-        'Declare range_values in the metadata if they are public, or raise epsilon.',
+        'Declare range_min and range_max in the metadata if they are public, or raise epsilon.',
     ),
     Message(
         learn_no_combination,
