@@ -5,8 +5,8 @@
 3. A forest is planned from the scores: pairs that take off more error than noise brings.
 4. Each of its tables gets a first look, from which a first model is estimated.
 5. Pairs are scored again, by their distance from that model, and chords are planned. Where many
-   pairs are suspected, in turns: a few chords, a look at them, a new model, scores, more chords.
-   For a chord takes error off other pairs too, and opens places for further chords.
+   pairs are suspected and noise is small, in turns: a few chords, a look at them, a new model,
+   scores, more chords. For a chord takes error off other pairs too, and opens places for others.
 6. All that is left goes into one measurement of tables and one-ways, shared by their use.
 
 If no pair beyond the forest is worth a look, steps 4 and 5 are left out, and with no pair at all
@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from sdv_prefair.counts import Clique
+from sdv_prefair.fairness.dependence import most_that_can_be_told
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
@@ -53,9 +54,11 @@ _RARE = 2.0
 _TELLING = 0.25
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
-# With more pairs to score than so many times those that a turn plans, chords are planned in turns,
-# of which each scores fewer pairs than that before. All but the last plan so many pairs, or half as
-# many as there are columns.
+# Where the noise of scores is under this share of all rows, and there are more pairs to score than
+# so many times those that a turn plans, chords are planned in turns, of which each scores fewer
+# pairs than that before. With more noise turns do not know better, and each look costs. All turns
+# but the last plan so many pairs, or half as many as there are columns.
+_SHARP = 0.001
 _MANY = 5
 _AT_ONCE = 20
 _TURNS = (2, 1, 1, 1)
@@ -157,7 +160,9 @@ class _PlannedFit:
         pool, rows = float(self._pool()), self._ledger.max_rows_per_person
         plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
         gap = independence_gap(expected)
-        scores = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, 2 * total)
+        limits = {c: total * most_that_can_be_told(v / v.sum()) for c, v in expected.items()}
+        most = np.array([min(limits[column] for column in pair) for pair in pairs])
+        scores = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, most)
         plan.grow_forest(scores, self._precision())
         if self._graph.edges and plan.worth_scoring(scores, 1).size:
             self._look_at(self._graph.edges, self._residuals_rho)
@@ -194,7 +199,8 @@ class _PlannedFit:
         most = _SCORED_AGAIN * len(self._table.domain)
         again = plan.worth_scoring(suspected, most)
         at_once = max(_AT_ONCE, len(self._table.domain) // 2)
-        turns = _TURNS if again.size > _MANY * at_once else (1,)
+        is_sharp = self._noise_of_scores(len(pairs)) < _SHARP * model.total
+        turns = _TURNS if is_sharp and again.size > _MANY * at_once else (1,)
         rhos = self._ledger.shares(self._residuals_rho, turns)
         tables = dict(forest_pairs(model, [pairs[place] for place in again]))
         while again.size:
@@ -215,7 +221,8 @@ class _PlannedFit:
         Privacy: spends rho.
         """
         gap = model_gap(expected, {})
-        return noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, most)
+        limits = np.full(len(expected), most)
+        return noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, limits)
 
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""

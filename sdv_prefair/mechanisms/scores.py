@@ -69,9 +69,9 @@ def noisy_scores(
     score: Score,
     rho: Fraction,
     step: str,
-    most: float,
+    most: Floats,
 ) -> Floats:
-    """Return the scores of pairs in rows, drawn to their mean as far as their spread is noise.
+    """Return the scores of pairs in rows, drawn to what they share as far as the rest is noise.
 
     Privacy: spends rho on all scores at once; the rest is post-processing.
 
@@ -81,18 +81,30 @@ def noisy_scores(
         score: The score of a pair.
         rho: What the answers cost.
         step: The step in the ledger.
-        most: The largest score that there can be.
+        most: The largest score that each pair can have.
     """
     answers, sigma = table.score(pairs, score, rho, step)
     noisy = np.array([float(answer) for answer in answers]) / score.unit
-    return np.minimum(drawn_to_mean(noisy, sigma), most)
+    return drawn_to_share(noisy, sigma, most)
 
 
-def drawn_to_mean(values: Floats, sigma: float) -> Floats:
-    """Return noisy values, each moved to their mean by the share of their spread that is noise."""
-    spread = max(0.0, float(values.var()) - sigma**2)
-    drawn: Floats = values.mean() + (values - values.mean()) * spread / (spread + sigma**2)
-    return drawn
+def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
+    """Return noisy values, each moved to one share of its limit, as far as the rest is noise.
+
+    A value is taken for a draw around that share, with a spread in proportion to its limit. The
+    mean of all would make pairs of columns that are nearly constant seem to hold what they cannot.
+
+    Args:
+        values: With Gaussian noise.
+        sigma: The standard deviation of the noise.
+        most: How large each can be.
+    """
+    squares = float(most @ most) or 1.0
+    share = max(0.0, float(values @ most) / squares)
+    rest = values - share * most
+    spread = max(0.0, float(rest @ rest) - len(values) * sigma**2) / squares * most**2
+    drawn: Floats = share * most + rest * spread / (spread + sigma**2)
+    return np.minimum(drawn, most)
 
 
 def _bits_beside(total: float) -> int:

@@ -44,7 +44,7 @@ STATIONARITY = 0.01
 _SWEEPS = 20
 # An iteration passes over all cells of all cliques. There are fewer where cells are many: so many
 # cells are passed over, but in at least so many iterations.
-_CELLS_PASSED = 2.5e7
+_CELLS_PASSED = 4e7
 _LEAST_ITERATIONS = 20
 
 
