@@ -38,6 +38,7 @@ def information(adult, structure):
             outcome=list(adult.roles.outcome),
             permutations=100,
             seed=0,
+            synthesizer=synthesizer,  # its codes are what the promise is about
         )
         for column in adult.roles.protected
     }

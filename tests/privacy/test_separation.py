@@ -153,7 +153,8 @@ def test_nothing_that_a_learning_step_gets_leads_to_counts(monkeypatch):
         @functools.wraps(step)
         def looking(*given):
             looked.append(step.__name__)
-            assert not leaks(given, numbers)
+            private = [thing for thing in given if not isinstance(thing, np.dtype)]
+            assert not leaks(private, numbers)
             return step(*given)
 
         return looking

@@ -16,6 +16,7 @@ from sdv_prefair.privacy import rho_of
 
 ALLOWED = (
     '._result.model',
+    '._result.looks',
     '._account._attempts[0].ledger._debits',
     '._synthesizer_id',
 )

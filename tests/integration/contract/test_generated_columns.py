@@ -205,19 +205,20 @@ def test_columns_of_high_cardinality_pay_for_their_values():
     common = with_column(['often'] * 30 + ['seldom'] * 29 + [SECRET], about)
     synthesizer = fit('none', common, epsilon=50.0)
     sampled = only(synthesizer.sample(100))['made']
-    assert set(sampled.dropna()) == {'often', 'seldom'}
+    assert set(sampled.dropna()) <= {'often', 'seldom', 'other'}
+    assert {'often', 'seldom'} <= set(sampled)
     assert 'learn domains' in set(synthesizer.get_privacy_ledger()['step'])
     assert SECRET.encode() not in pickle.dumps(synthesizer)
 
 
 @pytest.mark.parametrize('values', [texts(), texts('string'), numbers(), numbers('Int64')])
-def test_when_no_value_of_it_is_common_nulls_are_sampled(values):
+def test_when_no_value_of_it_is_common_none_is_sampled(values):
     about = {'sdtype': 'categorical', 'high_cardinality': True}
     synthesizer = make('none', with_column(values, about), epsilon=1.0)
     with pytest.warns(PrivacyWarning, match="Nothing of column 'made' stood out of the noise"):
         synthesizer.fit(with_column(values, about).data)
     sampled = only(synthesizer.sample(30))['made']
-    assert sampled.isna().all()
+    assert not set(sampled.dropna()) - {'other'}, 'texts have a name for it, numbers are null'
     assert sampled.dtype == ('float64' if values.dtype == 'int64' else values.dtype)
 
 
