@@ -26,7 +26,7 @@ _METHODS = (
 _OURS = 'sdv_prefair'
 
 
-def reachable(start: object, most: int = 30_000) -> Iterator[object]:
+def reachable(start: object, most: int = 100_000) -> Iterator[object]:
     """Yield whatever can be reached, each object once."""
     waiting, seen = [start], {}
     while waiting:
