@@ -12,7 +12,10 @@ from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.release.archive import pack
 from sdv_prefair.release.strategy import ReleasedStrategy
 
-TREE = [('sex', 'grade'), ('grade', 'hours'), ('grade', 'paid'), ('hours', 'hired')]
+TREES = [
+    [('sex', 'grade'), ('grade', 'hours'), ('grade', 'paid'), (last, 'hired')]
+    for last in ('hours', 'grade')
+]
 
 
 def hidden(members):
@@ -76,7 +79,6 @@ TIE = {
         (['parameters', 'locales'], ['../../evil']),
         (['parameters', 'locales'], ['en_XX']),
         (['parameters', 'structure'], [['sex', 'paid']]),
-        (['parameters', 'structure'], TREE),
         (['parameters', 'structure'], {'$type': 'strategy'}),
         (['ledger', 'budget'], '1'),
         (['ledger', 'budget'], '1e9'),
@@ -131,6 +133,13 @@ TIE = {
 )
 def test_what_does_not_hold_is_refused(opened, members, path, value):
     assert opened(edited(members, release=replacing(path, value))) is None
+
+
+def test_another_tree_than_that_of_the_model_is_refused(opened, members):
+    cliques = {frozenset(c) for c in json.loads(members['release.json'])['model']['cliques']}
+    tree = next(tree for tree in TREES if set(map(frozenset, tree)) != cliques)
+    changed = replacing(['parameters', 'structure'], tree)
+    assert opened(edited(members, release=changed)) is None
 
 
 @pytest.mark.parametrize(
