@@ -72,6 +72,16 @@ def test_equals_brute_force_for_any_statements(statements, seed, kind):
     assert tree.gap == 0.0
 
 
+def test_sides_are_taken_in_every_statement():
+    """The heaviest forest that keeps the first statement alone breaks the second."""
+    columns = ['p', 'q', 'o', 'u']
+    statements = Statements([Independent(['p'], ['o']), Independent(['q'], ['o'])])
+    weights = {('q', 'u'): 10.0, ('o', 'u'): 9.0, ('p', 'q'): 8.0}
+    tree = ExactStrategy().select(columns, statements, KnownScores(weights))
+    assert set(map(frozenset, tree.edges)) == {frozenset('qu'), frozenset('pq')}
+    assert tree.gap == 0.0
+
+
 def large(seed, size=25):
     rng = np.random.default_rng(seed)
     columns = [f'c{number}' for number in range(size)]
