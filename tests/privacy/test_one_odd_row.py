@@ -25,8 +25,9 @@ PAID = (
     '._preparation.prepared.learning',
     '._synthesizer_id',
 )
-# Made of noisy answers too: learnt bounds, and bins that follow the data.
-BINS = ('[number]', '[day]', '[written]')
+# Made of noisy answers too: learnt bounds, bins that follow the data, and whether there are nulls
+# (with none, noise alone says yes in one column of about 740).
+LEARNT = ('[number]', '[day]', '[written]', '[word].nullable', '[rank].nullable', '[flag].nullable')
 RANGES = {
     'word': {'range_values': ['x', 'y']},
     'rank': {'range_values': [1, 2, 3]},
@@ -109,7 +110,7 @@ def usual():
 
 def assert_alike(expected, found, is_declared):
     (one, sampled, warned), (two, sampled_two, warned_two) = expected, found
-    assert not unpaid(one, two, () if is_declared else BINS)
+    assert not unpaid(one, two, () if is_declared else LEARNT)
     assert sampled.dtypes.equals(sampled_two.dtypes)
     assert warned == warned_two
     for column in ('word', 'rank', 'flag'):
@@ -144,7 +145,7 @@ def test_beside_bins_that_follow_the_data_nothing_else_differs(odd):
     """Bins are made of noisy answers, as the model is; all else is as without the row."""
     one, sampled, _ = fit(rows(), True, 'private')
     two, sampled_two, _ = fit(with_row(rows(), CELLS[odd]), True, 'private')
-    assert not unpaid(one, two, BINS)
+    assert not unpaid(one, two, LEARNT)
     assert sampled.dtypes.equals(sampled_two.dtypes)
 
 
