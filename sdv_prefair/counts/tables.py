@@ -138,4 +138,4 @@ def _open_spark(table: Any, describe: Describe, person_column: str | None, max_r
     dtypes = describe(schema)
     if person_column is not None:
         table = bound_rows(table, person_column, max_rows)
-    return SparkSource(table, dtypes)
+    return SparkSource(table, dtypes, schema)
