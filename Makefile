@@ -49,7 +49,7 @@ bench-libraries: $(VENV)/.installed-test $(DPMM)/.installed $(SNSYNTH)/.installe
 # Both are pinned in pyproject.toml, so the banner has nothing to tell us.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 	@echo 'Open build/site/index.html; with search: $(BIN)/mkdocs serve'
 
 # The pictures in README and docs, and the notebooks beside the tutorials. Both need chromium.
