@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.estimate_lines import estimate_lines
 from sdv_prefair.cli.evaluating import (
@@ -68,6 +69,14 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('numbers how many decimals they have ("decimal_places": 0 for whole ones): nothing of this')
     say('is guessed. Check the kinds too, which were read from the file.')
     say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
+
+
+def check(options: argparse.Namespace, say: Say) -> int:
+    """Print what a fit would do to rows without a word; 1 if that is asked for and there is any."""
+    found = check_file(options)
+    for line in found.lines():
+        say(line)
+    return int(options.strict and bool(found))
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:

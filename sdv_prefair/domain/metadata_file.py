@@ -2,7 +2,8 @@
 
 The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
 list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
-read by ``load_metadata``; a file without by both.
+read by ``load_metadata``; a file without by both. Keys that are null and notes are left out, see
+``metadata_form``.
 """
 
 import copy
@@ -15,6 +16,7 @@ from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
 
 from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.domain.metadata_form import without_notes
 from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.records import read_statements
@@ -120,6 +122,9 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
+        filled = without_notes(description)
+        description.clear()
+        description.update(filled)
     return document, named
 
 

@@ -26,7 +26,6 @@ from sdv_prefair.plots.style import plain_text
 from sdv_prefair.privacy import Account
 from sdv_prefair.synthesizer import arguments
 
-
 # Statements that are shown at once.
 _FEW_STATEMENTS = 3
 

@@ -167,4 +167,11 @@ RESULTS = [
     ),
 ]
 
-MESSAGES = [*NAMES, *QUERIES, *RESULTS]
+MESSAGES = [*NAMES, *QUERIES, *RESULTS    Message(
+        lambda: fitted().compare_plot(PEOPLE.data, PEOPLE.data, ['sex', 'email']),
+        QueryError,
+        "columns (['sex', 'email'])",
+        "must be a modelled column, or a list of two: these are ['sex', 'education', 'age', "
+        "'wage', 'hired', 'home', 'income'].",
+    ),
+]
