@@ -78,6 +78,11 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+    parser.add_argument(
+        '--values',
+        action='store_true',
+        help='show the values of the data in notes beside the keys (the file is then not private)',
+    )
 
 
 def _check(subparsers: Subparsers) -> None:

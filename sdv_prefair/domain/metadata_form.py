@@ -12,8 +12,10 @@ from sdv_prefair.sdv_versions import RANGE_KEYS
 NOTE = '_'
 """What the name of a note begins with."""
 
-_NULLABLE = 'true if values can be missing, false if not; null: true, or learnt with the range'
-_ROLE = '"protected", "admissible" or "outcome"; null for none'
+Seen = Mapping[str, Mapping[str, Any]]
+
+_NULLABLE = 'true if values can be missing, false if not; null if you do not know'
+_ROLE = "'protected', 'admissible' or 'outcome'; null for none"
 _BOUND = 'the {} value that can occur, known without looking at the data; null to learn it'
 _NUMBERS = {
     'range_min': _BOUND.format('smallest'),
@@ -22,14 +24,14 @@ _NUMBERS = {
     'range_is_nullable': _NULLABLE,
 }
 _DATES = {
-    'datetime_format': 'how dates are written, as "%Y-%m-%d" or "%d.%m.%Y %H:%M"',
+    'datetime_format': "how dates are written, as '%Y-%m-%d' or '%d.%m.%Y %H:%M'",
     'range_min': _BOUND.format('first') + '; written as datetime_format says',
     'range_max': _BOUND.format('last'),
     'range_is_nullable': _NULLABLE,
 }
 _VALUES = {
-    'range_values': 'all values that can occur, as ["a", "b"], known without looking at the data; '
-    'null to learn them',
+    'range_values': 'a list of all values that can occur, known without looking at the data; null '
+    'to learn them',
     'range_is_nullable': _NULLABLE,
 }
 _KEYS: dict[str, dict[str, str]] = {
@@ -40,12 +42,12 @@ _KEYS: dict[str, dict[str, str]] = {
     'datetime': _DATES,
 }
 _SDTYPE = (
-    'read from the file, correct it if it is wrong: "categorical", "ordinal", "boolean", '
-    '"numerical", "datetime", or "id" for what tells rows apart and is not learnt'
+    'read from the file; if it is wrong: categorical, ordinal, boolean, numerical, datetime, or id '
+    'for what tells rows apart'
 )
 
 
-def as_form(document: dict[str, Any], seen: Mapping[str, Mapping[str, Any]] = {}) -> None:  # noqa: B006
+def as_form(document: dict[str, Any], seen: Seen) -> None:
     """Write every key that a column may have into a document of metadata, with a note beside it.
 
     Args:

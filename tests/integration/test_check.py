@@ -81,8 +81,8 @@ PLANTS = [
     ('sex', None, MISSING), ('sex', 'f', SPELLED), ('sex', ' M ', SPELLED), ('sex', 'X', UNLISTED),
     ('sex', 1, UNLISTED), ('city', 'new  york', SPELLED), ('city', 'Rome', UNLISTED),
     ('age', None, MISSING), ('age', '33,5', COMMA), ('age', 'old', NO_NUMBER), ('age', 3, BELOW),
-    ('age', 130, ABOVE), ('age', 33.5, FINER), ('wage', '1.000,50', COMMA), ('wage', '12 EUR', UNIT),
-    ('wage', 'none', NO_NUMBER), ('wage', -0.5, BELOW), ('wage', 1e6, ABOVE),
+    ('age', 130, ABOVE), ('age', 33.5, FINER), ('wage', '1.000,50', COMMA),
+    ('wage', '12 EUR', UNIT), ('wage', 'none', NO_NUMBER), ('wage', -0.5, BELOW), ('wage', 1e6, ABOVE),
     ('since', '31.12.2012', OTHER_DATE), ('since', 'soon', NO_DATE), ('since', '1999-12-31', BELOW),
     ('since', '2020-01-01', ABOVE), ('nick', 'al', SEVERAL), ('key', 0, REPEATED),
 ]  # fmt: skip
@@ -172,14 +172,16 @@ def test_columns_that_tell_nothing_are_named():
 def test_nothing_of_it_reaches_the_synthesizer():
     """The pickle before and after: rows of any kind leave no trace, nor does the number of them."""
     synthesizer = new()
-    before = pickle.dumps(vars(synthesizer)['_settings'].plan.original_domains), repr(
-        sorted(vars(synthesizer))
+    before = (
+        pickle.dumps(vars(synthesizer)['_settings'].plan.original_domains),
+        repr(sorted(vars(synthesizer))),
     )
     table = clean()
     table.loc[3, 'city'] = 'Zyzzyva'
     assert 'Zyzzyva' in repr(synthesizer.check({'people': table}))
-    after = pickle.dumps(vars(synthesizer)['_settings'].plan.original_domains), repr(
-        sorted(vars(synthesizer))
+    after = (
+        pickle.dumps(vars(synthesizer)['_settings'].plan.original_domains),
+        repr(sorted(vars(synthesizer))),
     )
     assert before == after
     assert b'Zyzzyva' not in pickle.dumps(synthesizer)
@@ -231,7 +233,10 @@ def test_the_command_sees_separators_and_uneven_lines(folder, capsys):
     lines[5] += ',surplus'
     (folder / 'uneven.csv').write_text('\n'.join(lines))
     assert run(folder, 'uneven.csv', '--strict') == 1
-    assert 'have other than the 7 cells that the first line names: 1 (0.83%)' in capsys.readouterr().out
+    assert (
+        'have other than the 7 cells that the first line names: 1 (0.83%)'
+        in capsys.readouterr().out
+    )
 
 
 def test_a_file_that_a_fit_refuses_is_refused(folder, capsys):

@@ -167,7 +167,8 @@ RESULTS = [
     ),
 ]
 
-MESSAGES = [*NAMES, *QUERIES, *RESULTS    Message(
+PICTURES = [
+    Message(
         lambda: fitted().compare_plot(PEOPLE.data, PEOPLE.data, ['sex', 'email']),
         QueryError,
         "columns (['sex', 'email'])",
@@ -175,3 +176,5 @@ MESSAGES = [*NAMES, *QUERIES, *RESULTS    Message(
         "'wage', 'hired', 'home', 'income'].",
     ),
 ]
+
+MESSAGES = [*NAMES, *QUERIES, *RESULTS, *PICTURES]
