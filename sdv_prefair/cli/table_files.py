@@ -75,14 +75,21 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     if is_parquet(path):
         return _read_parquet(path)
     (table,) = metadata.tables.values()
+    chunks = _text_chunks(path, metadata)
+    return pd.concat([as_described(cells, table.columns) for cells in chunks], ignore_index=True)
+
+
+def read_cells(path: Path, metadata: Metadata) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written."""
+    return pd.concat(_text_chunks(path, metadata), ignore_index=True)
+
+
+def _text_chunks(path: Path, metadata: Metadata) -> Generator[pd.DataFrame, None, None]:
+    (table,) = metadata.tables.values()
     with _reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
         check_described(path, names, list(table.columns))
-        records = read_records(stream, len(names))
-        return pd.concat(
-            [as_described(cells, table.columns) for cells in _in_chunks(records, names)],
-            ignore_index=True,
-        )
+        yield from _in_chunks(read_records(stream, len(names)), names)
 
 
 def look_at_table(path: Path) -> pd.DataFrame:

@@ -2,19 +2,22 @@
 
 The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
 list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
-read by ``load_metadata``; a file without by both.
+read by ``load_metadata``; a file without by both. Keys that are null and notes are left out, see
+``metadata_form``.
 """
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
 
 from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.domain.metadata_form import Seen, as_form, without_notes
 from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.records import read_statements
@@ -44,11 +47,27 @@ def save_metadata(
     if mode == 'write':
         validate_file_does_not_exist(path)
     check_known_roles(roles, check_one_table(metadata).columns)
+    _write(metadata, path, lambda document: put_roles(document, roles))
+
+
+def save_form(metadata: Metadata, path: Path, seen: Seen = MappingProxyType({})) -> None:
+    """Save metadata as a form: every key that a column may have, and what it means beside it.
+
+    Args:
+        metadata: SDV's metadata of one table.
+        path: Where to.
+        seen: What was seen in the data, by column and key, to be written as notes that are not
+            read. A file with such notes is not private.
+    """
+    _write(metadata, path, lambda document: as_form(document, seen))
+
+
+def _write(metadata: Metadata, path: Path, put: Callable[[dict[str, Any]], None]) -> None:
     with draft_of(path) as draft:
         Metadata.save_to_json(metadata, draft)  # SDV's own, also for metadata that has roles
         document = read_json(draft)
-        put_roles(document, roles)
-        text = json.dumps(document, indent=4, ensure_ascii=False)
+        put(document)
+        text = json.dumps(document, indent=4, ensure_ascii=False, default=str)
         # A name may hold half a character, which UTF-8 cannot write.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
@@ -114,6 +133,9 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
+        filled = without_notes(description)
+        description.clear()
+        description.update(filled)
     return document, named
 
 

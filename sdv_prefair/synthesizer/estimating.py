@@ -11,11 +11,12 @@ import tqdm
 
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
 from sdv_prefair.inference.asked_queries import Asked
-from sdv_prefair.inference.estimates import check_level
+from sdv_prefair.inference.estimates import checked_level
 from sdv_prefair.inference.row_statistics import Statistic, estimate_of_rows
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
+from sdv_prefair.values.given_numbers import plain_number
 
 _REPLICATES = 200
 
@@ -40,6 +41,7 @@ class Estimating(AfterFit):
             seed: Makes them reproducible.
             progress: Whether to show a progress bar.
         """
+        n, seed = plain_number(n), plain_number(seed)
         check_whole_number('n', n, 2)
         check_seed(seed)
         fitted = self.fitted
@@ -95,7 +97,7 @@ class Estimating(AfterFit):
         Returns:
             A line for each number: ``estimate``, ``standard_error``, ``lower``, ``upper``.
         """
-        check_level(level)
+        level, num_rows = checked_level(level), plain_number(num_rows)
         check_whole_number('num_rows', num_rows, 1)
         models = [self.fitted.model, *self._kept_replicates(progress).models]
         with tqdm.tqdm(models, desc='Tables', disable=not progress) as bar:
@@ -113,6 +115,7 @@ class Estimating(AfterFit):
             num_rows: Rows of each.
             seed: Makes them reproducible.
         """
+        m, num_rows, seed = map(plain_number, (m, num_rows, seed))
         check_whole_number('m', m, 2)
         check_whole_number('num_rows', num_rows, 1)
         check_seed(seed)

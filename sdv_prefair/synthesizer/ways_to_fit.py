@@ -1,7 +1,7 @@
 """The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
 
 What a synthesizer is made with is in ``face``, what it does with a finished fit in
-``after_fit`` and ``estimating``.
+``after_fit`` and ``estimating``, what it says of private rows to their owner in ``for_the_owner``.
 """
 
 import datetime
@@ -26,10 +26,10 @@ from sdv_prefair.privacy import Attempt
 from sdv_prefair.sdv_versions import as_given_back, takes_tables
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
 from sdv_prefair.synthesizer.after_fit import Frames
-from sdv_prefair.synthesizer.estimating import Estimating
+from sdv_prefair.synthesizer.for_the_owner import ForTheOwner
 
 
-class WaysToFit(Estimating):
+class WaysToFit(ForTheOwner):
     """A synthesizer that can be fitted. Of itself it has no arguments."""
 
     @takes_tables
