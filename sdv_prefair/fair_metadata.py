@@ -14,7 +14,7 @@ from sdv_prefair.domain import modelled_columns
 from sdv_prefair.domain.metadata_file import put_roles, save_metadata, take_roles
 from sdv_prefair.domain.role_columns import check_modelled_roles, check_one_table
 from sdv_prefair.errors import RolesError
-from sdv_prefair.plots.figures import ROLE_MARKERS
+from sdv_prefair.plots.fair_graph import ROLE_MARKERS
 from sdv_prefair.roles import UNLABELLED, Roles
 
 
