@@ -15,7 +15,7 @@ import networkx as nx
 from sdv_prefair.fairness.statements import ADMISSIBLE, OUTCOME, PROTECTED, SEVERAL, UNLABELLED
 
 Node = Hashable
-_FEWEST_ROWS = 6
+_FEWEST_ROWS = 9
 _SWEEPS = 12
 # Rows between two columns of a lane that has few of them.
 _WIDEST_SPACE = 2.0
