@@ -15,7 +15,7 @@ from sdv_prefair.domain.metadata_file import put_roles, save_metadata, take_role
 from sdv_prefair.domain.role_columns import check_modelled_roles, check_one_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.statements import Independent, Statements
-from sdv_prefair.plots.figures import ROLE_MARKERS
+from sdv_prefair.plots.fair_graph import ROLE_MARKERS
 from sdv_prefair.roles import UNLABELLED, Roles, as_statements
 
 
