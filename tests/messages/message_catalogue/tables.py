@@ -130,9 +130,10 @@ READ = [
         lambda: small().fit_table(SMALL.frame),
         PrivateDataError,
         'fit_table cannot read a DataFrame.',
-        'Give the path of a Parquet file or folder, an Arrow reader, dataset or table, a DuckDB '
-        'relation, a polars frame, an ibis table or a Spark DataFrame. A pandas DataFrame goes '
-        "to fit, as in fit({'table': df}).",
+        'Give the path of a Parquet or CSV file, a list of these or a folder, an Arrow reader, '
+        'dataset or table, a DuckDB relation, a polars, Dask or Spark DataFrame, a Ray dataset, a '
+        'Delta or Iceberg table, or an ibis table. A pandas DataFrame goes to fit, as in '
+        "fit({'table': df}).",
     ),
     Message(
         lambda: small().fit_table(ARROW.slice(0, 0)),
@@ -169,8 +170,7 @@ READ = [
         PrivateDataError,
         "'FOLDER/delta' belongs to a table of Delta Lake, whose files hold deleted and outdated "
         'rows too.',
-        'Let its own reader choose the rows, as in '
-        'fit_table(DeltaTable(path).to_pyarrow_dataset()).',
+        'Let its own reader choose the rows, as in fit_table(DeltaTable(path)).',
     ),
     Message(
         fit_no_parquet,
