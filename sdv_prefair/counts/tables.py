@@ -30,6 +30,7 @@ def open_table(
     person_column: str | None,
     max_rows: int,
     columns: Mapping[str, dict[str, Any]],
+    rows_stay: bool | None = None,
 ) -> Source:
     """Return the source that counts a table; no row is read yet.
 
@@ -39,12 +40,20 @@ def open_table(
         person_column: Column that tells persons apart, if any.
         max_rows: How many rows of a person are counted.
         columns: The metadata of each column.
+        rows_stay: Whether a database counts its rows itself; None for what suits it.
     """
     engine = type(table).__module__.partition('.')[0]
     if engine == 'ibis':
-        return _open_ibis(table, describe, person_column, max_rows)
+        from sdv_prefair.counts.databases import open_database
+
+        return open_database(table, describe, (person_column, max_rows), columns, rows_stay)
     if engine == 'pyspark':
         return _open_spark(table, describe, person_column, max_rows)
+    if rows_stay:
+        raise PrivateDataError(
+            f'The rows of a {type(table).__name__} are read here, so rows_stay cannot be True. '
+            'Leave it out, or pass a table of a database, through ibis, or a Spark DataFrame.'
+        )
     with reading('opened'):
         stream = _open_stream(table, columns)
     return BatchSource(stream, describe(stream.schema), person_column, max_rows)
@@ -66,17 +75,6 @@ def _open_stream(table: Any, columns: Mapping[str, dict[str, Any]]) -> Stream:
         'folder, an Arrow reader, dataset or table, a DuckDB relation, a polars frame, an ibis '
         "table or a Spark DataFrame. A pandas DataFrame goes to fit, as in fit({'table': df})."
     )
-
-
-def _open_ibis(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
-    from sdv_prefair.counts.sql import SqlSource, bound_rows
-
-    with reading('opened'):
-        schema = table.schema().to_pyarrow()
-    dtypes = describe(schema)
-    if person_column is not None:
-        table = bound_rows(table, person_column, max_rows)
-    return SqlSource(table, dtypes)
 
 
 def _open_spark(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
