@@ -306,8 +306,8 @@ DATABASES = [
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',
         'declare its range_min and range_max in the metadata, or cast it to a date or to a '
-        'timestamp without time zone in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'timestamp without time zone in the table expression; or let its rows be counted here, '
+        'with fit_table(table, rows_stay=False).',
     ),
     Message(
         moments_in_sqlite,
