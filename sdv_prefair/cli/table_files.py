@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import IO
 
 import pandas as pd
 import pyarrow as pa
@@ -9,7 +10,13 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.counts.csv_blocks import text_blocks
 from sdv_prefair.counts.csv_files import CsvFiles
-from sdv_prefair.counts.csv_lines import check_names, open_csv, read_names, reading_csv
+from sdv_prefair.counts.csv_lines import (
+    check_described,
+    check_names,
+    open_csv,
+    read_names,
+    reading_csv,
+)
 from sdv_prefair.counts.table_formats import check_plain_files
 
 _PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
@@ -61,6 +68,15 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else files.empty
 
 
+def read_cells(path: Path, metadata: Metadata) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written."""
+    (table,) = metadata.tables.values()
+    with reading_csv(path), open_csv(path) as stream:
+        names = read_names(path, stream)
+        check_described(path, names, list(table.columns))
+        return _all_text(stream, names)
+
+
 def look_at_table(path: Path) -> pd.DataFrame:
     """Return a table as pandas reads it without metadata: types are guessed from the rows."""
     check_table(path)
@@ -68,12 +84,15 @@ def look_at_table(path: Path) -> pd.DataFrame:
         return _read_parquet(path)
     with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
-        cells = [block.to_pandas() for block in text_blocks(stream, names)]
-        whole = pd.concat(cells) if cells else pd.DataFrame(columns=names)
-        text = io.StringIO(whole.to_csv(index=False))
+        text = io.StringIO(_all_text(stream, names).to_csv(index=False))
         table = pd.read_csv(text, index_col=False)
         check_names(path, names, table)
     return table
+
+
+def _all_text(stream: IO[bytes], names: list[str]) -> pd.DataFrame:
+    cells = [block.to_pandas() for block in text_blocks(stream, names)]
+    return pd.concat(cells, ignore_index=True) if cells else pd.DataFrame(columns=names)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

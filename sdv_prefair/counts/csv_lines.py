@@ -167,6 +167,15 @@ def record_of(line: bytes, width: int) -> Cells:
     return cells + [None] * (width - len(cells))
 
 
+def uneven_lines(stream: IO[bytes], width: int) -> tuple[int, int]:
+    """Return how many further lines have other than ``width`` cells, and how many there are.
+
+    Privacy: not private.
+    """
+    widths = [len(_cells(line.rstrip(b'\r\n'))) for line in stream if line.strip()]
+    return sum(found != width for found in widths), len(widths)
+
+
 def _cells(line: bytes) -> Cells:
     try:
         return [cell or None for cell in _split(line.decode('utf-8'))]

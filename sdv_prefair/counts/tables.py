@@ -45,6 +45,7 @@ def open_table(
     person_column: str | None,
     max_rows: int,
     columns: Mapping[str, dict[str, Any]],
+    rows_stay: bool | None = None,
 ) -> Source:
     """Return the source that counts a table; no row is read yet.
 
@@ -55,14 +56,22 @@ def open_table(
         person_column: Column that tells persons apart, if any.
         max_rows: How many rows of a person are counted.
         columns: The metadata of each column.
+        rows_stay: Whether a database counts its rows itself; None for what suits it.
     """
     engine = _engine(table)
     if engine == 'ibis':
-        return _open_ibis(table, describe, person_column, max_rows)
+        from sdv_prefair.counts.databases import open_database
+
+        return open_database(table, describe, (person_column, max_rows), columns, rows_stay)
     if engine == 'pyspark' and hasattr(table, 'mapInArrow'):
         return _open_spark(table, describe, person_column, max_rows)
     if engine == 'pyspark' and hasattr(table, 'to_spark') and hasattr(table, 'columns'):
         return _open_spark(table.to_spark(), describe, person_column, max_rows)
+    if rows_stay:
+        raise PrivateDataError(
+            f'The rows of a {type(table).__name__} are read here, so rows_stay cannot be True. '
+            'Leave it out, or pass a table of a database, through ibis, or a Spark DataFrame.'
+        )
     with reading('opened'):
         opened = _open_parts(table, engine, columns)
         if opened is not None:
@@ -117,17 +126,6 @@ def _open_stream(
         'polars, Dask or Spark DataFrame, a Ray dataset, a Delta or Iceberg table, or an ibis '
         f'table.{_WAYS.get(engine, "")}'
     )
-
-
-def _open_ibis(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:
-    from sdv_prefair.counts.sql import SqlSource, bound_rows
-
-    with reading('opened'):
-        schema = table.schema().to_pyarrow()
-    dtypes = describe(schema)
-    if person_column is not None:
-        table = bound_rows(table, person_column, max_rows)
-    return SqlSource(table, dtypes)
 
 
 def _open_spark(table: Any, describe: Describe, person_column: str | None, max_rows: int) -> Source:

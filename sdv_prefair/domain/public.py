@@ -79,6 +79,15 @@ def strip_ranges(metadata: Metadata) -> Metadata:
     return stripped
 
 
+def ranges_of(metadata: Metadata) -> dict[str, dict[str, Any]]:
+    """Return by column what SDV's detection has read from values. It is not private."""
+    return {
+        column: {key: value for key, value in about.items() if key in RANGE_KEYS}
+        for table in metadata.tables.values()
+        for column, about in table.columns.items()
+    }
+
+
 def _without_ranges(description: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in description.items() if key not in RANGE_KEYS}
 

@@ -26,11 +26,11 @@ from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
 from sdv_prefair.release import Contents, Released, open_release, write_release
-from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
+from sdv_prefair.values.given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 
@@ -81,7 +81,7 @@ class AfterFit(Sampling):
             version: ``'original'``, or ``'modified'`` for what constraints make of it.
         """
         metadata, roles = super().get_metadata(version), self.get_roles(version)
-        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+        if isinstance(self._original_metadata, FairMetadata):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 
@@ -208,17 +208,15 @@ class AfterFit(Sampling):
     ) -> None:
         """Write one HTML file for the person who must sign the release.
 
-        What is promised and what is not, the graph, the ledger, how much of what was measured is
-        noise. It needs no network, and is covered by the privacy promise unless numbers computed
+        What is promised, the graph, the ledger, how much of what was measured is noise. It needs no
+        network, and is covered by the privacy promise unless numbers computed
         on the real table are asked for; these are marked as not private.
 
         Args:
             real_data: The private table; not looked at unless ``show_real_numbers`` is set.
             path: Where to write. A file that is there is replaced.
-            show_real_numbers: Whether to measure quality and fairness against ``real_data``. Such
-                a report is for those who may see the private table.
-            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to show its
-                numbers beside.
+            show_real_numbers: Whether to measure against ``real_data``, for those who may see it.
+            compare_with_mst: Whether to show a fit of plain MST to ``real_data`` beside it.
         """
         # Brings in the metrics and scikit-learn, which nothing else here needs.
         from sdv_prefair.report import check_request, gather, measure, write_report
@@ -236,6 +234,7 @@ class AfterFit(Sampling):
     def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
         """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
+        num_rows, *given = map(plain_number, (num_rows, *given))
         self._validate_fit_before_sample()
         if isinstance(num_rows, int):
             self._data_processor.check_room(num_rows)

@@ -25,7 +25,9 @@ from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.learning import undeclared_columns
 
 
-def table_source(table: Any, settings: Settings, person_column: str | None) -> Source:
+def table_source(
+    table: Any, settings: Settings, person_column: str | None, rows_stay: bool | None = None
+) -> Source:
     """Return what counts a table of any size, once its names and types were checked."""
     columns = settings.columns
 
@@ -39,7 +41,8 @@ def table_source(table: Any, settings: Settings, person_column: str | None) -> S
         check_keys(dtypes, settings.plan.original_metadata)
         return dtypes
 
-    return open_table(table, describe, person_column, settings.max_rows_per_person, columns)
+    max_rows = settings.max_rows_per_person
+    return open_table(table, describe, person_column, max_rows, columns, rows_stay)
 
 
 def readable(source: Source, settings: Settings) -> Settings:
