@@ -187,7 +187,8 @@ class Plan:
         alone = share * self._workload.use_of_columns(self._places[planned])
         merged = self._errors.of_merged(self._sigma(alone))
         first, second = self._places[planned].T
-        return np.minimum(own + np.hypot(merged[first], merged[second]), self._errors.most)
+        errors: Floats = own + np.hypot(merged[first], merged[second])
+        return np.minimum(errors, self._errors.most)
 
     def _dilution(self) -> Floats:
         """Return by how much all other errors rise if a pair is measured too."""
