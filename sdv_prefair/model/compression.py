@@ -8,7 +8,7 @@ import numpy as np
 
 from sdv_prefair.model.measurement import Measurement
 from sdv_prefair.model.totals import project_on_simplex
-from sdv_prefair.values.arrays import Flags, Floats
+from sdv_prefair.values.arrays import Flags, Floats, Integers
 
 # Codes whose noisy count is under so many standard deviations are rare.
 RARE = 3.0
@@ -123,6 +123,24 @@ class Compression:
         codes[merged] = inside[np.searchsorted(cumulative, draws, side='right')]
         return codes
 
+    def rare_groups_merged(self, measurement: Measurement) -> Integers | None:
+        """Return a new group for each group, of which the rare ones share the last.
+
+        None if fewer than two are rare. What was merged before stays merged.
+
+        Args:
+            measurement: Of the column, over codes.
+        """
+        groups = self.compress(measurement)
+        rare = groups.values < RARE * np.sqrt(groups.variance)
+        rare[-1] |= self.measured is not None
+        return None if rare.sum() < 2 else _numbered(~rare)
+
+    def coarser(self, group_of_group: Integers) -> Compression:
+        """Return the compression with groups put together; its weights are to be found again."""
+        shares = None if self.shares is None else np.bincount(group_of_group, self.shares)
+        return replace(self, group_of=group_of_group[self.group_of], shares=shares)
+
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:
         """Return the likelihood of each group, and the compression given what is known.
 
@@ -169,7 +187,7 @@ def compress_rare_codes(
     if rare.sum() < 2:
         rare = np.zeros_like(rare)
     kept = drawn & ~rare
-    group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    group_of = _numbered(kept)
     if other is None or not drawn.any():
         return _weighed(group_of, measurement, drawn, total)
     if stand_in is not None:
@@ -204,6 +222,12 @@ def weigh_again(
 def _drawn(measurement: Measurement, other: int | None) -> Flags:
     drawn: Flags = np.arange(measurement.values.size) != (-1 if other is None else other)
     return drawn
+
+
+def _numbered(kept: Flags) -> Integers:
+    """Return a group for each that is kept, in their order, and one group after them."""
+    groups: Integers = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    return groups
 
 
 def _weighed(

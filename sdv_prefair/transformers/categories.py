@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import repeat
 from numbers import Real
 from typing import Any
 
@@ -184,12 +185,16 @@ class CategoryCodes(ColumnCodes):
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         texts = {self.values[code]: code for code in self._texts}
-        nulls = (type(value) is not str and is_null(value) for value in values)
-        found = (
-            texts.get(value, -1) if type(value) is str else self._find_one(value)
-            for value in values
-        )
-        return np.fromiter(found, np.int64, len(values)), np.fromiter(nulls, bool, len(values))
+        listed = list(values)
+        others = [place for place, value in enumerate(listed) if type(value) is not str]
+        nulls = np.zeros(len(listed), dtype=bool)
+        nulls[others] = [is_null(listed[place]) for place in others]
+        codes = [self._find_one(listed[place]) for place in others]
+        for place in others:  # an arbitrary object need not be one that a dictionary takes
+            listed[place] = ''
+        found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
+        found[others] = codes
+        return found, nulls
 
     def _find_one(self, value: Any) -> int:
         try:
