@@ -10,7 +10,6 @@ from sdv_prefair.model import (
     Compression,
     Measurement,
     compress_rare_codes,
-    minimum_variance_total,
 )
 from sdv_prefair.model.compression import RARE, weigh_again
 from sdv_prefair.model.measurement import by_columns
@@ -41,10 +40,9 @@ class OneWays:
     def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
         """Return the one-ways with further measurements over codes; groups stay as they are."""
         over_codes = list(by_columns([*self.over_codes, *more]).values())
-        total = minimum_variance_total(over_codes)
         compressions = {
             (c := m.columns[0]): weigh_again(
-                self.compressions[c], m, total, hidden.get(c, HiddenCode()).get('other')
+                self.compressions[c], m, hidden.get(c, HiddenCode()).get('other')
             )
             for m in over_codes
         }
@@ -53,7 +51,7 @@ class OneWays:
 
 
 def measure_one_ways(
-    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE, project: bool = False
+    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE
 ) -> OneWays:
     """Measure all one-way marginals, and merge in the table the codes that noise would drown.
 
@@ -64,16 +62,12 @@ def measure_one_ways(
         rho: What all of them cost.
         budget: By which weights rho is divided.
         rare: Standard deviations below which a code is merged with others.
-        project: Whether counts of merged codes are projected on the simplex before they are
-            weights; else they are cut at zero. Trees came out no closer with it on tables of
-            Adult and COMPAS.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
-    hidden = table.hidden_codes
-    total = minimum_variance_total(measured) if project else None
+    hidden, groups = table.hidden_codes, table.public_groups
     compressions = {
-        m.columns[0]: compress_rare_codes(
-            m, rare, total=total, **hidden.get(m.columns[0], HiddenCode())
+        (c := m.columns[0]): compress_rare_codes(
+            m, rare, public_groups=groups.get(c), **hidden.get(c, HiddenCode())
         )
         for m in measured
     }
