@@ -40,6 +40,8 @@ class CategoryCodes(ColumnCodes):
             like. A row that holds it is "other", too.
         shared: Whether rows of "other" without a value are shared out among all values in a fit,
             null or not; otherwise they count as null where there is a code for it.
+        groups: The number of the public group that each declared value belongs to, -1 for none:
+            values too rare to be modelled by themselves are modelled with those of their group.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -54,9 +56,11 @@ class CategoryCodes(ColumnCodes):
         dtype: Any = None,
         other_value: Any = None,
         shared: bool = False,
+        groups: Sequence[int] = (),
     ):
         super().__init__()
-        declared = Categories(tuple(values), nullable, other=other_value)
+        declared = Categories(tuple(values), nullable, other=other_value, groups=tuple(groups))
+        self.groups = declared.groups
         self.values, self.other_value = declared.values, declared.other
         self.shared = shared
         self.nullable = nullable
@@ -102,6 +106,15 @@ class CategoryCodes(ColumnCodes):
     def stand_in_code(self) -> int | None:
         """The code of null, unless rows of "other" are shared out or have a value."""
         return None if self.shared or self.shows_other else self.null_code
+
+    @property
+    def public_groups(self) -> np.ndarray | None:
+        """The public group of each code that is counted; null and "other" belong to none."""
+        if not self.groups:
+            return None
+        of_codes = np.full(self.num_counted, -1)
+        of_codes[: len(self.values)] = self.groups
+        return of_codes
 
     def _use_dtype(self, dtype: Any) -> None:
         self._dtype = public_dtype(dtype, self.shown)
