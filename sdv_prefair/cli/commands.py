@@ -16,8 +16,7 @@ from sdv_prefair.cli.evaluating import (
     report_lines,
 )
 from sdv_prefair.cli.fitting import fit_release
-from sdv_prefair.cli.formulas import escape_formulas
-from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
+from sdv_prefair.cli.opened_release import draw_parts, open_file, without_bars
 from sdv_prefair.cli.options import (
     check_new_folder,
     check_output,
@@ -30,12 +29,12 @@ from sdv_prefair.cli.table_files import (
     is_parquet,
     look_at_table,
     read_table,
-    write_table,
 )
 from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
+from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
 
@@ -92,9 +91,8 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
-    write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
-    say(f'Written to {options.out}: {len(table):,} rows.')
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows)
+    say(f'Written to {options.out}: {options.rows:,} rows.')
 
 
 def estimate(options: argparse.Namespace, say: Say) -> None:

@@ -1,4 +1,4 @@
-"""Tables in files: read as the metadata means them, written whole or not at all."""
+"""Tables in files, read as the metadata means them."""
 
 import io
 from pathlib import Path
@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.counts.csv_blocks import text_blocks
 from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.counts.csv_lines import (
@@ -104,12 +103,3 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None
-
-
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as what the path's ending says."""
-    with draft_of(path) as draft:
-        if is_parquet(path):
-            table.to_parquet(draft, index=False)
-        else:
-            table.to_csv(draft, index=False)

@@ -148,8 +148,8 @@ COMMANDS = [
     Command(
         'sample {f}/model.prefair --rows 1000000000000000 --out {f}/z.csv',
         ValueError,
-        '--rows 1000000000000000 are more than fit in memory.',
-        'Ask for fewer rows.',
+        "The disk of 'FOLDER/cli/z.csv' has no room for so many rows.",
+        'Ask for fewer rows, or give a path on a larger disk.',
     ),
     Command(
         SAMPLE + ' --where height=3',
