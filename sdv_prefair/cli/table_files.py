@@ -85,6 +85,13 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
         )
 
 
+def read_cells(path: Path) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written; null where one is empty."""
+    with _reading_csv(path), open_csv(path) as stream:
+        names = read_names(path, stream)
+        return pd.concat(_in_chunks(read_records(stream, len(names)), names), ignore_index=True)
+
+
 def look_at_table(path: Path) -> pd.DataFrame:
     """Return a table as pandas reads it without metadata: types are guessed from the rows."""
     check_table(path)

@@ -14,13 +14,14 @@ from sdv_prefair.inference.asked_queries import Asked
 from sdv_prefair.inference.estimates import check_level
 from sdv_prefair.inference.row_statistics import Statistic, estimate_of_rows
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
+from sdv_prefair.synthesizer.handing_over import HandingOver
 
 _REPLICATES = 200
 
 
-class Estimating(AfterFit):
+class Estimating(HandingOver):
     """A fitted synthesizer that answers with intervals. All of it is post-processing."""
 
     _replicates: Replicates | None = None
