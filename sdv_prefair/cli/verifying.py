@@ -34,14 +34,12 @@ def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
+    opened = _opened(options.release)
     yield f'{options.release}', True
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
-        try:
-            synthesizer = open_file(options.release)
-        except ReleaseError as error:
-            yield _line(Check('file', False, str(error))), False
-            return
+    if isinstance(opened, Check):
+        yield _line(opened), False
+        return
+    synthesizer = opened
     found = Verification([_file(synthesizer), *verify_fit(synthesizer).checks])
     yield from _lines(found, _same('release', options.release, recorded))
     tested = False
@@ -52,6 +50,16 @@ def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]
         yield from _lines(of_rows, _same('synthetic', options.rows, recorded))
     for line in (*_CANNOT_TELL, *(_CANNOT_TELL_OF_ROWS if tested else ())):
         yield line, True
+
+
+def _opened(path: Path) -> PreFairSynthesizer | Check:
+    """Return what a release holds, or what is wrong with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
+        try:
+            return open_file(path)
+        except ReleaseError as error:
+            return Check('file', False, str(error))
 
 
 def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
