@@ -64,7 +64,7 @@ class FitPlan:
     def plot(self) -> go.Figure:
         """Return a figure of what noise leaves of each column at each epsilon."""
         title = f'What noise leaves of each column of {self.num_rows:,} rows'
-        return plot_noise_by_epsilon(self.columns, title)
+        return plot_noise_by_epsilon(self.columns, VERDICTS, title)
 
     def lines(self) -> Iterator[str]:
         """Yield what to print."""

@@ -1,25 +1,27 @@
 """What noise leaves of each column at each epsilon."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.model.noise import CLEAR, NOISY, SWAMPED
 from sdv_prefair.plots.style import BLUE, ORANGE, VERMILION, plain_text
 
-_COLOURS = {CLEAR: BLUE, NOISY: ORANGE, SWAMPED: VERMILION}
+_COLOURS = BLUE, ORANGE, VERMILION
 _LINE, _AROUND = 26, 190  # pixels
 
 
-def plot_noise_by_epsilon(columns: pd.DataFrame, title: str) -> go.Figure:
+def plot_noise_by_epsilon(columns: pd.DataFrame, verdicts: Sequence[str], title: str) -> go.Figure:
     """Draw a field for each column and epsilon, with the share of rows that noise misplaces.
 
     Args:
         columns: A line for each, with ``epsilon``, ``columns``, ``misplaced``, ``sigma`` and
             ``verdict``.
+        verdicts: The three that there are, the best first.
         title: Title of the figure.
     """
     figure = go.Figure()
-    for verdict, colour in _COLOURS.items():
+    for verdict, colour in zip(verdicts, _COLOURS, strict=True):
         lines = columns[columns['verdict'] == verdict]
         figure.add_scatter(
             x=[f'{epsilon:g}' for epsilon in lines['epsilon']],

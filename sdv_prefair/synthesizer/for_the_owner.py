@@ -76,9 +76,9 @@ class ForTheOwner(Estimating):
                 a dictionary with a figure of every modelled column.
         """
         name = self._settings.table_name
-        tables = [
+        first, second = (
             single_table({name: given} if isinstance(given, pd.DataFrame) else given, name)
             for given in (real, synthetic)
-        ]
+        )
         modelled = list(self._settings.plan.original_domains)
-        return compare_tables(*tables, self._settings.columns, modelled, columns)
+        return compare_tables(first, second, self._settings.columns, modelled, columns)
