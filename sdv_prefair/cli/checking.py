@@ -12,9 +12,9 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_prefair.before_fit import Remark, TableCheck
-from sdv_prefair.cli.csv_lines import open_csv, read_header, uneven_lines
 from sdv_prefair.cli.options import metadata_alone
 from sdv_prefair.cli.table_files import check_table, is_parquet, read_cells, read_table
+from sdv_prefair.counts.csv_lines import open_csv, read_header, uneven_lines
 from sdv_prefair.domain import single_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.values.text_cells import as_described

@@ -9,7 +9,8 @@ from typing import Any
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.options import metadata_and_roles
-from sdv_prefair.cli.table_files import check_table, is_parquet, read_table
+from sdv_prefair.cli.table_files import check_table, is_parquet
+from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fitting.cautions import RANGES_ARE_TAKEN_AS_PUBLIC
@@ -88,11 +89,10 @@ def promised(roles: Statements) -> dict[str, Any]:
 
 
 def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
-    if is_parquet(path):
-        synthesizer.fit_table(path)
-        return
-    (name,) = metadata.tables
-    synthesizer.fit({name: read_table(path, metadata)})
+    if not is_parquet(path):
+        (table,) = metadata.tables.values()
+        CsvFiles([path], table.columns)  # which says in other words what is wrong with a file
+    synthesizer.fit_table(path)
 
 
 def _summary(

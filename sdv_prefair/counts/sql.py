@@ -26,13 +26,6 @@ from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 _NTH_ROW = 'sdv_prefair_nth_row'
 
 
-# ibis has no types of its own here, and takes an annotation for a type of the database.
-@ibis.udf.scalar.builtin(name='typeof')  # type: ignore[untyped-decorator]
-def _type_of(value) -> str:  # type: ignore[no-untyped-def]
-    """How the database has stored a value; it answers itself."""
-    return ''
-
-
 class SqlSource:
     """A table in a database.
 
@@ -51,8 +44,8 @@ class SqlSource:
         """Refuse: columns that constraints make of others are made in Python."""
         raise SynthesizerInputError(
             f'A database cannot make the columns that constraints over {list(reshape.dtypes)} ask '
-            'for. Count the table here, with fit_table(table.to_pyarrow_batches()), or leave the '
-            'constraints out.'
+            'for. Let its rows be counted here, with fit_table(table, rows_stay=False), or leave '
+            'the constraints out.'
         )
 
     def count(
@@ -78,28 +71,13 @@ class SqlSource:
             return {column: self._value_counts(column) for column in columns}
 
     def _value_counts(self, column: str) -> Tally:
-        value = _of_its_type(self._table[column])
+        value = self._table[column]
         counted = self._table.group_by(value=exact_form(value)).aggregate(rows=ibis._.count())
         answer = counted.to_pyarrow()
         cells = values_of(answer['value'].combine_chunks())
         if value.type().is_string():
             cells = map(text_of, cells)
         return tally_cells(cells, answer['rows'].to_pylist())
-
-
-def _of_its_type(column: ir.Column) -> ir.Column:
-    """Return a column with null for whatever is not of its type.
-
-    SQLite stores anything in any column: one text among whole numbers, and the answer to a query
-    could not be read.
-    """
-    kind = column.type()
-    if column.get_backend().name != 'sqlite' or not (kind.is_integer() or kind.is_boolean()):
-        return column
-    is_held = _type_of(column) == 'integer'
-    if kind.is_boolean():
-        is_held &= column.isin([True, False])
-    return ibis.ifelse(is_held, column, ibis.null(kind))
 
 
 def bound_rows(

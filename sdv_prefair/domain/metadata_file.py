@@ -47,14 +47,7 @@ def save_metadata(
     if mode == 'write':
         validate_file_does_not_exist(path)
     check_known_roles(roles, check_one_table(metadata).columns)
-
-    def put(document: dict[str, Any]) -> None:
-        if isinstance(roles, Roles):
-            put_roles(document, roles)
-        else:
-            document[_FAIRNESS] = roles.as_records()
-
-    _write(metadata, path, put)
+    _write(metadata, path, lambda document: put_roles(document, roles))
 
 
 def save_form(metadata: Metadata, path: Path, seen: Seen = MappingProxyType({})) -> None:
@@ -90,20 +83,11 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
         RolesError: If a column has a role that does not exist, or statements have another form,
             stand beside roles, or name columns that are not there.
     """
-    document = read_object(path)
-    written = document.pop(_FAIRNESS, None)
-    document, roles = take_roles(document)
+    document, roles = take_roles(read_object(path))
     metadata = Metadata.load_from_dict(document)
-    if written is None:
-        return metadata, roles
-    if roles:
-        raise RolesError(
-            f"'{path}' gives roles to columns and has fairness statements as well. Keep one of the "
-            'two: roles are the short form of one statement.'
-        )
-    statements = read_statements(written)
-    check_known_roles(statements, check_one_table(metadata).columns)
-    return metadata, statements
+    if not isinstance(roles, Roles):  # these stand at the columns themselves
+        check_known_roles(roles, check_one_table(metadata).columns)
+    return metadata, roles
 
 
 def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
@@ -118,22 +102,28 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
     return Metadata.load_from_dict(document), named
 
 
-def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
-    """Return a dictionary of metadata without the roles that its columns have, and the roles.
+def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Statements]:
+    """Return a dictionary of metadata without roles or statements, and these.
 
     Args:
-        described: SDV's dictionary with ``role`` on columns. It is left as it is.
+        described: SDV's dictionary with ``role`` on columns, or with a list ``fairness`` beside
+            its tables. It is left as it is.
 
     Raises:
-        RolesError: If a column has a role that does not exist.
+        RolesError: If a column has a role that does not exist, or statements have another form or
+            stand beside roles.
     """
-    if _FAIRNESS in described:
-        raise RolesError(
-            'The metadata holds fairness statements, and FairMetadata holds roles. Read the file '
-            'with load_metadata, which returns metadata and statements.'
-        )
     document, named = _take_lists(described)
-    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+    roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
+    written = document.pop(_FAIRNESS, None)
+    if written is None:
+        return document, roles
+    if roles:
+        raise RolesError(
+            'The metadata gives roles to columns and has fairness statements as well. Keep one of '
+            'the two: roles are the short form of one statement.'
+        )
+    return document, read_statements(written)
 
 
 def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -149,8 +139,11 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     return document, named
 
 
-def put_roles(document: dict[str, Any], roles: Roles) -> None:
-    """Write the roles into a dictionary of metadata, each to its column."""
+def put_roles(document: dict[str, Any], roles: Statements) -> None:
+    """Write roles into a dictionary of metadata, each to its column; or statements, beside them."""
+    if not isinstance(roles, Roles):
+        document[_FAIRNESS] = roles.as_records()
+        return
     for column, description in columns_of(document):
         if column in roles.columns():
             description[_ROLE] = roles.of(column)

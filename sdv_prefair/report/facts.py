@@ -62,6 +62,7 @@ class Facts:
         parameters: Arguments of the synthesizer.
         structure: Name of the way the graph was found.
         roles: The roles, or statements, as given.
+        modelled_roles: The same of the columns that the model has, which constraints may make.
         is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
@@ -81,6 +82,7 @@ class Facts:
     parameters: dict[str, Any]
     structure: str
     roles: Statements
+    modelled_roles: Statements
     is_fair: bool
     ledger: pd.DataFrame
     account: pd.DataFrame
@@ -150,6 +152,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         parameters=synthesizer.get_parameters(),
         structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
+        modelled_roles=synthesizer.get_roles('modified'),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),

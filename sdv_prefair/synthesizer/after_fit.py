@@ -26,7 +26,6 @@ from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
 from sdv_prefair.release import Contents, Released, open_release, write_release
-from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
@@ -82,7 +81,7 @@ class AfterFit(Sampling):
             version: ``'original'``, or ``'modified'`` for what constraints make of it.
         """
         metadata, roles = super().get_metadata(version), self.get_roles(version)
-        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+        if isinstance(self._original_metadata, FairMetadata):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 

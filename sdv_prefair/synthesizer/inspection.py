@@ -16,12 +16,15 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
+from sdv_prefair.fairness.dependence import how_much_tells
 from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.fitting.explanation import FairnessExplanation, explain
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated, assert_told
+from sdv_prefair.model.junction import marginal
 from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.plots.fair_graph import heading_of
 from sdv_prefair.plots.style import plain_text
 from sdv_prefair.privacy import Account
 from sdv_prefair.synthesizer import arguments
@@ -113,7 +116,15 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
             if len({joined[column] for column in edge}) == 1:
                 graph.edges[edge]['beyond_tree'] = True
             joined.union(*edge)
+    for edge in graph.edges:
+        graph.edges[edge]['tells'] = _tell_each_other(fitted, edge)
     return graph
+
+
+def _tell_each_other(fitted: Fitted, edge: tuple[str, str]) -> float:
+    """Return how much that one of two joined columns tells which tells the other more."""
+    table = marginal(fitted.model.nodes, edge)
+    return round(max(how_much_tells(table), how_much_tells(table.T)), 4)
 
 
 def explanation(fitted: Fitted) -> FairnessExplanation:
@@ -153,10 +164,12 @@ def encode_rows(fitted: Fitted, data: pd.DataFrame | dict[str, pd.DataFrame]) ->
 
 
 def picture(fitted: Fitted) -> go.Figure:
-    """Return the model's graph, coloured by role."""
-    ledger, graph = fitted.ledger, fair_graph(fitted)
+    """Return the model's graph in lanes, from the protected to the outcome side."""
+    ledger, statements = fitted.ledger, fitted.settings.roles
     promise = f'epsilon = {ledger.epsilon:g}, delta = {ledger.delta:g}'
     if ledger.seeded:
         promise = 'not private: a seed was given'
-    graph = nx.relabel_nodes(graph, {column: plain_text(column) for column in graph})
-    return plot_fair_graph(graph, title=f'{plain_text(fitted.settings.table_name)} ({promise})')
+    graph = fair_graph(fitted)
+    table = plain_text(fitted.settings.table_name)
+    title = f'{table}: {heading_of(graph, statements)}<br><sup>{promise}</sup>'
+    return plot_fair_graph(graph, title, statements)

@@ -12,6 +12,7 @@ from sdv.metadata import Metadata
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
 from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.counts.csv_lines import UnreadableCsv
 from sdv_prefair.errors import ReleaseError
 
 SMALL = people(60, ('sex', 'education', 'age', 'income'))
@@ -115,7 +116,7 @@ COMMANDS = [
     ),
     Command(
         'domain {f}/broken.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "'FOLDER/cli/broken.csv' cannot be read as CSV.",
         'Save it as UTF-8, with commas between values and a first line of column names; or as '
         'Parquet.',

@@ -144,7 +144,7 @@ def test_instants_are_compared_as_such(database):
 )
 def test_what_cannot_be_exact_is_refused_with_a_remedy(database, array, encoder, remedy):
     table = in_database(database, pa.table({'odd': array}))
-    with pytest.raises(PrivateDataError, match=f"(?s)Column 'odd'.*{remedy}.*to_pyarrow_batches"):
+    with pytest.raises(PrivateDataError, match=f"(?s)Column 'odd'.*{remedy}.*rows_stay=False"):
         code_expression(table['odd'], encoder)
 
 
