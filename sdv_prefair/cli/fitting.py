@@ -65,9 +65,9 @@ def _make_synthesizer(
     if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
         # The same in the words of the command line.
         warnings.warn(
-            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
-            'written by hand.',
+            'The ranges in the metadata are treated as public knowledge. If SDV detected them '
+            'from the data, they are not: pass --learn-ranges, or --ranges-are-public once they '
+            'are written by hand.',
             PrivacyWarning,
             stacklevel=4,
         )
