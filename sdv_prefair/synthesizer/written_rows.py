@@ -12,8 +12,8 @@ import tqdm
 
 from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.sdv_versions import by_name
-from sdv_prefair.synthesizer.handing_over import HandingOver
 from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
+from sdv_prefair.synthesizer.handing_over import HandingOver
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a part, a multiple of the 65,536 among which values are dealt out evenly."""
