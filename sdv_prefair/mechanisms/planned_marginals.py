@@ -142,9 +142,7 @@ class _PlannedFit:
     def measure_one_ways(self) -> None:
         """Take a first look at all columns, and merge codes."""
         codes, lines_before = self._table.domain, len(self._ledger.debits)
-        self._one_ways = measure_one_ways(
-            self._table, self._one_way_rho, self._budget, _RARE, project=True
-        )
+        self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
         for line in self._ledger.debits[lines_before:]:
             self._spent[line.columns] = line.rho
         domain = self._table.domain

@@ -260,13 +260,13 @@ READING = [
     ),
     mutant(
         'an open quotation mark joins a line of a CSV file to the next',
-        'cli/csv_lines.py',
-        '    for line in stream:\n        if line.strip():\n',
-        '    for line in stream:\n'
-        "        while line.count(b'\"') % 2 and (more := stream.readline()):\n"
-        '            line += more\n'
-        '        if line.strip():\n',
-        'tests/unit/cli/test_csv_lines.py::test_every_line_is_a_record_of_its_own',
+        'counts/csv_blocks.py',
+        '        yield text_columns([line for line in lines if line.strip()], names)\n',
+        '        for place, line in enumerate(lines[:-1]):\n'
+        "            if line.count(b'\"') % 2:\n"
+        "                lines[place : place + 2] = [b'', line + lines[place + 1]]\n"
+        '        yield text_columns([line for line in lines if line.strip()], names)\n',
+        'tests/unit/counts/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
     ),
 ]
 
