@@ -108,6 +108,16 @@ def _fit(subparsers: Subparsers) -> None:
         default='private',
         help='bins that follow the data, within the budget, or of equal width (%(default)s)',
     )
+    parser.add_argument(
+        '--other',
+        default='other',
+        help='what stands for values too rare to be learnt (%(default)s)',
+    )
+    parser.add_argument(
+        '--no-look-for-copies',
+        action='store_true',
+        help='do not look for copies of outcomes, for a hundredth of the budget',
+    )
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
