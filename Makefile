@@ -34,8 +34,10 @@ test-lowest: $(LOWEST)/.installed
 test-sdv1: $(SDV1)/.installed
 	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
+	  tests/integration/contract/test_constraints_as_sdv_is_tested.py \
 	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
 	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
+	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \
 	  tests/unit/constraints/test_dict_form.py tests/unit/constraints/test_programmable.py \
 	  tests/unit/constraints/test_ties.py
 

@@ -143,6 +143,16 @@ def _fit(subparsers: Subparsers) -> None:
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     _mechanism(parser)
+    parser.add_argument(
+        '--other',
+        default='other',
+        help='what stands for values too rare to be learnt (%(default)s)',
+    )
+    parser.add_argument(
+        '--no-look-for-copies',
+        action='store_true',
+        help='do not look for copies of outcomes, for a hundredth of the budget',
+    )
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
