@@ -19,6 +19,7 @@ from sdv_prefair.fitting.verification import tied_columns
 from sdv_prefair.inference import Replicates, Share, estimate_query, replicate
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
+from sdv_prefair.report.column_values import values_of
 from sdv_prefair.report.group_gaps import GroupGap, group_gaps
 from sdv_prefair.roles import UNLABELLED
 
@@ -40,6 +41,9 @@ class Column:
         is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
         other: The code of what has no value to be shown, which is never drawn.
+        shown: The values of a column that is not cut into bins.
+        limits: From where to where a number or a date goes, in words.
+        nullable: Whether it can be missing; None if it is not modelled.
     """
 
     name: str
@@ -49,6 +53,9 @@ class Column:
     is_learnt: bool
     labels: tuple[str, ...] = ()
     other: int | None = None
+    shown: tuple[str, ...] = ()
+    limits: str | None = None
+    nullable: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class Facts:
         parameters: Arguments of the synthesizer.
         structure: Name of the way the graph was found.
         roles: The roles, or statements, as given.
+        modelled_roles: The same of the columns that the model has, which constraints may make.
         is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
@@ -84,6 +92,7 @@ class Facts:
     parameters: dict[str, Any]
     structure: str
     roles: Statements
+    modelled_roles: Statements
     is_fair: bool
     ledger: pd.DataFrame
     account: pd.DataFrame
@@ -156,6 +165,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         parameters=synthesizer.get_parameters(),
         structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
+        modelled_roles=synthesizer.get_roles('modified'),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),
@@ -194,6 +204,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             is_learnt=name in learnt,
             labels=tuple(transformers[name].labels()) if name in transformers else (),
             other=transformers[name].hidden_code if name in transformers else None,
+            **values_of(transformers.get(name)),
         )
         for name in names
     )

@@ -11,7 +11,7 @@ import tqdm
 
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
 from sdv_prefair.inference.asked_queries import Asked
-from sdv_prefair.inference.estimates import check_level
+from sdv_prefair.inference.estimates import checked_level
 from sdv_prefair.inference.row_statistics import (
     ModelOfRows,
     Statistic,
@@ -19,13 +19,15 @@ from sdv_prefair.inference.row_statistics import (
     estimate_of_rows,
 )
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
+from sdv_prefair.synthesizer.written_rows import WritingRows
+from sdv_prefair.values.given_numbers import plain_number
 
 _REPLICATES = 200
 
 
-class Estimating(AfterFit):
+class Estimating(WritingRows):
     """A fitted synthesizer that answers with intervals. All of it is post-processing."""
 
     _replicates: Replicates | None = None
@@ -45,6 +47,7 @@ class Estimating(AfterFit):
             seed: Makes them reproducible.
             progress: Whether to show a progress bar.
         """
+        n, seed = plain_number(n), plain_number(seed)
         check_whole_number('n', n, 2)
         check_seed(seed)
         fitted = self.fitted
@@ -109,7 +112,7 @@ class Estimating(AfterFit):
             A line for each number: ``estimate``, ``standard_error``, ``lower``, ``upper``.
         """
         check_statistic(function)
-        check_level(level)
+        level, num_rows = checked_level(level), plain_number(num_rows)
         check_whole_number('num_rows', num_rows, 1)
         check_choice('sampling', sampling, (True, False))
         drawn = self._kept_replicates(progress)
@@ -131,6 +134,7 @@ class Estimating(AfterFit):
             num_rows: Rows of each.
             seed: Makes them reproducible.
         """
+        m, num_rows, seed = map(plain_number, (m, num_rows, seed))
         check_whole_number('m', m, 2)
         check_whole_number('num_rows', num_rows, 1)
         check_seed(seed)
