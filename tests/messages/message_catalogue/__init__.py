@@ -23,6 +23,7 @@ from message_catalogue import (
     statements_given,
     structures,
     tables,
+    verification,
     warned,
 )
 
@@ -31,6 +32,7 @@ AREAS = (
     *(estimates, statements_given),
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
+    verification,
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message
