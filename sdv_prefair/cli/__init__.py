@@ -1,4 +1,4 @@
-"""The command line: ``sdv-prefair demo | domain | roles | fit | sample | estimate | ...``.
+"""The command line: ``sdv-prefair demo | domain | check | plan | roles | fit | sample | ...``.
 
 Wrong use ends with one line on standard error and exit code 2, never with a traceback; nothing is
 left half written.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.estimate_lines import estimate_lines
 from sdv_prefair.cli.evaluating import (
@@ -15,8 +16,7 @@ from sdv_prefair.cli.evaluating import (
     report_lines,
 )
 from sdv_prefair.cli.fitting import fit_release
-from sdv_prefair.cli.formulas import escape_formulas
-from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
+from sdv_prefair.cli.opened_release import draw_parts, open_file, without_bars
 from sdv_prefair.cli.options import (
     check_new_folder,
     check_output,
@@ -29,21 +29,15 @@ from sdv_prefair.cli.table_files import (
     is_parquet,
     look_at_table,
     read_table,
-    write_table,
 )
-from sdv_prefair.cli.verifying import check_rows, particulars, verification_lines
-from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
-from sdv_prefair.domain.metadata_file import save_metadata
+from sdv_prefair.cli.verify_lines import check_rows, particulars, verification_lines
+from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain.metadata_file import save_form
+from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
-from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
-
-_KEYS_TO_FILL = {
-    'categories': 'range_values',
-    'numbers': 'range_min, range_max, decimal_places',
-    'datetimes': 'range_min, range_max',
-}
 
 
 def demo(options: argparse.Namespace, say: Say) -> None:
@@ -53,22 +47,27 @@ def demo(options: argparse.Namespace, say: Say) -> None:
 
 
 def domain(options: argparse.Namespace, say: Say) -> None:
-    """Write metadata with the kinds of the columns, and say what is left to a person."""
+    """Write metadata with the kinds of the columns, and null for what is left to a person."""
     check_output(options.out, ['.json'], [options.data], keep=True)
     table = look_at_table(options.data)
     name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
-    metadata = strip_ranges(Metadata.detect_from_dataframes({name: table}))
-    save_metadata(metadata, Roles(), options.out)
-    say(f'Written to {options.out}: what kind each column is, and no ranges.')
-    say('Ranges read from the data are not public, so none were. Add those that you know without')
-    say('looking at the data; columns left without are learnt privately, from the budget:')
-    for column, known in public_domain(metadata, public_ranges=True).items():
-        if isinstance(known, Undeclared):
-            say(f'  {column}: {_KEYS_TO_FILL[known.kind]}')
-    say('Of every column say whether it can be missing ("range_is_nullable": false if not), and of')
-    say('numbers how many decimals they have ("decimal_places": 0 for whole ones): nothing of this')
-    say('is guessed. Check the kinds too, which were read from the file.')
-    say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
+    detected = Metadata.detect_from_dataframes({name: table})
+    save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
+    say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
+    say('you. A note beside each key says what it means; notes and nulls are ignored. Ranges read')
+    say('from the data are not public, so none were: fill in those that you know without looking')
+    say('at the data. What stays null is learnt privately, from the budget.')
+    if options.values:
+        say('NOT PRIVATE: notes in the file show values of the data. Take them out before you hand')
+        say('it on, and copy none of them that is not known without the data.')
+
+
+def check(options: argparse.Namespace, say: Say) -> int:
+    """Print what a fit would do to rows without a word; 1 if that is asked for and there is any."""
+    found = check_file(options)
+    for line in found.lines():
+        say(line)
+    return int(options.strict and bool(found))
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:
@@ -93,9 +92,8 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
-    write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
-    say(f'Written to {options.out}: {len(table):,} rows.')
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows)
+    say(f'Written to {options.out}: {options.rows:,} rows.')
 
 
 def estimate(options: argparse.Namespace, say: Say) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli.options import metadata_and_roles
-from sdv_prefair.cli.table_files import check_table, is_parquet, read_table
+from sdv_prefair.cli.table_files import check_table, is_parquet
+from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fitting.cautions import RANGES_ARE_TAKEN_AS_PUBLIC
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -62,16 +64,23 @@ def _make_synthesizer(
             verbose=not options.quiet,
             **_promised(roles),
         )
-    if any(issubclass(warning.category, PrivacyWarning) for warning in caught):
-        # The same in the words of the command line.
-        warnings.warn(
-            'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-            'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
-            'written by hand.',
-            PrivacyWarning,
-            stacklevel=4,
-        )
+    for one in caught:
+        _hand_on(one)
     return synthesizer
+
+
+def _hand_on(caught: warnings.WarningMessage) -> None:
+    """Warn of what the synthesizer warned of, of ranges in the words of the command line."""
+    if str(caught.message) != RANGES_ARE_TAKEN_AS_PUBLIC:
+        warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno)
+        return
+    warnings.warn(
+        'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
+        'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
+        'written by hand.',
+        PrivacyWarning,
+        stacklevel=4,
+    )
 
 
 def _promised(roles: Statements) -> dict[str, Any]:
@@ -80,11 +89,10 @@ def _promised(roles: Statements) -> dict[str, Any]:
 
 
 def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
-    if is_parquet(path):
-        synthesizer.fit_table(path)
-        return
-    (name,) = metadata.tables
-    synthesizer.fit({name: read_table(path, metadata)})
+    if not is_parquet(path):
+        (table,) = metadata.tables.values()
+        CsvFiles([path], table.columns)  # which says in other words what is wrong with a file
+    synthesizer.fit_table(path)
 
 
 def _summary(

@@ -48,7 +48,8 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _roles, _fit, _sample, _estimate, _evaluate, _report, _verify):
+    first = (_demo, _domain, _check, _roles)
+    for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
 
@@ -78,6 +79,26 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+    parser.add_argument(
+        '--values',
+        action='store_true',
+        help='show the values of the data in notes beside the keys (the file is then not private)',
+    )
+
+
+def _check(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'check',
+        'say what a fit would do to rows without a word (not private, for the owner alone)',
+    )
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--strict', action='store_true', help='end with exit code 1 if anything is found'
+    )
 
 
 def _roles(subparsers: Subparsers) -> None:

@@ -22,11 +22,11 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
-from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
+from sdv_prefair.values.given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 
@@ -77,7 +77,7 @@ class AfterFit(Sampling):
             version: ``'original'``, or ``'modified'`` for what constraints make of it.
         """
         metadata, roles = super().get_metadata(version), self.get_roles(version)
-        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+        if isinstance(self._original_metadata, FairMetadata):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 
@@ -177,6 +177,7 @@ class AfterFit(Sampling):
     def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
         """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
+        num_rows, *given = map(plain_number, (num_rows, *given))
         self._validate_fit_before_sample()
         if isinstance(num_rows, int):
             self._data_processor.check_room(num_rows)

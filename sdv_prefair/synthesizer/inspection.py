@@ -26,7 +26,11 @@ from sdv_prefair.model.junction import marginal
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots.fair_graph import heading_of
 from sdv_prefair.plots.style import plain_text
+from sdv_prefair.privacy import Account
 from sdv_prefair.synthesizer import arguments
+
+# Statements that are shown at once.
+_FEW_STATEMENTS = 3
 
 
 def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any]:
@@ -54,6 +58,46 @@ def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: boo
     if not arguments.declares_ranges(plan.original_domains):
         return 'none were declared'
     return 'said to be public' if public_ranges else 'assumed public'
+
+
+def in_words(name: str, settings: Settings, fitted: Fitted | None, account: Account) -> str:
+    """Return what a synthesizer promises, what it spends, and whether it is fitted.
+
+    Privacy: of arguments, and of how often a fit was tried and what that spent.
+
+    Args:
+        name: Of its class.
+        settings: What the next fit rests on.
+        fitted: The last finished fit, if there is one.
+        account: All attempts.
+    """
+    statements = [str(one) for one in settings.promise.roles.statements]
+    if not settings.promise.is_fair:
+        statements = ['nothing: there is no fairness in this structure']
+    told, more = '; '.join(statements[:_FEW_STATEMENTS]), len(statements) - _FEW_STATEMENTS
+    seeded = ', not private: a seed was given' if settings.seed is not None else ''
+    lines = [
+        f'{name} of the table {settings.table_name!r}, {len(settings.columns)} columns, of which '
+        f'{len(settings.plan.original_domains)} are modelled',
+        f'  promises: {told}{f"; and {more} more" if more > 0 else ""}',
+        f'  budget: epsilon = {settings.epsilon:g}, delta = {settings.delta:g}{seeded}',
+        f'  structure: {settings.mechanism.name}',
+        f'  state: {_state(fitted, account)}',
+    ]
+    return '\n'.join(lines)
+
+
+def _state(fitted: Fitted | None, account: Account) -> str:
+    attempts = len(account.to_frame())
+    if fitted is None:
+        return 'not fitted' if not attempts else f'not fitted after {_times(attempts)}'
+    spent = f'spent epsilon = {fitted.ledger.epsilon:g}, delta = {fitted.ledger.delta:g}'
+    more = f'; {_times(attempts)}, and budgets add up' if attempts > 1 else ''
+    return f'fitted, {spent}{more}'
+
+
+def _times(attempts: int) -> str:
+    return '1 attempt' if attempts == 1 else f'{attempts} attempts'
 
 
 def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
