@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.atomic_write import write_whole
 from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.estimate_lines import estimate_lines
@@ -23,6 +24,7 @@ from sdv_prefair.cli.options import (
     metadata_and_lists,
     metadata_and_roles,
 )
+from sdv_prefair.cli.planning import plan_of
 from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
@@ -68,6 +70,19 @@ def check(options: argparse.Namespace, say: Say) -> int:
     for line in found.lines():
         say(line)
     return int(options.strict and bool(found))
+
+
+def plan(options: argparse.Namespace, say: Say) -> None:
+    """Print how much noise a fit will have, and write a picture of it if asked to."""
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.metadata])
+    planned = plan_of(options)
+    for line in planned.lines():
+        say(line)
+    if options.out is not None:
+        page = planned.plot().to_html(include_plotlyjs=True)
+        write_whole(options.out, page.encode('utf-8'))
+        say(f'Written to {options.out}.')
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:

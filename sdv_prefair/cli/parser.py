@@ -48,7 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    first = (_demo, _domain, _check, _roles)
+    first = (_demo, _domain, _check, _plan, _roles)
     for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
@@ -101,6 +101,29 @@ def _check(subparsers: Subparsers) -> None:
     )
 
 
+def _plan(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers, 'plan', 'say how much noise a fit will have; no data is read, nothing is spent'
+    )
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--rows', type=_positive(int, _MOST_ROWS), required=True, help='of the table'
+    )
+    _promises(parser)
+    parser.add_argument(
+        '--epsilon',
+        type=_epsilons,
+        default=[1.0],
+        help='one, beside which larger ones are shown, or several, separated by commas (1.0)',
+    )
+    _mechanism(parser)
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--learn-ranges', action='store_true', help='ignore the ranges, which a fit then learns'
+    )
+    parser.add_argument('--out', type=Path, help='picture to write (x.html)')
+
+
 def _roles(subparsers: Subparsers) -> None:
     parser = _command(
         subparsers,
@@ -119,18 +142,7 @@ def _fit(subparsers: Subparsers) -> None:
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
-    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
-    parser.add_argument(
-        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
-    )
-    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
-    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
-    parser.add_argument(
-        '--discretization',
-        choices=_DISCRETIZATIONS,
-        default='private',
-        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
-    )
+    _mechanism(parser)
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
@@ -230,6 +242,21 @@ def _verify(subparsers: Subparsers) -> None:
     )
 
 
+def _mechanism(parser: '_Parser') -> None:
+    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    parser.add_argument(
+        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
+    )
+    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
+    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument(
+        '--discretization',
+        choices=_DISCRETIZATIONS,
+        default='private',
+        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+    )
+
+
 def _promises(parser: '_Parser') -> None:
     for role in _ROLES:
         parser.add_argument(f'--{role}', type=_names, help=_NAMES)
@@ -256,6 +283,11 @@ def _names(text: str) -> list[str]:
     """Return the names in one line of CSV."""
     (names,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
     return [name.strip() for name in names if name.strip()]
+
+
+def _epsilons(text: str) -> list[float]:
+    """Return the numbers of a list that is separated by commas."""
+    return [float(_positive(float)(part.strip())) for part in text.split(',')]
 
 
 def _positive(

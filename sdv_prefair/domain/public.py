@@ -193,7 +193,7 @@ def _check_looks(domain: Categories) -> None:
             raise DomainError(
                 f'range_values lists {shown(domain.values[position])}, which looks like null in a '
                 'CSV file. Leave it out, so that it counts as null, or set range_is_nullable to '
-                'False if it is what stands for null.'
+                'False if it stands for null.'
             )
         raise DomainError(
             f'range_values lists {shown(before)} and {shown(domain.values[position])}, which look '

@@ -52,7 +52,7 @@ __all__ = [
 
 Made = TypeVar('Made', bound='PreFairSynthesizer')
 
-_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
+_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 _USE_SAVE = 'Change that and fit again, or use save.'
 _MOST_LETTERS = 200  # of another library's message
 
@@ -145,7 +145,7 @@ def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
             f"There is no file '{path}'. Give the path of one that save_release wrote."
         )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
+        raise ReleaseError(f"'{path}' is not a file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
         stream.seek(0)

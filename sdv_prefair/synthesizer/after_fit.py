@@ -177,7 +177,7 @@ class AfterFit(Sampling):
     def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
         """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
-        num_rows, *given = map(plain_number, (num_rows, *given))
+        num_rows, given = plain_number(num_rows), tuple(map(plain_number, given))
         self._validate_fit_before_sample()
         if isinstance(num_rows, int):
             self._data_processor.check_room(num_rows)

@@ -127,11 +127,11 @@ class CategoryCodes(ColumnCodes):
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
-                'range_values of the type that the column has, as numbers or as strings.'
+                "range_values of the column's own type, numbers or strings."
             )
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which whole numbers above 2^53 are others.
+        # pandas would take floats, as which integers above 2^53 are others.
         dtype = self._table.dtype
         whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
         if whole and any(float(value) != value for value in self.shown):
@@ -234,7 +234,7 @@ class CategoryCodes(ColumnCodes):
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:
-    """Whether a declared number can occur in a column of whole numbers."""
+    """Whether a declared number can occur in a column of integers."""
     limits = np.iinfo(dtype)
     return limits.min <= value <= limits.max and value == int(value)
 

@@ -278,7 +278,7 @@ DATABASES = [
     Message(
         lambda: fit_database(MOMENT, pa.array([None], pa.time64('us'))),
         PrivateDataError,
-        "Column 'odd' is declared as 'datetime' but its dtype holds something else:",
+        "Column 'odd' is declared as 'datetime' but its dtype does not match:",
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
     Message(
