@@ -17,8 +17,7 @@ from sdv_prefair.cli.evaluating import (
     report_lines,
 )
 from sdv_prefair.cli.fitting import fit_release
-from sdv_prefair.cli.formulas import escape_formulas
-from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
+from sdv_prefair.cli.opened_release import draw_parts, open_file, without_bars
 from sdv_prefair.cli.options import (
     check_new_folder,
     check_output,
@@ -32,12 +31,13 @@ from sdv_prefair.cli.table_files import (
     is_parquet,
     look_at_table,
     read_table,
-    write_table,
 )
+from sdv_prefair.cli.verifying import check_rows, particulars, verification_lines
 from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
+from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
 
@@ -107,9 +107,8 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
-    write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
-    say(f'Written to {options.out}: {len(table):,} rows.')
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows)
+    say(f'Written to {options.out}: {options.rows:,} rows.')
 
 
 def estimate(options: argparse.Namespace, say: Say) -> None:
@@ -138,17 +137,31 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
-    check_output(options.out, ['.html', '.htm'], [options.release, options.real])
-    if options.real is not None:
-        check_table(options.real)
+    check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    for path in (options.real, options.synthetic):
+        if path is not None:
+            check_table(path)
     synthesizer = open_file(options.release)
+    if options.synthetic is not None:
+        check_rows(synthesizer, options.synthetic)
+    told = particulars(options)
     if options.real is None:
-        synthesizer.create_release_report(path=options.out)
+        synthesizer.create_release_report(path=options.out, **told)
         say(f'Written to {options.out}.')
         return
     metadata = synthesizer.get_metadata()
     (name,) = metadata.tables
     real = {name: read_table(options.real, metadata)}
-    synthesizer.create_release_report(real, options.out, show_real_numbers=True)
+    synthesizer.create_release_report(real, options.out, show_real_numbers=True, **told)
     say(f'Written to {options.out}, with numbers of the real table: it is not private. Keep it')
     say('among those who may see that table, and run report without --real for a page to publish.')
+
+
+def verify(options: argparse.Namespace, say: Say) -> int:
+    """Check a release, and rows that are said to come from it; return 1 if a check fails."""
+    all_is_well = True
+    for line, is_well in verification_lines(options):
+        all_is_well &= is_well
+        say(line)
+    say('Verified.' if all_is_well else 'NOT verified: see what has failed above.')
+    return 0 if all_is_well else 1

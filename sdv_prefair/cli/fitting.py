@@ -75,8 +75,8 @@ def _hand_on(caught: warnings.WarningMessage) -> None:
         warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno)
         return
     warnings.warn(
-        'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-        'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
+        'The ranges in the metadata are treated as public knowledge. If SDV detected them from '
+        'the data, they are not: pass --learn-ranges, or --ranges-are-public once they are '
         'written by hand.',
         PrivacyWarning,
         stacklevel=4,

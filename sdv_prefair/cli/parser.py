@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
+from sdv_prefair.cli.signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
 _BUDGETS = ('tuned', 'paper')
@@ -48,7 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
     first = (_demo, _domain, _check, _plan, _roles)
-    for add in (*first, _fit, _sample, _estimate, _evaluate, _report):
+    for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
 
@@ -231,6 +232,13 @@ def _report(subparsers: Subparsers) -> None:
     parser.add_argument('--out', type=Path, required=True, help='x.html')
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
+    )
+    add_signing_options(parser)
+
+
+def _verify(subparsers: Subparsers) -> None:
+    add_verify_options(
+        _command(subparsers, 'verify', 'check a release, and that rows came from it')
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables in files: read as the metadata means them, written whole or not at all."""
+"""Tables in files, read as the metadata means them."""
 
 import io
 from pathlib import Path
@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.counts.csv_blocks import text_blocks
 from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.counts.csv_lines import (
@@ -69,12 +68,17 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else files.empty
 
 
-def read_cells(path: Path, metadata: Metadata) -> pd.DataFrame:
-    """Return the cells of a CSV file as they are written."""
-    (table,) = metadata.tables.values()
+def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written; null where one is empty.
+
+    Args:
+        path: Of the file.
+        metadata: Whose columns the file must have, if given.
+    """
     with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
-        check_described(path, names, list(table.columns))
+        for table in () if metadata is None else metadata.tables.values():
+            check_described(path, names, list(table.columns))
         return _all_text(stream, names)
 
 
@@ -104,12 +108,3 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None
-
-
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as what the path's ending says."""
-    with draft_of(path) as draft:
-        if is_parquet(path):
-            table.to_parquet(draft, index=False)
-        else:
-            table.to_csv(draft, index=False)

@@ -44,8 +44,9 @@ def _in_postgres(connection: Any) -> Generator[None]:
     with connection.transaction(force_rollback=True):
         if is_idle:
             connection.execute('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-        (level,) = connection.execute('SHOW transaction_isolation').fetchone()
-        check_one_state(level)
+        # The first query takes the snapshot.
+        asked = connection.execute("SELECT current_setting('transaction_isolation')")
+        check_one_state(asked.fetchone()[0])
         connection.execute("SET LOCAL client_encoding TO 'UTF8'")
         yield
 

@@ -157,14 +157,14 @@ def read_object(path: str | Path) -> dict[str, Any]:
         document: object = read_json(path)
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"'{path}' is no JSON from line {error.lineno}, column {error.colno}: {error.msg}. "
-            'Look for a comma or a quotation mark too many or too few.'
+            f"'{path}' is not valid JSON at line {error.lineno}, column {error.colno}: "
+            f'{error.msg}. Look for an extra or missing comma or quotation mark.'
         ) from None
     except UnicodeDecodeError:
         document = None
     if not is_document(document):
         raise ValueError(
-            f"'{path}' is no metadata of SDV in JSON. Give a file that save_metadata or SDV's "
+            f"'{path}' is not SDV metadata in JSON. Give a file that save_metadata or SDV's "
             'save_to_json wrote.'
         )
     return document

@@ -14,14 +14,15 @@ from sdv_prefair.inference.asked_queries import Asked
 from sdv_prefair.inference.estimates import checked_level
 from sdv_prefair.inference.row_statistics import ModelOfRows, Statistic, estimate_of_rows
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
+from sdv_prefair.synthesizer.written_rows import WritingRows
 from sdv_prefair.values.given_numbers import plain_number
 
 _REPLICATES = 200
 
 
-class Estimating(AfterFit):
+class Estimating(WritingRows):
     """A fitted synthesizer that answers with intervals. All of it is post-processing."""
 
     _replicates: Replicates | None = None

@@ -120,7 +120,7 @@ OUTPUTS = [
     Command(
         'report {f}/model.prefair --out {f}/folder.html',
         ValueError,
-        "--out 'FOLDER/cli/folder.html' is there and is no file.",
+        "--out 'FOLDER/cli/folder.html' exists and is not a file.",
         'Give the path of a file.',
     ),
     Command(

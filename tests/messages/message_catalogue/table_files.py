@@ -1,11 +1,14 @@
 """What ``fit_table`` says of paths, and of tables that other libraries hold."""
 
 import pandas as pd
+import pyarrow as pa
 from people import people
 
+import sdv_prefair
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts.other_libraries import dask_parts, delta_stream
+from sdv_prefair.counts.spark_workers import check_package
 from sdv_prefair.errors import PrivateDataError
 
 SMALL = people(60, ('sex', 'education', 'income'))
@@ -51,7 +54,30 @@ class Partitioned:
         return pd.DataFrame({'x': [0.5]})
 
 
+class SessionWithoutPackage:
+    """As Spark's, whose workers have been asked for the package and do not have it."""
+
+    def range(self, *_):
+        return self
+
+    def mapInArrow(self, *_):
+        return self
+
+    def toArrow(self):
+        return pa.table({'version': pa.array([None], pa.string())})
+
+
 MESSAGES = [
+    Message(
+        lambda: check_package(SessionWithoutPackage()),
+        PrivateDataError,
+        'Decimals, dates written as text, clocks of a time zone and constraints are read on '
+        "Spark's workers by this package, but they cannot import sdv_prefair.",
+        f'Install sdv-prefair {sdv_prefair.__version__} on them, in the environment that '
+        'spark.archives ships, or send its wheel with sparkContext.addPyFile(wheel), or '
+        'spark.addArtifact(wheel, pyfile=True), where they have its dependencies; or cast such '
+        'columns to double, or to timestamps in UTC.',
+    ),
     Message(
         lambda: fit(csv('both.csv'), FOLDER / 'both.parquet'),
         PrivateDataError,
