@@ -1,5 +1,6 @@
 """What would be uploaded: wheel and source hold all that is needed, and say what they are."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -104,3 +105,16 @@ def test_the_image_is_made_of_files_that_are_there():
     assert copied
     let_in = (ROOT / '.dockerignore').read_text('utf-8').splitlines()
     assert all((ROOT / name).exists() and f'!{name}' in let_in for name in copied)
+
+
+@pytest.mark.parametrize('number', ['01', '02', '03', '04', '05', '06', '09', '10'])
+def test_a_notebook_needs_nothing_but_what_pip_installs(number):
+    """They are run by other tests, where far more is installed."""
+    (script,) = (ROOT / 'tutorials').glob(f'{number}_*.py')
+    tree = ast.parse(script.read_text('utf-8'))
+    modules = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    modules |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    installed = {re.match(r'[\w-]+', line)[0] for line in PROJECT['dependencies']}
+    known = {'sdv_prefair', 'sklearn', *sys.stdlib_module_names, *installed}
+    assert {module.partition('.')[0] for module in modules} <= known
+    assert 'data folder' not in script.read_text('utf-8')
