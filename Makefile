@@ -10,10 +10,16 @@ SDV1 := .venv-sdv1
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
+.PHONY: demo package test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
+
+# What would be uploaded: wheel and source, checked as the index checks them.
+package: $(VENV)/.installed-test
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
