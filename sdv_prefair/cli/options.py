@@ -16,6 +16,13 @@ from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.roles import Roles
 
 
+def metadata_alone(path: Path) -> Metadata:
+    """Return the metadata of a file, whatever roles or statements stand in it."""
+    metadata, _ = load_lists(path)
+    _check_one_table(metadata, path)
+    return metadata
+
+
 def metadata_and_lists(options: argparse.Namespace) -> tuple[Metadata, dict[str, list[str]]]:
     """Return the metadata and the roles as lists, some of which may be empty yet."""
     metadata, lists = load_lists(options.metadata)

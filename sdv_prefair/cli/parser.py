@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
+from sdv_prefair.cli.signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
 _BUDGETS = ('tuned', 'paper')
@@ -47,15 +48,17 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _roles, _fit, _sample, _estimate, _evaluate, _report):
+    first = (_demo, _domain, _check, _plan, _roles)
+    for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
 
 
 def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
-    def run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
+    def run(options: argparse.Namespace, say: Callable[[str], None]) -> int | None:
         commands = importlib.import_module('sdv_prefair.cli.commands')
-        getattr(commands, name)(options, say)
+        code: int | None = getattr(commands, name)(options, say)
+        return code
 
     parser = subparsers.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
@@ -76,6 +79,49 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+    parser.add_argument(
+        '--values',
+        action='store_true',
+        help='show the values of the data in notes beside the keys (the file is then not private)',
+    )
+
+
+def _check(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'check',
+        'say what a fit would do to rows without a word (not private, for the owner alone)',
+    )
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--strict', action='store_true', help='end with exit code 1 if anything is found'
+    )
+
+
+def _plan(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers, 'plan', 'say how much noise a fit will have; no data is read, nothing is spent'
+    )
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--rows', type=_positive(int, _MOST_ROWS), required=True, help='of the table'
+    )
+    _promises(parser)
+    parser.add_argument(
+        '--epsilon',
+        type=_epsilons,
+        default=[1.0],
+        help='one, beside which larger ones are shown, or several, separated by commas (1.0)',
+    )
+    _mechanism(parser)
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--learn-ranges', action='store_true', help='ignore the ranges, which a fit then learns'
+    )
+    parser.add_argument('--out', type=Path, help='picture to write (x.html)')
 
 
 def _roles(subparsers: Subparsers) -> None:
@@ -96,18 +142,7 @@ def _fit(subparsers: Subparsers) -> None:
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
-    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
-    parser.add_argument(
-        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
-    )
-    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
-    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
-    parser.add_argument(
-        '--discretization',
-        choices=_DISCRETIZATIONS,
-        default='private',
-        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
-    )
+    _mechanism(parser)
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
@@ -198,6 +233,28 @@ def _report(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
     )
+    add_signing_options(parser)
+
+
+def _verify(subparsers: Subparsers) -> None:
+    add_verify_options(
+        _command(subparsers, 'verify', 'check a release, and that rows came from it')
+    )
+
+
+def _mechanism(parser: '_Parser') -> None:
+    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    parser.add_argument(
+        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
+    )
+    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
+    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument(
+        '--discretization',
+        choices=_DISCRETIZATIONS,
+        default='private',
+        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+    )
 
 
 def _promises(parser: '_Parser') -> None:
@@ -226,6 +283,11 @@ def _names(text: str) -> list[str]:
     """Return the names in one line of CSV."""
     (names,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
     return [name.strip() for name in names if name.strip()]
+
+
+def _epsilons(text: str) -> list[float]:
+    """Return the numbers of a list that is separated by commas."""
+    return [float(_positive(float)(part.strip())) for part in text.split(',')]
 
 
 def _positive(

@@ -85,6 +85,11 @@ class JointColumn(Transformation):
         labels = tuple(_join(row) for row in self._cells)
         return Categories(labels, nullable=False, complete=True)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the combinations that are allowed are known."""
+        return self._cells is not None
+
     def settle(self, learnt: Categories) -> Categories:
         """Allow the combinations that were learnt, of values that are declared.
 

@@ -1,6 +1,7 @@
 """Whether rows obey a constraint: the verdict by which sampled rows are kept or rejected.
 
-The verdict is SDV's own wherever it needs no rows. It is only ever asked of synthetic rows.
+The verdict is SDV's own wherever it needs no rows. A fit asks it of synthetic rows only; of real
+ones ``check`` does, for their owner.
 """
 
 from collections.abc import Iterable

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer, PseudoAnonymizedFaker
 from sdv.data_processing.data_processor import DataProcessor
@@ -46,6 +47,12 @@ class Encoding:
             for column, codes in self.transformers.items()
             if codes.hidden_code is not None
         }
+
+    @property
+    def public_groups(self) -> dict[str, np.ndarray]:
+        """The public group of each code that is counted, -1 for none, of columns that have some."""
+        groups = {c: codes.public_groups for c, codes in self.transformers.items()}
+        return {c: of_codes for c, of_codes in groups.items() if of_codes is not None}
 
     def check_values(self) -> None:
         """Raise unless all values that can be shown tell their codes.

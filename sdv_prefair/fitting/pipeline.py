@@ -175,7 +175,8 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     settings, hidden = prepared.settings, prepared.encoding.hidden_codes
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
-    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden)
+    groups = prepared.encoding.public_groups
+    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
     pairs = [c for c in counts.cliques if set(c) in map(set, looked_at(prepared))]
     with look_put_aside(table, pairs) as rho:
         release = mechanism.run(table, roles, budget, progress.step)

@@ -70,8 +70,10 @@ def noisy_scores(
     rho: Fraction,
     step: str,
     most: Floats,
-) -> Floats:
+) -> tuple[Floats, Floats]:
     """Return the scores of pairs in rows, drawn to what they share as far as the rest is noise.
+
+    The noise that is left in each is returned as well.
 
     Privacy: spends rho on all scores at once; the rest is post-processing.
 
@@ -88,8 +90,10 @@ def noisy_scores(
     return drawn_to_share(noisy, sigma, most)
 
 
-def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
+def drawn_to_share(values: Floats, sigma: float, most: Floats) -> tuple[Floats, Floats]:
     """Return noisy values, each moved to one share of its limit, as far as the rest is noise.
+
+    The standard deviation of the noise that is left in each is returned as well.
 
     A value is taken for a draw around that share, with a spread in proportion to its limit. The
     mean of all would make pairs of columns that are nearly constant seem to hold what they cannot.
@@ -103,8 +107,8 @@ def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
     share = max(0.0, float(values @ most) / squares)
     rest = values - share * most
     spread = max(0.0, float(rest @ rest) - len(values) * sigma**2) / squares * most**2
-    drawn: Floats = share * most + rest * spread / (spread + sigma**2)
-    return np.minimum(drawn, most)
+    kept: Floats = spread / (spread + sigma**2)
+    return np.minimum(share * most + rest * kept, most), sigma * kept
 
 
 def _bits_beside(total: float) -> int:

@@ -23,13 +23,13 @@ from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.implied import forced
-from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fairness.unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import cautions
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
-from sdv_prefair.roles import Roles
+from sdv_prefair.roles import Roles, as_statements
 from sdv_prefair.values.timestamps import as_timestamp
 
 ESTIMATORS = ('auto', 'mbi')
@@ -107,17 +107,7 @@ def resolve_statements(roles: Roles, fairness: object) -> Statements:
             'for one statement. Use one of the two: justifiable(protected, admissible, outcome) '
             'turns the lists into a statement.'
         )
-    if isinstance(fairness, Independent):
-        fairness = [fairness]
-    if not isinstance(fairness, Statements | list | tuple):
-        raise RolesError(
-            f'fairness ({shown(fairness)}) must be a list of Independent statements, for example '
-            "[Independent(['sex'], ['income'], given=['education'])]."
-        )
-    statements = fairness if isinstance(fairness, Statements) else Statements(fairness)
-    if len(statements.statements) == 1 and statements.admissible:
-        return Roles(statements.protected, statements.admissible, statements.outcome)
-    return statements
+    return as_statements(fairness)
 
 
 def warn_of_forced(statements: Statements) -> None:
@@ -158,11 +148,16 @@ def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
         metadata: What describes the table.
         given: What was given as arguments; empty if nothing was.
     """
-    kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
+    kept = metadata.get_fairness() if isinstance(metadata, FairMetadata) else Roles()
     if not (kept and given):
         return given or kept
+    if not (isinstance(kept, Roles) and isinstance(given, Roles)) and kept != given:
+        raise RolesError(
+            'The arguments and the metadata promise other statements. Leave the arguments out to '
+            'take those of the metadata, or change these by set_fairness.'
+        )
     named = dict.fromkeys(kept.columns() + given.columns())
-    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
+    differ = [column for column in named if kept.of(column) != given.of(column)]
     if differ:
         raise RolesError(
             f'The arguments and the metadata disagree on the roles of {differ}. Leave the '

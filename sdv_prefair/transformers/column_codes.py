@@ -117,6 +117,11 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self.null_code
 
     @property
+    def public_groups(self) -> np.ndarray | None:
+        """The public group of each code that is counted, -1 for none; None if there are none."""
+        return None
+
+    @property
     def num_counted(self) -> int:
         """Number of codes that ``encode`` may return: ``num_codes``, and perhaps a hidden one."""
         return max(self.num_codes, 0 if self.hidden_code is None else self.hidden_code + 1)

@@ -25,6 +25,34 @@ def only_a_key():
     return Metadata.load_from_dict({'tables': tables})
 
 
+METADATA = [
+    Message(
+        lambda: PreFairSynthesizer(PEOPLE.metadata.to_dict()),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a dictionary.",
+        'Use FairMetadata.load_from_dict(metadata), which takes roles too.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer('metadata.json'),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a path.",
+        'Use FairMetadata.load_from_json(metadata), which reads roles too.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer(PEOPLE.frame),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a DataFrame.",
+        'Describe the table first: sdv-prefair domain writes a file to fill in.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer((PEOPLE.metadata, None)),
+        SynthesizerInputError,
+        'metadata is the pair that load_metadata returns.',
+        'Take it apart: metadata, roles = load_metadata(path), then '
+        'PreFairSynthesizer(metadata, fairness=roles).',
+    ),
+]
+
 ROLES = [
     Message(
         lambda: new(**NO_ROLES),
@@ -254,4 +282,4 @@ READ_ONLY = [
     ),
 ]
 
-MESSAGES = [*ROLES, *NUMBERS, *NAMES, *READ_ONLY]
+MESSAGES = [*METADATA, *ROLES, *NUMBERS, *NAMES, *READ_ONLY]

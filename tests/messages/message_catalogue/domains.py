@@ -91,6 +91,42 @@ METADATA = [
         'List every value once.',
     ),
     Message(
+        lambda: public(sdtype='categorical', range_groups=0),
+        DomainError,
+        "Column 'x' of the metadata: range_groups (0)",
+        "must be lists of values by groups, as in {'north': ['Oslo', 'Malmo'], 'south': ['Rome']}, "
+        'or a number of characters, 1 or more, that values of a group have in common at their '
+        'beginning.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=['a'], range_groups={'g': ['a', 'b']}),
+        DomainError,
+        "Column 'x' of the metadata: range_groups lists 'b' twice, or though "
+        'range_values does not have it.',
+        'List every declared value once at most.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=['a'], regex_format='[a-z]'),
+        DomainError,
+        "Column 'x' of the metadata: regex_format says how to make up values that are too rare "
+        'to be learnt, but range_values or range_groups list all values.',
+        'Leave one of them out.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', regex_format='a.b'),
+        DomainError,
+        "Column 'x' of the metadata: regex_format ('a.b') must be a regular expression of "
+        'letters, digits, classes, repetitions, groups and alternatives, for texts of 1 to 1000 '
+        'letters.',
+        'Use one such as [0-9]{5}.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a'], groups=[0, 1]),
+        DomainError,
+        'groups',
+        'must be one whole number for every value, or none at all.',
+    ),
+    Message(
         lambda: public(sdtype='categorical', range_values=[]),
         DomainError,
         "Column 'x' of the metadata: range_values must be a list of one or more values.",
@@ -219,6 +255,13 @@ DTYPES = [
 ]
 
 OTHERS = [
+    Message(
+        lambda: named('rest', regex_format='[a-z]').fit({'people': pd.DataFrame({'x': [1, 2]})}),
+        DomainError,
+        "Column 'x': range_groups and regex_format are about texts, and a column of dtype "
+        "'int64' holds none.",
+        'Convert the column to text, or leave them out.',
+    ),
     Message(
         lambda: named(3),
         DomainError,
@@ -358,8 +401,9 @@ GIVEN = [
         lambda: given({'x': {'lowest': 1}}),
         DomainError,
         "domain gives ['lowest'] for 'x', which are not known keys.",
-        "Use ['sdtype', 'datetime_format', 'range_min', 'range_max', 'range_values', "
-        "'range_is_nullable', 'decimal_places', 'high_cardinality'].",
+        "Use ['sdtype', 'datetime_format', 'regex_format', 'range_min', 'range_max', "
+        "'range_values', 'range_is_nullable', 'decimal_places', 'high_cardinality', "
+        "'range_groups'].",
     ),
     Message(
         lambda: given({'y': {'range_min': 1}}),

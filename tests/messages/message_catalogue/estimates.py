@@ -167,4 +167,14 @@ RESULTS = [
     ),
 ]
 
-MESSAGES = [*NAMES, *QUERIES, *RESULTS]
+PICTURES = [
+    Message(
+        lambda: fitted().compare_plot(PEOPLE.data, PEOPLE.data, ['sex', 'email']),
+        QueryError,
+        "columns (['sex', 'email'])",
+        "must be a modelled column, or a list of two: these are ['sex', 'education', 'age', "
+        "'wage', 'hired', 'home', 'income'].",
+    ),
+]
+
+MESSAGES = [*NAMES, *QUERIES, *RESULTS, *PICTURES]

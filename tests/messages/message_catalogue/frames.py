@@ -59,6 +59,12 @@ TABLES = [
     Message(
         lambda: new().fit(FRAME),
         DataFormError,
+        'The data is a bare DataFrame.',
+        "Give it under the name of its table, as in {'people': df}.",
+    ),
+    Message(
+        lambda: new().fit([FRAME]),
+        DataFormError,
         'The data',
         "must be a dictionary of DataFrames, as in {'people': df}.",
     ),

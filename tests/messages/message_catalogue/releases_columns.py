@@ -69,6 +69,10 @@ FIELDS = [
         'domain of the release must be pairs of a column and its facts.',
     ),
     Opened(
+        lambda: with_field('parameters', 'domain', [['wage', [['range_groups', [['a', 1]]]]]]),
+        'range_groups of the release must be pairs of a group and its values.',
+    ),
+    Opened(
         lambda: with_field('parameters', 'other', [['wage']]),
         'other of the release must be a text, or pairs of a column and a value.',
     ),

@@ -79,10 +79,6 @@ def other_drawn(weights):
     return weights
 
 
-def all_merged(groups):
-    return np.where(groups == groups.max(), groups, 0)
-
-
 def far_off():
     def change(release):
         release['model']['measurements'][0]['stddev'] = 1e-300
@@ -191,10 +187,6 @@ CODES = [
     Opened(
         lambda: with_array('groups/0.npy', lambda groups: groups - 1),
         'A column of the release has codes in groups that do not exist.',
-    ),
-    Opened(
-        lambda: with_array('groups/0.npy', all_merged),
-        'A column of the release merges codes other than into the last group.',
     ),
     Opened(
         lambda: with_array('weights/0.npy', lambda weights: 2 * weights),

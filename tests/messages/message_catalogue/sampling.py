@@ -7,7 +7,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
-from message_catalogue.message import Message
+from message_catalogue.message import FOLDER, Message
 from sdv_prefair.model import Measurement, estimate, one_way_model
 from sdv_prefair.model.sampling import CliqueTable, condition
 
@@ -40,6 +40,12 @@ ROWS = [
         SynthesizerInputError,
         "independent_rows ('yes')",
         'must be one of True, False.',
+    ),
+    Message(
+        lambda: fitted().sample_to(FOLDER / 'rows.xlsx', 3),
+        ValueError,
+        "'FOLDER/rows.xlsx'",
+        'must end in .csv, .csv.gz or .parquet.',
     ),
 ]
 

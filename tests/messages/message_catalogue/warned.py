@@ -257,11 +257,35 @@ MESSAGES = [
         'pass --learn-ranges, or --ranges-are-public once they are written by hand.',
     ),
     Message(
+        lambda: run(
+            'fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair '
+            '--ranges-are-public --epsilon 21'
+        ),
+        PrivacyWarning,
+        'epsilon (21) is above 20: one person can change the odds of what is released by a factor '
+        'of e^21, which protects hardly anybody.',
+        'Use 10 at most for what is handed out, or keep the result with the rows.',
+    ),
+    Message(
         lambda: run(SAMPLE + ' --quiet --where sex=F --where income=low'),
         FairnessWarning,
         "Conditions on ['income', 'sex'] tie protected columns to outcomes past the admissible "
         'ones (sex - income), so the fairness guarantee does not cover these rows.',
         'To stay covered, condition on columns of one side only, or on admissible ones.',
+    ),
+    Message(
+        lambda: new(epsilon=50),
+        PrivacyWarning,
+        'epsilon (50) is above 20: one person can change the odds of what is released by a factor '
+        'of e^50, which protects hardly anybody.',
+        'Use 10 at most for what is handed out, or keep the result with the rows.',
+    ),
+    Message(
+        lambda: new(epsilon=0.001),
+        NoiseWarning,
+        'epsilon (0.001) is below 0.01: noise swamps everything unless there are millions of rows.',
+        'See sdv-prefair plan for what is left of each column, and use a larger epsilon if that is '
+        'too little.',
     ),
     Message(
         lambda: new(seed=1).fit(PEOPLE.data),
