@@ -56,7 +56,7 @@ just = simulate_census(num_rows=10 * ROWS, seed=0, direct_effect=0).data['census
 #
 # | role | what you say | what the synthesizer does |
 # |---|---|---|
-# | **protected** | must not influence the outcome directly | separated, except via admissible columns |
+# | **protected** | must not influence the outcome directly | separated by admissible columns |
 # | **admissible** | may, even if groups differ in it | the only connection between the two |
 # | **outcome** | decision or label to make fair | independent of protected given admissible |
 # | unlabelled | nothing | on one side or the other, never a connection |
