@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from compared import markdown
-from coverage import KEPT_APART
 
 KINDS = [
-    *('one-ways', KEPT_APART, 'measured pairs', 'means', 'group differences'),
+    *('one-ways', 'one-ways, values kept apart', 'measured pairs', 'means', 'group differences'),
     *('unmeasured pairs', 'protected and outcome', 'logistic coefficients'),
 ]
 INTRODUCTION = (

@@ -24,7 +24,7 @@ def check_place(path: Path) -> None:
         )
     if path.exists() and not path.is_file():
         raise FileExistsError(
-            f"'{path}' is there and is no file that could be replaced. Give the path of a file."
+            f"'{path}' exists and is not a file that could be replaced. Give the path of a file."
         )
 
 
@@ -71,8 +71,8 @@ def naming(path: Path) -> Generator[None, None, None]:
     except OSError as error:
         reason = f' ({error.strerror})' if error.strerror else ''
         raise OSError(
-            f"'{path}' cannot be written{reason}. Make room on the disk, or correct the path or "
-            'the rights to it.'
+            f"'{path}' cannot be written{reason}. Free disk space, or correct the path or its "
+            'permissions.'
         ) from error
 
 

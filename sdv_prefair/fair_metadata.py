@@ -126,7 +126,7 @@ class FairMetadata(Metadata):
         role = self._roles.of(column_name)
         if role != UNLABELLED:
             raise RolesError(
-                f"The column '{column_name}' has the role {role}. Set the roles without it by "
+                f"The column '{column_name}' has the role {role}. Set the roles without it using "
                 'set_roles or set_fairness, then remove it.'
             )
         super().remove_column(column_name, table_name)

@@ -5,6 +5,7 @@ alone, and not private. ``plan_fit`` needs no rows, and says how much noise ther
 """
 
 from sdv_prefair.before_fit.findings import Remark, TableCheck
+from sdv_prefair.before_fit.fit_plan import FitPlan, plan_fit
 from sdv_prefair.before_fit.table_check import check_table
 
-__all__ = ['Remark', 'TableCheck', 'check_table']
+__all__ = ['FitPlan', 'Remark', 'TableCheck', 'check_table', 'plan_fit']

@@ -68,12 +68,15 @@ class CheckedColumn:
         """Which cells hold something that is no number or date, or truth value, to a fit."""
         cells, filled = self.cells, ~self.nulls
         if isinstance(self.codes, CategoryCodes):
-            if self.codes.other:
-                return np.zeros(len(cells), dtype=bool)
-            return filled & np.equal(self.codes.encode(cells), self.codes.unread_code)
-        if self.codes is not None:
-            return filled & np.equal(self.codes.encode(cells), self.codes.unread_code)
-        return filled & self._read()[1] if self.kind != 'categories' else filled & False
+            found = self.codes.encode(cells) == self.codes.unread_code
+            unread: Flags = found & (not self.codes.other)
+        elif self.codes is not None:
+            unread = self.codes.encode(cells) == self.codes.unread_code
+        elif self.kind != 'categories':
+            unread = self._read()[1]
+        else:
+            unread = np.zeros(len(cells), dtype=bool)
+        return filled & unread
 
     @property
     def kind(self) -> str:
@@ -179,7 +182,7 @@ class CheckedColumn:
         codes = self.codes
         if not isinstance(codes, CategoryCodes) or not codes.other:
             return
-        outside = ~self.nulls & np.equal(codes.encode(self.cells), codes.other_code)
+        outside: Flags = ~self.nulls & (codes.encode(self.cells) == codes.other_code)
         if codes.shows_other:
             outside &= self.cells.astype(object).ne(codes.other_value).to_numpy(dtype=bool)
         spelled = outside & spelled_otherwise(self.cells, codes.values)

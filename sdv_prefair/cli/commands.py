@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.atomic_write import write_whole
 from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.estimate_lines import estimate_lines
@@ -23,6 +24,7 @@ from sdv_prefair.cli.options import (
     metadata_and_lists,
     metadata_and_roles,
 )
+from sdv_prefair.cli.planning import plan_of
 from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
@@ -30,6 +32,7 @@ from sdv_prefair.cli.table_files import (
     look_at_table,
     read_table,
 )
+from sdv_prefair.cli.verify_lines import check_rows, particulars, verification_lines
 from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of
@@ -67,6 +70,19 @@ def check(options: argparse.Namespace, say: Say) -> int:
     for line in found.lines():
         say(line)
     return int(options.strict and bool(found))
+
+
+def plan(options: argparse.Namespace, say: Say) -> None:
+    """Print how much noise a fit will have, and write a picture of it if asked to."""
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.metadata])
+    planned = plan_of(options)
+    for line in planned.lines():
+        say(line)
+    if options.out is not None:
+        page = planned.plot().to_html(include_plotlyjs=True)
+        write_whole(options.out, page.encode('utf-8'))
+        say(f'Written to {options.out}.')
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:
@@ -121,17 +137,31 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
-    check_output(options.out, ['.html', '.htm'], [options.release, options.real])
-    if options.real is not None:
-        check_table(options.real)
+    check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    for path in (options.real, options.synthetic):
+        if path is not None:
+            check_table(path)
     synthesizer = open_file(options.release)
+    if options.synthetic is not None:
+        check_rows(synthesizer, options.synthetic)
+    told = particulars(options)
     if options.real is None:
-        synthesizer.create_release_report(path=options.out)
+        synthesizer.create_release_report(path=options.out, **told)
         say(f'Written to {options.out}.')
         return
     metadata = synthesizer.get_metadata()
     (name,) = metadata.tables
     real = {name: read_table(options.real, metadata)}
-    synthesizer.create_release_report(real, options.out, show_real_numbers=True)
+    synthesizer.create_release_report(real, options.out, show_real_numbers=True, **told)
     say(f'Written to {options.out}, with numbers of the real table: it is not private. Keep it')
     say('among those who may see that table, and run report without --real for a page to publish.')
+
+
+def verify(options: argparse.Namespace, say: Say) -> int:
+    """Check a release, and rows that are said to come from it; return 1 if a check fails."""
+    all_is_well = True
+    for line, is_well in verification_lines(options):
+        all_is_well &= is_well
+        say(line)
+    say('Verified.' if all_is_well else 'NOT verified: see what has failed above.')
+    return 0 if all_is_well else 1

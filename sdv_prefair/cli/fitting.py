@@ -23,7 +23,9 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     """Fit a synthesizer to a file, write the release, and return the lines to say."""
     metadata, roles = metadata_and_roles(options)
     check_table(options.data)
-    _check_fit(options, roles)
+    check_promise('fit', options, roles)
+    if options.numeric_bins > MOST_BINS:
+        raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
     synthesizer = _make_synthesizer(options, metadata, roles)
     _fit_file(synthesizer, options.data, metadata)
     lines = list(_summary(synthesizer, options, roles))
@@ -31,15 +33,13 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _check_fit(options: argparse.Namespace, roles: Statements) -> None:
-    """Raise for what would be refused in Python's words, or only once the release is written."""
+def check_promise(command: str, options: argparse.Namespace, roles: Statements) -> None:
+    """Raise if a command needs roles and has none, in other words than those of Python."""
     if not roles and options.structure != 'none':
         raise RolesError(
-            'fit needs roles. Write "role" keys into the metadata file, or give --protected, '
-            '--admissible and --outcome; or --structure none for no fairness.'
+            f'{command} needs roles. Write "role" keys into the metadata file, or give '
+            '--protected, --admissible and --outcome; or --structure none for no fairness.'
         )
-    if options.numeric_bins > MOST_BINS:
-        raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
 
 
 def _make_synthesizer(
@@ -58,11 +58,13 @@ def _make_synthesizer(
             budget=options.budget,
             numeric_bins=options.numeric_bins,
             discretization=options.discretization,
+            other=options.other,
+            look_for_copies=not options.no_look_for_copies,
             public_ranges=public_ranges,
             person_column=options.person_column,
             max_rows_per_person=options.max_rows_per_person,
             verbose=not options.quiet,
-            **_promised(roles),
+            **promised(roles),
         )
     for one in caught:
         _hand_on(one)
@@ -75,15 +77,15 @@ def _hand_on(caught: warnings.WarningMessage) -> None:
         warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno)
         return
     warnings.warn(
-        'The ranges in the metadata are taken as public knowledge. If SDV detected them from '
-        'the data they are not: pass --learn-ranges, or --ranges-are-public once they are '
+        'The ranges in the metadata are treated as public knowledge. If SDV detected them from '
+        'the data, they are not: pass --learn-ranges, or --ranges-are-public once they are '
         'written by hand.',
         PrivacyWarning,
         stacklevel=4,
     )
 
 
-def _promised(roles: Statements) -> dict[str, Any]:
+def promised(roles: Statements) -> dict[str, Any]:
     """Return the arguments of the synthesizer that promise this."""
     return roles.as_dict() if isinstance(roles, Roles) else {'fairness': list(roles.statements)}
 

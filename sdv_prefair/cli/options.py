@@ -76,7 +76,7 @@ def check_output(
             f"--out '{path}' is a file that the command reads. Give another, which may be replaced."
         )
     if path.exists() and not path.is_file():
-        raise ValueError(f"--out '{path}' is there and is no file. Give the path of a file.")
+        raise ValueError(f"--out '{path}' exists and is not a file. Give the path of a file.")
     if keep and path.exists():
         raise ValueError(
             f"--out '{path}' is there already, and may hold your work. Give another, or remove it."

@@ -68,12 +68,17 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else files.empty
 
 
-def read_cells(path: Path, metadata: Metadata) -> pd.DataFrame:
-    """Return the cells of a CSV file as they are written."""
-    (table,) = metadata.tables.values()
+def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written; null where one is empty.
+
+    Args:
+        path: Of the file.
+        metadata: Whose columns the file must have, if given.
+    """
     with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
-        check_described(path, names, list(table.columns))
+        for table in () if metadata is None else metadata.tables.values():
+            check_described(path, names, list(table.columns))
         return _all_text(stream, names)
 
 

@@ -13,8 +13,6 @@ import pyarrow as pa
 import sqlglot as sg
 from pyarrow import types
 
-from sdv_prefair.counts.database_values import unreadable
-
 # Objects are larger than what they hold, and Python keeps what it has once used for them.
 _ROWS = 16_384
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -51,12 +49,10 @@ def _query(
     dialect: str,
     transport: Callable[[str, pa.DataType], str],
 ) -> str:
-    casts = []
-    for name in schema.names:
-        kind = schema.field(name).type
-        if rows[name].type().is_unknown() or types.is_nested(kind):
-            raise unreadable(rows[name])
-        casts.append(transport(sg.to_identifier(name, quoted=True).sql(dialect), kind))
+    casts = [
+        transport(sg.to_identifier(field.name, quoted=True).sql(dialect), field.type)
+        for field in schema
+    ]
     backend._run_pre_execute_hooks(rows)
     return f'SELECT {", ".join(casts)} FROM ({backend.compile(rows)}) AS t'
 

@@ -72,13 +72,3 @@ def refusal(column: ir.Column, remedy: str) -> PrivateDataError:
         f'give the same codes as everything else: {remedy}; or let its rows be counted here, '
         'with fit_table(table, rows_stay=False).'
     )
-
-
-def unreadable(column: ir.Column) -> PrivateDataError:
-    """Return the error for a type that is not read out of a database."""
-    kind = column.type()
-    name = 'unknown' if kind.is_unknown() else kind  # ibis would write a page of it
-    return PrivateDataError(
-        f"Column '{column.get_name()}' has the type {name}, which cannot be read. Cast it to text, "
-        'a number or a moment in the table expression.'
-    )

@@ -45,5 +45,5 @@ def open_database(
     if person_column is not None:
         honest = bound_rows(honest, person_column, max_rows)
     if rows_stay or (rows_stay is None and name not in STREAMED):
-        return SqlSource(honest, dtypes)
+        return SqlSource(honest, dtypes, is_bounded=person_column is not None)
     return BatchSource(DatabaseStream(honest, schema), dtypes)

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import sqlglot as sg
 from pyarrow import types
 
-from sdv_prefair.counts.database_values import unreadable
 from sdv_prefair.counts.kernel import CHUNK_ROWS
 from sdv_prefair.values.arrays import Flags, Integers
 
@@ -47,22 +46,20 @@ def read(backend: Any, rows: ir.Table, schema: pa.Schema) -> Iterator[pa.RecordB
         rows: The query.
         schema: The types that its columns are to have.
     """
-    casts = ', '.join(_cast(rows[name], schema.field(name).type) for name in schema.names)
+    casts = ', '.join(_cast(field.name, field.type) for field in schema)
     backend._run_pre_execute_hooks(rows)
     query = f'SELECT {casts} FROM ({backend.compile(rows)}) AS t'
     for messages in _chunks(backend.con, f'COPY ({query}) TO STDOUT (FORMAT binary)'):
         yield _batch(messages, schema)
 
 
-def _cast(column: ir.Column, kind: pa.DataType) -> str:
+def _cast(column: str, kind: pa.DataType) -> str:
     """Return the SQL of a column in the type that it is read as."""
-    name = sg.to_identifier(column.get_name(), quoted=True).sql('postgres')
+    name = sg.to_identifier(column, quoted=True).sql('postgres')
     if types.is_decimal(kind):  # money has no text that is a number
         return f'{name}::numeric::text'
     if types.is_timestamp(kind):
         return f'{name}::{"timestamp" if kind.tz is None else "timestamptz"}'
-    if kind not in _SQL_TYPES or column.type().is_unknown():
-        raise unreadable(column)
     return f'{name}::{_SQL_TYPES[kind]}'
 
 

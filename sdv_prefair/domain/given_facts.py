@@ -16,7 +16,7 @@ from sdv_prefair.domain.public import single_table
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
 
-FACTS = ('sdtype', 'datetime_format', *RANGE_KEYS)
+FACTS = ('sdtype', 'datetime_format', 'regex_format', *RANGE_KEYS)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path
@@ -47,7 +47,7 @@ def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
     for column, facts in given.items():
         if strange := [key for key in facts if key not in FACTS]:
             raise DomainError(
-                f"domain says {strange} of '{column}', which are no facts of its values. Use "
+                f"domain gives {strange} for '{column}', which are not known keys. Use "
                 f'{list(FACTS)}.'
             )
     return given
@@ -57,7 +57,7 @@ def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
     """Return the metadata with facts that are given beside it.
 
     Args:
-        metadata: Of one table. It is left as it is.
+        metadata: Of one table. It is not modified.
         domain: What the user gave.
 
     Raises:

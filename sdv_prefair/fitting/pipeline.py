@@ -177,7 +177,8 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
     warn_of_far_pairs(mechanism, counts.domain, roles)
-    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden)
+    groups = prepared.encoding.public_groups
+    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
     scored = set(map(frozenset, looked_at(prepared)))
     pairs = [clique for clique in counts.cliques if frozenset(clique) in scored]
     with look_put_aside(table, pairs) as rho:

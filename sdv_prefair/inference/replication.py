@@ -140,9 +140,7 @@ def _refit(fitted: Fitted, seed: np.random.SeedSequence, start: WarmStart | None
     total = minimum_variance_total(measurements)
     hidden = fitted.encoding.hidden_codes
     compressions = {
-        column: _weighed_again(
-            column, model, drawn, total, hidden.get(column, {}).get('other'), rng
-        )
+        column: _weighed_again(column, model, drawn, hidden.get(column, {}).get('other'), rng)
         for column in model.compressions
     }
     groups = {c: model.domain[c] for c in model.domain}
@@ -175,7 +173,6 @@ def _weighed_again(
     column: str,
     model: GraphicalModel,
     drawn: _Drawn,
-    total: float,
     other: int | None,
     rng: np.random.Generator,
 ) -> Compression:
@@ -187,5 +184,4 @@ def _weighed_again(
         other = None
     counts = drawn.counts_of_codes(column, model.marginal(column))
     measured = _noisy(compression.measured, counts, rng)
-    again = weigh_again(compression, measured, total if compression.projected else None, other)
-    return replace(again, measured=None)
+    return replace(weigh_again(compression, measured, other), measured=None)

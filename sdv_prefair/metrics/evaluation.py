@@ -43,8 +43,8 @@ def evaluate_fairness(
         roles = metadata.get_fairness()
     if not roles:
         raise RolesError(
-            'evaluate_fairness needs roles. Pass FairMetadata that has some, or '
-            "roles={'protected': [...], 'admissible': [...], 'outcome': [...]}."
+            "evaluate_fairness needs roles. Pass FairMetadata with roles, or roles={'protected': "
+            "[...], 'admissible': [...], 'outcome': [...]}."
         )
     report = FairnessReport(roles, **options)
     report.generate(real_data, synthetic_data, metadata, verbose)

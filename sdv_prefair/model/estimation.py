@@ -192,8 +192,8 @@ def _check_measurements(
         columns = measurement.columns
         if not any(set(columns) <= set(clique) for clique in cliques):
             raise ValueError(
-                f'The measurement of {list(columns)} lies in none of the cliques. Add a clique '
-                'that holds these columns.'
+                f'The measurement of {list(columns)} is not covered by any clique. Add a clique '
+                'that contains these columns.'
             )
         if measurement.values.shape != tuple(domain[column] for column in columns):
             raise ValueError(

@@ -55,8 +55,9 @@ def compare_tables(
 def _as_drawn(table: pd.DataFrame, described: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return columns as SDV draws them: moments as moments, what cannot be read left out."""
     drawn = table.reset_index(drop=True)
-    for column in drawn:
-        about = described[column]
+    for column, about in described.items():
+        if column not in drawn:
+            continue
         if about['sdtype'] == 'datetime':
             written = about.get('datetime_format')
             drawn[column] = pd.to_datetime(drawn[column], format=written, errors='coerce')

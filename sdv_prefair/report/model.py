@@ -26,7 +26,6 @@ def model_section(facts: Facts) -> Element:
         ),
         plot(_graph(facts), _graph_in_words(facts), is_wide=True),
         tag('details', tag('summary', 'The edges as a table'), _edges(facts)),
-        tag('details', tag('summary', 'The columns as a table'), _columns(facts)),
         _constraints(facts),
     )
 
@@ -70,22 +69,6 @@ def _edges(facts: Facts) -> Element:
     if not any(last for *_, last in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     return table('Edges of the model, and the noise of a cell of each', header, rows)
-
-
-def _columns(facts: Facts) -> Element:
-    rows = [
-        (
-            column.name,
-            column.role,
-            column.kind,
-            num(whole(len(column.labels))) if column.labels else num(''),
-            column.source,
-        )
-        for column in facts.columns
-    ]
-    header = ('Column', 'Role', 'Kind', 'Codes', 'Where its values come from')
-    caption = 'Columns of the table; codes are values or bins, also for what is missing or unlisted'
-    return table(caption, header, rows)
 
 
 def _constraints(facts: Facts) -> Element | None:

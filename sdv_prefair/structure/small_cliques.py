@@ -31,7 +31,7 @@ class CliqueStrategy:
         max_triples: How many triples are counted at most.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, or another argument no whole number above 0.
+        StructureError: If ``rule`` is no strategy, or another argument is not an integer above 0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
@@ -104,8 +104,8 @@ def _cells(clique: Clique, domain: Mapping[str, int]) -> int:
 
 
 def check_whole(name: str, value: object, example: int) -> None:
-    """Raise unless an argument of a strategy is a whole number above 0."""
+    """Raise unless an argument of a strategy is an integer above 0."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise StructureError(
-            f'{name} ({shown(value)}) must be a whole number above 0, for example {example:_}.'
+            f'{name} ({shown(value)}) must be an integer above 0, for example {example:_}.'
         )

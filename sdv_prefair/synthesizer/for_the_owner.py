@@ -1,21 +1,41 @@
-"""What the owner of the private rows may see of them. None of it is private, or paid for."""
+"""What is asked before and beside a fit: how much noise there will be, how rows fare.
+
+What looks at the private rows is for their owner alone. None of it is private, or paid for.
+"""
 
 from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair.before_fit import TableCheck, check_table
+from sdv_prefair.before_fit import FitPlan, TableCheck, check_table, plan_fit
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.plots.compared_tables import compare_tables
 from sdv_prefair.sdv_versions import takes_tables
 from sdv_prefair.synthesizer import in_memory
 from sdv_prefair.synthesizer.after_fit import Frames
+from sdv_prefair.synthesizer.arguments import check_whole_number
 from sdv_prefair.synthesizer.estimating import Estimating
+from sdv_prefair.values.given_numbers import plain_number
 
 
 class ForTheOwner(Estimating):
     """A synthesizer that is asked about the private rows themselves, and keeps nothing of it."""
+
+    def plan(self, num_rows: int, epsilons: Sequence[float] | None = None) -> FitPlan:
+        """Return how much noise a fit of so many rows will have, without reading any.
+
+        It is rehearsed on made-up rows, with the code of a fit. ``print`` it, ``plot()`` it, or
+        take its frames.
+
+        Args:
+            num_rows: How many rows there are, as far as that is public.
+            epsilons: Which to try; this synthesizer's and larger ones unless given.
+        """
+        num_rows = plain_number(num_rows)
+        check_whole_number('num_rows', num_rows, 1)
+        tried = None if epsilons is None else [plain_number(epsilon) for epsilon in epsilons]
+        return plan_fit(self._settings, num_rows, tried)
 
     @takes_tables
     def check(self, data: Frames, written: Frames | None = None) -> TableCheck:
@@ -56,9 +76,9 @@ class ForTheOwner(Estimating):
                 a dictionary with a figure of every modelled column.
         """
         name = self._settings.table_name
-        tables = [
+        first, second = (
             single_table({name: given} if isinstance(given, pd.DataFrame) else given, name)
             for given in (real, synthetic)
-        ]
+        )
         modelled = list(self._settings.plan.original_domains)
-        return compare_tables(*tables, self._settings.columns, modelled, columns)
+        return compare_tables(first, second, self._settings.columns, modelled, columns)

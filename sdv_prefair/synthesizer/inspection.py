@@ -139,7 +139,7 @@ def assert_fair(fitted: Fitted) -> None:
     if not roles:
         raise UnfairModelError(
             'This synthesizer has no roles: there is nothing to verify. Name protected, '
-            'admissible and outcome columns when you make one.'
+            'admissible and outcome columns when you construct one.'
         )
     assert_separated(fitted.model, fitted.plan, roles)
     assert_told(fitted.encoding)

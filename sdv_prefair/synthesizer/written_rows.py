@@ -12,8 +12,8 @@ import tqdm
 
 from sdv_prefair.atomic_write import draft_of
 from sdv_prefair.sdv_versions import by_name
-from sdv_prefair.synthesizer.after_fit import AfterFit
 from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
+from sdv_prefair.synthesizer.handing_over import HandingOver
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a part, a multiple of the 65,536 among which values are dealt out evenly."""
@@ -21,7 +21,7 @@ ROWS_AT_A_TIME = 1 << 20
 _CSV = ('.csv', '.csv.gz')
 
 
-class WritingRows(AfterFit):
+class WritingRows(HandingOver):
     """A fitted synthesizer that writes more rows than memory holds."""
 
     def sample_to(

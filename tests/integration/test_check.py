@@ -82,7 +82,8 @@ PLANTS = [
     ('sex', 1, UNLISTED), ('city', 'new  york', SPELLED), ('city', 'Rome', UNLISTED),
     ('age', None, MISSING), ('age', '33,5', COMMA), ('age', 'old', NO_NUMBER), ('age', 3, BELOW),
     ('age', 130, ABOVE), ('age', 33.5, FINER), ('wage', '1.000,50', COMMA),
-    ('wage', '12 EUR', UNIT), ('wage', 'none', NO_NUMBER), ('wage', -0.5, BELOW), ('wage', 1e6, ABOVE),
+    ('wage', '12 EUR', UNIT), ('wage', 'none', NO_NUMBER), ('wage', -0.5, BELOW),
+    ('wage', 1e6, ABOVE),
     ('since', '31.12.2012', OTHER_DATE), ('since', 'soon', NO_DATE), ('since', '1999-12-31', BELOW),
     ('since', '2020-01-01', ABOVE), ('nick', 'al', SEVERAL), ('key', 0, REPEATED),
 ]  # fmt: skip

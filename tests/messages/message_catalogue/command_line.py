@@ -142,8 +142,8 @@ COMMANDS = [
     Command(
         'sample {f}/people.csv --rows 3 --out {f}/z.csv',
         ReleaseError,
-        "'FOLDER/cli/people.csv': The file is no release, or it was cut off.",
-        'Give a release that fit wrote; get it again if it was changed on the way.',
+        "'FOLDER/cli/people.csv': The file is not a release, or it is truncated.",
+        'Give a release that fit wrote; get it again if it was changed in transit.',
     ),
     Command(
         'sample {f}/model.prefair --rows 1000000000000000 --out {f}/z.csv',
@@ -206,14 +206,13 @@ USAGE = [
         lambda: parse('sample x --out y --rows -3'),
         Usage,
         "sdv-prefair sample: argument --rows: '-3'",
-        'must be a whole number above 0. See sdv-prefair sample --help.',
+        'must be an integer above 0. See sdv-prefair sample --help.',
     ),
     Message(
         lambda: parse('sample x --out y --rows 99999999999999999999'),
         Usage,
         "sdv-prefair sample: argument --rows: '99999999999999999999'",
-        'must be a whole number above 0 and at most 1000000000000000. See sdv-prefair sample '
-        '--help.',
+        'must be an integer above 0 and at most 1000000000000000. See sdv-prefair sample --help.',
     ),
     Message(
         lambda: parse('demo --epsilon much'),

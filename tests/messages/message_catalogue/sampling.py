@@ -53,16 +53,16 @@ CONDITIONS = [
     Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
         ValueError,
-        "Column 'sex' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
-        'writes it: of its type, with its decimals, in its format.',
+        "Column 'sex' was requested with a value outside its domain.",
+        'Request one within the declared range, or one of the learnt values, written as the '
+        'column writes it: with its type, decimals and format.',
     ),
     Message(
         lambda: fitted().sample_remaining_columns(PEOPLE.frame[['age']] + 1000),
         ValueError,
-        "Column 'age' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
-        'writes it: of its type, with its decimals, in its format.',
+        "Column 'age' was requested with a value outside its domain.",
+        'Request one within the declared range, or one of the learnt values, written as the '
+        'column writes it: with its type, decimals and format.',
     ),
 ]
 
@@ -70,8 +70,8 @@ MADE_UP = [
     Message(
         lambda: with_numbered_groups().sample_from_conditions([Condition({'group': 2.5}, 2)]),
         ValueError,
-        "Column 'group' is asked for a value that its dtype does not hold.",
-        "Ask for one that a column of dtype 'int64' can have.",
+        "Column 'group' was requested with a value that its dtype cannot hold.",
+        "Request one that a column of dtype 'int64' can have.",
     ),
 ]
 
@@ -91,8 +91,8 @@ MODEL = [
     Message(
         lambda: estimate([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)], DOMAIN, [('a',)]),
         ValueError,
-        "The measurement of ['a', 'b'] lies in none of the cliques.",
-        'Add a clique that holds these columns.',
+        "The measurement of ['a', 'b'] is not covered by any clique.",
+        'Add a clique that contains these columns.',
     ),
     Message(
         lambda: estimate([Measurement(('a',), np.ones(5), 1.0)], DOMAIN),

@@ -10,11 +10,12 @@ from people import people
 from sdv.cag import Inequality
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+from shrinking import shrinking_table
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import Accumulator
-from sdv_prefair.counts.cursor_rows import read_sqlite
+from sdv_prefair.counts.database_streams import DatabaseStream
 from sdv_prefair.counts.exact_text import exact_form
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.fine_cells import FineCells
@@ -115,11 +116,9 @@ def fit_constrained_database():
     constrained().fit_table(table, rows_stay=True)
 
 
-def fit_unknown_type():
-    database = ibis.sqlite.connect()
-    database.raw_sql('CREATE TABLE t (odd TEXT)')
-    table = database.table('t').select(odd=ibis.null('array<string>'))
-    list(read_sqlite(database, table, table.schema().to_pyarrow()))
+def read_list():
+    table = ibis.memtable(pa.table({'odd': [['a']]}))
+    DatabaseStream(table, table.schema().to_pyarrow()).read(['odd'])
 
 
 def moments_in_sqlite():
@@ -130,14 +129,7 @@ def moments_in_sqlite():
 
 def shrinking(columns):
     """Return a table of which every query sees another part."""
-    database = ibis.duckdb.connect()
-    database.con.execute('CREATE SEQUENCE readings')
-    database.con.execute('CREATE TABLE growing AS SELECT range % 2 AS x FROM range(100)')
-    database.con.execute(
-        'CREATE VIEW shrinking AS SELECT x, x AS y FROM growing WHERE rowid < 90 - 10 * '
-        "(SELECT nextval('readings'))"
-    )
-    source = SqlSource(database.table('shrinking'), {})
+    source = SqlSource(shrinking_table(), {})
     encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
     return source.count(encoders, columns)
 
@@ -232,7 +224,7 @@ DATABASES = [
     Message(
         lambda: exact_form(TEXTS, 'mssql'),
         PrivateDataError,
-        "Column 'word' is text, and mssql may call texts equal that are not the same.",
+        "Column 'word' is text, and mssql may treat different text as equal.",
         'Let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
@@ -240,8 +232,8 @@ DATABASES = [
         PrivateDataError,
         "Column 'odd' has the type time, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(NUMBER, pa.array([None], pa.decimal128(30, 2))),
@@ -256,37 +248,37 @@ DATABASES = [
         PrivateDataError,
         "Column 'odd' has the type date, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to text in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'cast it to text in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(MOMENT, pa.array(['2020-05-06'])),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: code_expression(WORDS, FineCells(0.0, 10.0, None, 1.0, 10)),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a number in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'cast it to a number in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: code_expression(WORDS, DatetimeBins('2020', '2021')),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(MOMENT, pa.array([None], pa.time64('us'))),
         PrivateDataError,
-        "Column 'odd' is declared as 'datetime' but its dtype holds something else:",
+        "Column 'odd' is declared as 'datetime' but its dtype does not match:",
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
     Message(
@@ -295,8 +287,8 @@ DATABASES = [
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',
         'give range_min and range_max an offset, as in 2024-01-31 00:00:00+00:00, or cast it to '
-        'a timestamp without time zone in the table expression; or let its rows be counted here, with '
-        'fit_table(table, rows_stay=False).',
+        'a timestamp without time zone in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(
@@ -306,22 +298,22 @@ DATABASES = [
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',
         'declare its range_min and range_max in the metadata, or cast it to a date or to a '
-        'timestamp without time zone in the table expression; or let its rows be counted here, '
-        'with fit_table(table, rows_stay=False).',
+        'timestamp without time zone in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         moments_in_sqlite,
         PrivateDataError,
         "Column 'odd' has the type timestamp, for which a database does not give the same codes as "
         'everything else:',
-        'SQLite has no type for moments, and compares texts; or let its rows be counted here, with '
+        'SQLite has no timestamp type and compares text; or let its rows be counted here, with '
         'fit_table(table, rows_stay=False).',
     ),
     Message(
-        fit_unknown_type,
+        read_list,
         PrivateDataError,
         "Column 'odd' has the type array<string>, which cannot be read.",
-        'Cast it to text, a number or a moment in the table expression.',
+        'Cast it to text, a number or a timestamp in the table expression.',
     ),
     Message(
         lambda: check_one_state('read committed'),
