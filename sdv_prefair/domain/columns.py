@@ -62,7 +62,7 @@ class Categories:
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
         if self.groups and len(self.groups) != len(values):
-            raise DomainError('groups must be one whole number for every value, or none at all.')
+            raise DomainError('groups must be one integer for every value, or none at all.')
         if self.other is not None:
             object.__setattr__(self, 'other', _plain(self.other))
             self._check_other()

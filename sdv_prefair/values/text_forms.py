@@ -39,8 +39,8 @@ class TextForm:
         if not usable:
             raise DomainError(
                 f'regex_format ({shown(regex)}) must be a regular expression of letters, digits, '
-                f'classes, repetitions, groups and alternatives, for texts of 1 to {_MOST_LETTERS} '
-                'letters. Use one such as [0-9]{5}.'
+                'classes, repetitions, groups and alternatives, for strings of 1 to '
+                f'{_MOST_LETTERS} letters. Use one such as [0-9]{{5}}.'
             )
         self.regex = regex
 
