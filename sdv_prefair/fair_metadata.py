@@ -16,6 +16,7 @@ from sdv_prefair.domain.role_columns import check_modelled_roles, check_one_tabl
 from sdv_prefair.errors import RolesError
 from sdv_prefair.plots.figures import ROLE_MARKERS
 from sdv_prefair.roles import UNLABELLED, Roles
+from sdv_prefair.sdv_versions import accepted
 
 
 class FairMetadata(Metadata):
@@ -85,8 +86,12 @@ class FairMetadata(Metadata):
             InvalidMetadataError: If SDV finds an error.
             RolesError: If a role names a column that is not in the metadata or is not modelled.
         """
-        super().validate()
+        Metadata.validate(accepted(self))
         self._check(self._roles)
+
+    def _convert_to_single_table(self) -> Any:
+        # What SDV's own synthesizers take in its place: all that they know.
+        return Metadata._convert_to_single_table(accepted(self))
 
     def _check(self, roles: Roles) -> None:
         if roles:
