@@ -53,6 +53,10 @@ class ReleaseError(SynthesizerInputError):
     """A fit cannot be written as a release, or a file cannot be opened as one."""
 
 
+class VerificationError(ReleaseError):
+    """A release does not keep what it says, or rows are not what they are said to be."""
+
+
 class QueryError(SynthesizerInputError):
     """An estimate was asked for of something that the model does not have."""
 

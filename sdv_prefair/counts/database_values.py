@@ -21,7 +21,7 @@ def constant(value: Any) -> ir.Scalar:
         return ibis.literal(repr(value)).cast('float64')
     if isinstance(value, pd.Timestamp):
         zone = None if value.tzinfo is None else 'UTC'
-        return ibis.literal(value.isoformat(sep=' ')).cast(dt.Timestamp(timezone=zone))
+        return ibis.literal(value.isoformat(sep=' ')).cast(dt.Timestamp(zone, scale=6))
     is_long = isinstance(value, int) and value >= 2**63
     return ibis.literal(value, type='uint64' if is_long else None)
 
@@ -69,6 +69,6 @@ def refusal(column: ir.Column, remedy: str) -> PrivateDataError:
     """Return the error for a type of which codes cannot be had exactly."""
     return PrivateDataError(
         f"Column '{column.get_name()}' has the type {column.type()}, for which a database does not "
-        f'give the same codes as everything else: {remedy}; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).'
+        f'give the same codes as everything else: {remedy}; or let its rows be counted here, '
+        'with fit_table(table, rows_stay=False).'
     )

@@ -6,6 +6,7 @@ bytes are compared the same way everywhere.
 """
 
 import ibis
+import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 
 from sdv_prefair.counts.tally import decoded
@@ -32,13 +33,27 @@ def _convert_to(text: str, encoding: str) -> bytes: ...
 def _encode(data: bytes, form: str) -> str: ...
 
 
+def _as_text(column: ir.Column) -> ir.Column:
+    """Return what ibis takes for a text as one: in PostgreSQL it may be one of an enumeration.
+
+    In MariaDB and MySQL a text so cast is in the character set of the connection.
+    """
+    # A cast to a column's own type is left out by ibis.
+    return column.cast(dt.String(nullable=not column.type().nullable))
+
+
 _FORMS = {
-    **dict.fromkeys(('duckdb', 'sqlite', 'mysql', 'clickhouse', 'pyspark', 'databricks'), _hex),
+    **dict.fromkeys(('duckdb', 'sqlite', 'clickhouse', 'pyspark', 'databricks'), _hex),
     **dict.fromkeys(('snowflake', 'impala'), _hex),
+    'mysql': lambda text: _hex(_as_text(text)),
     'bigquery': lambda text: _hex_of_bytes(text.cast('binary')),
     **dict.fromkeys(('trino', 'athena'), lambda text: _hex_of_bytes(_to_utf8(text))),
-    'postgres': lambda text: _encode(_convert_to(text, 'UTF8'), 'hex'),
+    'postgres': lambda text: _encode(_convert_to(_as_text(text), 'UTF8'), 'hex'),
 }
+
+# ibis writes Spark's queries only within a session; DataFrames have a door of their own.
+DATABASES = frozenset(_FORMS) - {'pyspark'}
+"""Databases that queries are written for, in ibis' words: they tell texts apart by their bytes."""
 
 
 def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
@@ -57,7 +72,7 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
     if name not in _FORMS:
         raise PrivateDataError(
             f"Column '{column.get_name()}' is text, and {name} may call texts equal that are not "
-            'the same. Count the table here, with fit_table(table.to_pyarrow_batches()).'
+            'the same. Let its rows be counted here, with fit_table(table, rows_stay=False).'
         )
     # SQLite writes a null like a text without any bytes.
     return ibis.ifelse(column.notnull(), _FORMS[name](column), None)

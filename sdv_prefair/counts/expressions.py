@@ -15,6 +15,7 @@ import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
+from ibis.common.exceptions import IbisError
 
 from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells
 from sdv_prefair.counts.database_values import (
@@ -59,8 +60,10 @@ def code_expression(
         return null
     if column.type().is_string() and hasattr(encoder, 'values'):
         return ibis.ifelse(column.isnull(), null, _code_of_text(column, encoder, dialect))
+    if column.type().is_temporal() and _name(column, dialect) == 'sqlite':
+        raise refusal(column, 'SQLite has no type for moments, and compares texts')
     column = _readable(column, dialect)
-    return ibis.ifelse(column.isnull(), null, _code(column, encoder))
+    return ibis.ifelse(column.isnull(), null, _code(column, encoder, _name(column, dialect)))
 
 
 def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
@@ -85,7 +88,11 @@ def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
 
 
 def _name(column: ir.Column, dialect: str | None) -> str:
-    return dialect or str(column.get_backend().name)
+    """Return the database in ibis' words; none if a table is in no database yet."""
+    try:
+        return dialect or str(column.get_backend().name)
+    except IbisError:
+        return ''
 
 
 def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
@@ -103,7 +110,7 @@ def _ends(kind: dt.DataType) -> tuple[pd.Timestamp | date, pd.Timestamp | date]:
     )
 
 
-def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
+def _code(column: ir.Column, encoder: Any, dialect: str) -> ir.IntegerValue:
     if isinstance(encoder, NullCells):
         return ibis.literal(0)
     if column.type().is_boolean():
@@ -114,7 +121,7 @@ def _code(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     if isinstance(encoder, DecimalCells) and encoder.places is not None:
         return code_of_decimals(as_floats(column), encoder)
     if isinstance(encoder, MomentCells):
-        return code_of_moment(column, encoder)
+        return code_of_moment(column, encoder, dialect)
     if isinstance(encoder, MonthCells):
         return code_of_month(column, encoder)
     return (_code_of_value if hasattr(encoder, 'values') else _code_of_bin)(column, encoder)

@@ -9,6 +9,12 @@ from sdv_prefair.counts.database_values import constant, look_up, moment_line, r
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.thresholds import real_numbers, steps
 
+_SECONDS_TO_1970 = 62_167_219_200
+
+
+@ibis.udf.scalar.builtin(name='to_seconds')
+def _to_seconds(moment: dt.timestamp) -> int: ...
+
 
 def code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.IntegerValue:
     """Return the cell by arithmetic: there are too many to look up."""
@@ -22,7 +28,7 @@ def code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.IntegerV
     even = ((place - first) / width).floor().cast('int64')
     code = ibis.ifelse(even > last, last, even)
     for single in map(constant, map(float, cells.singles)):
-        code = code + (place >= single).cast('int64') + (place > single).cast('int64')
+        code = code + ibis.ifelse(place >= single, 1, 0) + ibis.ifelse(place > single, 1, 0)
     return code
 
 
@@ -52,17 +58,24 @@ def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
     return ibis.ifelse(is_whole, number, down)
 
 
-def code_of_moment(column: ir.Column, cells: MomentCells) -> ir.IntegerValue:
+def code_of_moment(column: ir.Column, cells: MomentCells, dialect: str) -> ir.IntegerValue:
     """Return the cell of a moment by arithmetic on seconds."""
     moment_line(column, cells)  # refuses types of which this would be another clock
-    moments = column.cast(dt.Timestamp(scale=6)) if column.type().is_date() else column
-    seconds = moments.truncate('s').epoch_seconds().cast('int64') - cells.first
+    seconds = _seconds(column, dialect) - cells.first
     last = cells.num_cells - 1
     return ibis.cases(
         (seconds < 0, 0),
         (seconds >= last * cells.length, last),
         else_=(seconds.cast('float64') / constant(float(cells.length))).floor().cast('int64'),
     )
+
+
+def _seconds(column: ir.Column, dialect: str) -> ir.IntegerValue:
+    """Return the second of each moment, counted from 1970."""
+    if dialect == 'mysql':  # whose own count from 1970 ends in 2038, and begins there
+        return _to_seconds(column) - _SECONDS_TO_1970
+    moments = column.cast(dt.Timestamp(scale=6)) if column.type().is_date() else column
+    return moments.truncate('s').epoch_seconds().cast('int64')
 
 
 def code_of_month(column: ir.Column, cells: MonthCells) -> ir.IntegerValue:

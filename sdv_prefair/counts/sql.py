@@ -1,17 +1,17 @@
-"""Counting where the rows are: one GROUP BY for each clique, run by the database itself.
+"""Counting where the rows are: they are encoded once, and grouped by the database itself.
 
 Through ibis, so for every database that it speaks to. Only counts leave the database; if categories
 have to be learnt, the different values of these columns too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import NoReturn
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.counts.consistency import check_consistent
@@ -20,17 +20,11 @@ from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, count_name, sizes
+from sdv_prefair.counts.staging import histograms, staged
 from sdv_prefair.counts.streams import reading
 from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 
 _NTH_ROW = 'sdv_prefair_nth_row'
-
-
-# ibis has no types of its own here, and takes an annotation for a type of the database.
-@ibis.udf.scalar.builtin(name='typeof')  # type: ignore[untyped-decorator]
-def _type_of(value) -> str:  # type: ignore[no-untyped-def]
-    """How the database has stored a value; it answers itself."""
-    return ''
 
 
 class SqlSource:
@@ -39,20 +33,22 @@ class SqlSource:
     Args:
         table: ibis' expression of it.
         dtypes: The dtypes that stand for the columns' types.
+        is_bounded: Whether rows of persons are left out of it, which a query had better do once.
     """
 
     can_be_read_again = True
 
-    def __init__(self, table: ir.Table, dtypes: pd.Series):
+    def __init__(self, table: ir.Table, dtypes: pd.Series, is_bounded: bool = False):
         self._table = table
         self.dtypes = dtypes
+        self._is_bounded = is_bounded
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> NoReturn:
         """Refuse: columns that constraints make of others are made in Python."""
         raise SynthesizerInputError(
             f'A database cannot make the columns that constraints over {list(reshape.dtypes)} ask '
-            'for. Count the table here, with fit_table(table.to_pyarrow_batches()), or leave the '
-            'constraints out.'
+            'for. Let its rows be counted here, with fit_table(table, rows_stay=False), or leave '
+            'the constraints out.'
         )
 
     def count(
@@ -62,44 +58,53 @@ class SqlSource:
         progress: Progress = iter,
     ) -> Counts:
         """Return the histograms of the cliques, over the codes of the encoders."""
-        domain = sizes(encoders)
-        queries = histogram_queries(self._table, encoders, cliques)
-        observed = {}
-        with reading():
-            for clique, query in progress(queries.items()):
-                observed[clique] = cells_of(query.to_pyarrow(), clique, domain)
-        counts = Counts(domain, observed)
+        domain, declared = sizes(encoders), _checked(cliques, encoders)
+        names = list(encoders)
+        positions = {tuple(map(names.index, clique)): clique for clique in declared}
+        observed: dict[Clique, tuple[np.ndarray | None, np.ndarray]] = {}
+        with reading(), staged(_codes(self._table, encoders)) as codes:
+            for place, (found, rows) in progress(histograms(codes, list(positions))):
+                clique = positions[place]
+                shape = tuple(domain[column] for column in clique)
+                observed[clique] = gather(np.ravel_multi_index(found, shape), rows, shape)
+        counts = Counts(domain, {clique: observed[clique] for clique in declared})
         check_consistent(counts, 'the table has changed while it was counted. Fit a snapshot.')
         return counts
 
     def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
-        with reading():
-            return {column: self._value_counts(column) for column in columns}
+        columns = list(columns)
+        forms = {f'v{place}': exact_form(self._table[c]) for place, c in enumerate(columns)}
+        values = self._table.select(**forms)
+        with reading(), staged(values) if self._is_bounded else nullcontext(values) as kept:
+            return {
+                column: self._tally(kept, place, self._table[column].type().is_string())
+                for place, column in enumerate(columns)
+            }
 
-    def _value_counts(self, column: str) -> Tally:
-        value = _of_its_type(self._table[column])
-        counted = self._table.group_by(value=exact_form(value)).aggregate(rows=ibis._.count())
+    @staticmethod
+    def _tally(values: ir.Table, place: int, is_text: bool) -> Tally:
+        column = values.columns[place]
+        counted = values.select(column).group_by(column).aggregate(rows=ibis._.count())
         answer = counted.to_pyarrow()
-        cells = values_of(answer['value'].combine_chunks())
-        if value.type().is_string():
-            cells = map(text_of, cells)
-        return tally_cells(cells, answer['rows'].to_pylist())
+        cells = values_of(answer[column].combine_chunks())
+        return tally_cells(map(text_of, cells) if is_text else cells, answer['rows'].to_pylist())
 
 
-def _of_its_type(column: ir.Column) -> ir.Column:
-    """Return a column with null for whatever is not of its type.
+def _codes(table: ir.Table, encoders: Mapping[str, Encoder]) -> ir.Table:
+    """Return the codes of all rows, in columns of plain names."""
+    return table.select(**{
+        f'c{place}': code_expression(table[column], encoder).cast('int32')
+        for place, (column, encoder) in enumerate(encoders.items())
+    })
 
-    SQLite stores anything in any column: one text among whole numbers, and the answer to a query
-    could not be read.
-    """
-    kind = column.type()
-    if column.get_backend().name != 'sqlite' or not (kind.is_integer() or kind.is_boolean()):
-        return column
-    is_held = _type_of(column) == 'integer'
-    if kind.is_boolean():
-        is_held &= column.isin([True, False])
-    return ibis.ifelse(is_held, column, ibis.null(kind))
+
+def _checked(cliques: Iterable[Sequence[str]], encoders: Mapping[str, Encoder]) -> list[Clique]:
+    """Return the cliques, none of which is too large to be counted."""
+    declared = [tuple(clique) for clique in cliques]
+    for clique in declared:
+        check_cells(clique, sizes(encoders))
+    return declared
 
 
 def bound_rows(
@@ -128,9 +133,7 @@ def histogram_queries(
 
     Its columns are those of the clique, holding codes, and the count.
     """
-    declared = [tuple(clique) for clique in cliques]
-    for clique in declared:
-        check_cells(clique, sizes(encoders))
+    declared = _checked(cliques, encoders)
     codes = {
         column: code_expression(table[column], encoders[column], dialect) for column in encoders
     }
@@ -141,13 +144,3 @@ def histogram_queries(
         .aggregate(**{count_name(clique): ibis._.count()})
         for clique in declared
     }
-
-
-def cells_of(
-    answer: pa.Table, clique: Clique, domain: Mapping[str, int]
-) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return a histogram, as ``Counts`` keeps it, from the answer to its query."""
-    shape = tuple(domain[column] for column in clique)
-    codes = [answer[column].to_numpy().astype(np.intp) for column in clique]
-    counts = answer[count_name(clique)].to_numpy().astype(np.int64)
-    return gather(np.ravel_multi_index(codes, shape), counts, shape)

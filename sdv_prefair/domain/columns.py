@@ -56,7 +56,9 @@ class Categories:
         except TypeError:
             raise DomainError('range_values must be single values such as strings.') from None
         if any(pd.api.types.is_scalar(value) and pd.isna(value) for value in values):
-            raise DomainError('range_values must hold no null. Use range_is_nullable for nulls.')
+            raise DomainError(
+                'range_values must not contain null. Use range_is_nullable for nulls.'
+            )
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
         if self.groups and len(self.groups) != len(values):
@@ -93,7 +95,7 @@ class Numbers:
     Args:
         low: Smallest value.
         high: Largest value.
-        decimal_places: Number of decimals, 0 for whole numbers, None for any real number.
+        decimal_places: Number of decimals, 0 for integers, None for any real number.
         nullable: Whether a row may hold no value.
     """
 
@@ -117,7 +119,7 @@ class Numbers:
             )
 
     def grid(self, decimal_places: int) -> range:
-        """Return the whole numbers ``n`` for which ``n / 10**decimal_places`` is in the range."""
+        """Return the integers ``n`` for which ``n / 10**decimal_places`` is in the range."""
         first, last = (
             int(Decimal(repr(bound)).scaleb(decimal_places).to_integral_value(rounding))
             for bound, rounding in ((self.low, ROUND_CEILING), (self.high, ROUND_FLOOR))
@@ -275,7 +277,7 @@ def as_decimal_places(value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise DomainError('decimal_places must be a whole number, 0 or more.')
+        raise DomainError('decimal_places must be an integer, 0 or more.')
     return int(value)
 
 

@@ -87,6 +87,15 @@ def strip_ranges(metadata: Metadata) -> Metadata:
     return stripped
 
 
+def ranges_of(metadata: Metadata) -> dict[str, dict[str, Any]]:
+    """Return by column what SDV's detection has read from values. It is not private."""
+    return {
+        column: {key: value for key, value in about.items() if key in RANGE_KEYS}
+        for table in metadata.tables.values()
+        for column, about in table.columns.items()
+    }
+
+
 def _without_ranges(description: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in description.items() if key not in RANGE_KEYS}
 
@@ -184,7 +193,7 @@ def _check_looks(domain: Categories) -> None:
             raise DomainError(
                 f'range_values lists {shown(domain.values[position])}, which looks like null in a '
                 'CSV file. Leave it out, so that it counts as null, or set range_is_nullable to '
-                'False if it is what stands for null.'
+                'False if it stands for null.'
             )
         raise DomainError(
             f'range_values lists {shown(before)} and {shown(domain.values[position])}, which look '

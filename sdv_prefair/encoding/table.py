@@ -62,9 +62,9 @@ class Encoding:
         untold = untold_columns(self.transformers)
         if untold:
             raise DomainError(
-                f'Values of {untold} would not tell their codes: what is shown for two of them, in '
-                'a table or in a CSV file, may be the same. Give these columns other transformers, '
-                'whose values differ as text, or other dtypes.'
+                f'Values of {untold} would not determine their codes: two codes may look the same '
+                'in a table or in a CSV file. Give these columns other transformers, whose values '
+                'differ as text, or other dtypes.'
             )
 
     @property

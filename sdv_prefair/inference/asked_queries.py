@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdv_prefair.errors import QueryError, shown
+from sdv_prefair.values.given_numbers import plain_number
 
 ANY = object()
 """In the place of a value: each value of the column, one after the other."""
@@ -89,6 +90,7 @@ class Quantile:
     conditions: dict[str, Any] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, 'share', plain_number(self.share))
         is_number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
         if not is_number or not 0 < self.share < 1:
             raise QueryError(f'share ({shown(self.share)}) of a quantile must be between 0 and 1.')

@@ -114,7 +114,7 @@ def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> No
     for column, domain in undeclared.items():
         if domain.named_other and not holds_value(dtypes[column], domain.other):
             raise DomainError(
-                f"Column '{column}': other ({shown(domain.other)}) cannot be held by a column of "
+                f"Column '{column}': other ({shown(domain.other)}) does not fit into a column of "
                 f'dtype {str(public_dtype(dtypes[column]))!r}. Give a value of its type, or leave '
                 'the column out.'
             )

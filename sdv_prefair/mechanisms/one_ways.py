@@ -1,5 +1,6 @@
 """The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
+from sdv_prefair.values.arrays import Integers
 
 # So many standard deviations are taken for more than noise.
 _CLEAR = 5.0
@@ -48,6 +50,29 @@ class OneWays:
         }
         merged = [compressions[m.columns[0]].compress(m) for m in over_codes]
         return OneWays(merged, compressions, self.mostly_outside, over_codes)
+
+    def merged_further(
+        self, columns: Iterable[str], hidden: HiddenCodes
+    ) -> tuple['OneWays', dict[str, Integers]]:
+        """Merge in some columns the groups that are rare by all that was measured.
+
+        Args:
+            columns: Columns that no table holds.
+            hidden: As for ``PrivateTable``.
+
+        Returns:
+            The one-ways, and of each column that changes the new group of every group.
+        """
+        compressions, again = dict(self.compressions), {}
+        for m in self.over_codes:
+            c = m.columns[0]
+            new = compressions[c].rare_groups_merged(m) if c in set(columns) else None
+            if new is not None:
+                other = hidden.get(c, HiddenCode()).get('other')
+                coarser = compressions[c].coarser(new)
+                again[c], compressions[c] = new, weigh_again(coarser, m, other)
+        merged = [compressions[m.columns[0]].compress(m) for m in self.over_codes]
+        return OneWays(merged, compressions, self.mostly_outside, self.over_codes), again
 
 
 def measure_one_ways(

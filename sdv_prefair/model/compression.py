@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sdv_prefair.model.measurement import Measurement
 from sdv_prefair.model.sampling import spread_evenly
 from sdv_prefair.model.within_groups import weights_within
-from sdv_prefair.values.arrays import Flags, Floats
+from sdv_prefair.values.arrays import Flags, Floats, Integers
 
 # Codes whose noisy count is under so many standard deviations are rare; of columns with many codes
 # under more, so that about one code stands out by noise alone.
@@ -138,6 +138,26 @@ class Compression:
         codes[merged] = drawn[np.clip(np.searchsorted(ends, draws, side='right'), first, last)]
         return codes
 
+    def rare_groups_merged(self, measurement: Measurement) -> Integers | None:
+        """Return a new group for each group, of which the rare ones share the last.
+
+        None if fewer than two are rare. What was merged before stays merged.
+
+        Args:
+            measurement: Of the column, over codes.
+        """
+        groups = self.compress(measurement)
+        rare = groups.values < RARE * np.sqrt(groups.variance)
+        rare[-1] |= self.measured is not None
+        return None if rare.sum() < 2 else _numbered(~rare)
+
+    def coarser(self, group_of_group: Integers) -> Compression:
+        """Return the compression with groups put together; its weights are to be found again."""
+        shares: Floats | None = None
+        if self.shares is not None:
+            shares = np.bincount(group_of_group, self.shares).astype(np.float64)
+        return replace(self, group_of=group_of_group[self.group_of], shares=shares)
+
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:
         """Return the likelihood of each group, and the compression given what is known.
 
@@ -217,6 +237,12 @@ def _drawn(measurement: Measurement, other: int | None) -> Flags:
     return drawn
 
 
+def _numbered(kept: Flags) -> Integers:
+    """Return a group for each that is kept, in their order, and one group after them."""
+    groups: Integers = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    return groups
+
+
 def _groups_of(
     measurement: Measurement,
     kept: Flags,
@@ -225,7 +251,7 @@ def _groups_of(
     bar: float,
 ) -> np.ndarray:
     """Return the group of each code: one's own, that of rare codes of a kind, or the last."""
-    group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    group_of = _numbered(kept)
     if public_groups is None:
         return group_of
     inside = rare & (public_groups >= 0)

@@ -15,6 +15,7 @@ within fixed limits, and either gives a synthesizer whose promises were checked 
 Privacy: a release holds public arguments, the ledger and noisy values, and nothing else.
 """
 
+import hashlib
 import io
 import stat
 import textwrap
@@ -22,28 +23,36 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
+import pandas as pd
+
 from sdv_prefair.atomic_write import check_place, write_whole
-from sdv_prefair.errors import ReleaseError
+from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.fitting import cautions
 from sdv_prefair.release.archive import Archive, pack
 from sdv_prefair.release.contents import Contents, Released, write_contents
 from sdv_prefair.release.fidelity import check_same
+from sdv_prefair.release.verified import Check, Verification
+from sdv_prefair.release.verifying import verify_fit
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
 __all__ = [
+    'Check',
     'Contents',
     'Released',
+    'Verification',
+    'digest_of',
     'load_release',
     'open_release',
     'save_release',
+    'verify_release',
     'write_release',
 ]
 
 Made = TypeVar('Made', bound='PreFairSynthesizer')
 
-_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
+_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 _USE_SAVE = 'Change that and fit again, or use save.'
 _MOST_LETTERS = 200  # of another library's message
 
@@ -77,6 +86,40 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
     return open_release(path, PreFairSynthesizer)
 
 
+def verify_release(
+    path: str | Path, rows: 'pd.DataFrame | dict[str, pd.DataFrame] | None' = None
+) -> Verification:
+    """Check a release again, and rows that are said to come from it.
+
+    Of the file: that it is whole, that its ledger adds up to the budget and pays for every
+    measurement, that its model keeps every statement, and that its noise is known to nobody. Of
+    rows: what ``synthesizer.verify_rows`` says.
+
+    Args:
+        path: The release.
+        rows: Rows that are said to be sampled from it.
+
+    Returns:
+        What was checked; true.
+
+    Raises:
+        ReleaseError: If the file is no release, or is damaged.
+        VerificationError: If something is not as it should be; it says what.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
+        synthesizer = load_release(path)
+    checked = verify_fit(synthesizer).or_raise()
+    if rows is None:
+        return checked
+    return Verification([*checked.checks, *synthesizer.verify_rows(rows).checks])
+
+
+def digest_of(released: Released) -> str:
+    """Return the SHA-256 of the file that a release would be, in hexadecimal digits."""
+    return hashlib.sha256(pack(write_contents(released))).hexdigest()
+
+
 def write_release(released: Released, path: str | Path, synthesizer_class: type[Made]) -> None:
     """Write a release, once it was read back and found to be the same.
 
@@ -102,9 +145,11 @@ def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
             f"There is no file '{path}'. Give the path of one that save_release wrote."
         )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
+        raise ReleaseError(f"'{path}' is not a file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
+        stream.seek(0)
+        synthesizer.__dict__['_file_digest'] = hashlib.file_digest(stream, 'sha256').hexdigest()
     cautions.warn_of_seeded_file(synthesizer.fitted.ledger.seeded)
     return synthesizer
 

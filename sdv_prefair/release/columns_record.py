@@ -112,7 +112,7 @@ def read_learnt(
         fields = Fields(item, 'learnt', names if has_facts else names[:3])
         name = fields.text('name', most=_LONGEST_NAME)
         if name in learnt or not isinstance(declared.get(name), Undeclared):
-            raise ReleaseError('The release has learnt something of a column that is public.')
+            raise ReleaseError('The release has a learnt domain for a column that is public.')
         learnt[name] = _with_values(declared[name], read_value(fields.raw('values')))
         if has_facts:
             learnt[name] = _with_facts(learnt[name], fields.raw('facts'))
@@ -189,7 +189,7 @@ def read_shapes(written: Any, unchosen: Mapping[str, ColumnDomain]) -> dict[str,
         fields = Fields(item, 'a shape', ('name', 'edges', 'finer', 'weights'))
         name = fields.text('name', most=_LONGEST_NAME)
         if name in shapes or name not in unchosen:
-            raise ReleaseError('The release has bins for a column that is not cut into any.')
+            raise ReleaseError('The release has bins for a column that is not binned.')
         listed = {key: fields.items(key, cuts_left) for key in ('edges', 'finer', 'weights')}
         cuts_left -= max(map(len, listed.values()))
         shapes[name] = BinShape(**{key: tuple(map(read_value, x)) for key, x in listed.items()})

@@ -182,7 +182,7 @@ def _read_measurement(
     fields = Fields(written, 'a measurement of the model', ('columns', 'stddev'))
     columns = fields.names('columns', sizes)
     if not columns or not any(set(columns) <= set(clique) for clique in cliques):
-        raise ReleaseError('A measurement of the release lies in none of the cliques.')
+        raise ReleaseError('A measurement of the release is not covered by any clique.')
     shape = tuple(sizes[column] for column in columns)
     return _read_counts(('measurements', 'deviations'), i, fields, columns, shape, arrays)
 

@@ -90,9 +90,9 @@ def check_enough(sampled: pd.DataFrame, num_rows: int) -> None:
     if len(sampled) >= num_rows:
         return
     message = (
-        f'Only {len(sampled)} of {num_rows} rows obeyed the constraints. Raise '
-        "'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
-        'rarely meets.'
+        f'Only {len(sampled)} of {num_rows} rows satisfied the constraints. Raise '
+        "'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model rarely "
+        'satisfies.'
     )
     if sampled.empty:
         raise SamplingError(message)

@@ -19,6 +19,7 @@ from sdv_prefair.encoding.table import check_transformers
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.extreme_epsilon import warn_of_epsilon
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
@@ -28,10 +29,12 @@ from sdv_prefair.privacy import Account
 from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import accepted, takes_tables, whole
 from sdv_prefair.structure import Strategy
-from sdv_prefair.synthesizer import arguments, constrained, in_memory, state
+from sdv_prefair.synthesizer import arguments, constrained, in_memory, inspection, state
 from sdv_prefair.synthesizer.after_fit import Frames
+from sdv_prefair.synthesizer.given_metadata import check_metadata
 from sdv_prefair.synthesizer.read_only import copied, keep_arguments
 from sdv_prefair.synthesizer.ways_to_fit import WaysToFit
+from sdv_prefair.values.given_numbers import plain_number
 
 
 @keep_arguments
@@ -131,6 +134,9 @@ class PreFairSynthesizer(WaysToFit):
         domain: Domain | None = None,
         look_for_copies: bool = True,
     ):
+        check_metadata(metadata)
+        epsilon, delta, seed = map(plain_number, (epsilon, delta, seed))
+        numeric_bins, max_rows_per_person = map(plain_number, (numeric_bins, max_rows_per_person))
         metadata = _without_private_ranges(metadata, public_ranges)
         super().__init__(
             accepted(metadata),
@@ -188,6 +194,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
+        warn_of_epsilon(epsilon)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
@@ -197,6 +204,10 @@ class PreFairSynthesizer(WaysToFit):
         Lists in it are copies: changing them changes nothing.
         """
         return copied(super().get_parameters())
+
+    def __repr__(self) -> str:
+        """Return roles, budget and state in a few lines; nothing that was not released."""
+        return inspection.in_words(type(self).__name__, self._settings, self._result, self._account)
 
     # -- constraints and transformers --------------------------------------------------------
 

@@ -14,6 +14,7 @@ from sdv_prefair.counts import FrameSource, Source
 from sdv_prefair.counts.queries import CountQueries, write_queries
 from sdv_prefair.counts.tables import open_table
 from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.encoding.frame_schema import check_columns
 from sdv_prefair.encoding.keys import check_keys
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
@@ -24,17 +25,24 @@ from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.learning import undeclared_columns
 
 
-def table_source(table: Any, settings: Settings, person_column: str | None) -> Source:
+def table_source(
+    table: Any, settings: Settings, person_column: str | None, rows_stay: bool | None = None
+) -> Source:
     """Return what counts a table of any size, once its names and types were checked."""
     columns = settings.columns
 
-    def describe(schema: pa.Schema) -> pd.Series:
-        check_schema(schema, columns)
-        dtypes = dtypes_of_schema(schema, columns, settings.plan.original_domains)
+    def describe(found: pa.Schema | pd.DataFrame) -> pd.Series:
+        if isinstance(found, pd.DataFrame):
+            check_columns(found, columns)
+            dtypes = found[list(columns)].dtypes
+        else:
+            check_schema(found, columns)
+            dtypes = dtypes_of_schema(found, columns, settings.plan.original_domains)
         check_keys(dtypes, settings.plan.original_metadata)
         return dtypes
 
-    return open_table(table, describe, person_column, settings.max_rows_per_person, columns)
+    max_rows = settings.max_rows_per_person
+    return open_table(table, describe, person_column, max_rows, columns, rows_stay)
 
 
 def readable(source: Source, settings: Settings) -> Settings:

@@ -1,7 +1,7 @@
 """The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
 
 What a synthesizer is made with is in ``face``, what it does with a finished fit in
-``after_fit`` and ``estimating``.
+``after_fit`` and ``estimating``, what it says of private rows to their owner in ``for_the_owner``.
 """
 
 import datetime
@@ -18,6 +18,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.given import counts_of_user
 from sdv_prefair.counts.queries import CountQueries
+from sdv_prefair.counts.snapshots import held_still
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
@@ -26,10 +27,10 @@ from sdv_prefair.privacy import Attempt
 from sdv_prefair.sdv_versions import as_given_back, takes_tables
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
 from sdv_prefair.synthesizer.after_fit import Frames
-from sdv_prefair.synthesizer.estimating import Estimating
+from sdv_prefair.synthesizer.for_the_owner import ForTheOwner
 
 
-class WaysToFit(Estimating):
+class WaysToFit(ForTheOwner):
     """A synthesizer that can be fitted. Of itself it has no arguments."""
 
     @takes_tables
@@ -53,7 +54,7 @@ class WaysToFit(Estimating):
             fitted = fit_pipeline(source, settings, attempt.ledger, progress)
         self._adopt(replace(fitted, names=in_memory.given_names(data, settings)), attempt)
 
-    def fit_table(self, table: Any) -> None:
+    def fit_table(self, table: Any, rows_stay: bool | None = None) -> None:
         """Fit the synthesizer to a table of any size; spends exactly (epsilon, delta) on it.
 
         Memory does not grow with rows. The columns must be those of the metadata. Sampled columns
@@ -66,22 +67,27 @@ class WaysToFit(Estimating):
         first when all columns are compared.
 
         Args:
-            table: The path of a Parquet file or folder; an Arrow ``RecordBatchReader``, dataset or
-                table; a DuckDB relation, a polars frame, or anything else with an Arrow stream
-                (all of these are read here, in batches); a Spark DataFrame, counted by its
-                workers; or an ibis table, counted by its database.
+            table: The path of a Parquet file or folder or of a CSV file, several paths, or a
+                pattern; an Arrow ``RecordBatchReader``, dataset or table; a DuckDB relation, a
+                polars or Dask frame, a Ray dataset, a Delta or Iceberg table, or anything else with
+                an Arrow stream (all of these are read here, in batches); a Spark DataFrame, counted
+                by its workers; or an ibis table, of one snapshot where its database has them.
+            rows_stay: Whether the database of an ibis table counts its rows itself, so that only
+                counts leave it. By default the rows of DuckDB, PostgreSQL, MariaDB, MySQL and
+                SQLite are streamed, which costs the database less, and all others stay.
 
         Raises:
             PrivateDataError: If the table does not fit the metadata or could not be read. The
                 synthesizer is then as it was before, but for its account.
         """
         self._begin('Fit table')
-        source = out_of_core.table_source(table, self._settings, self.person_column)
-        self._warn_before_reading()
-        settings = self._settings.for_table(source.dtypes)
-        settings = out_of_core.readable(source, settings)
-        with self._account.open('fit_table', settings.open_ledger()) as attempt:
-            fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
+        with held_still(table):
+            before, person_column = self._settings, self.person_column
+            source = out_of_core.table_source(table, before, person_column, rows_stay)
+            self._warn_before_reading()
+            settings = out_of_core.readable(source, before.for_table(source.dtypes))
+            with self._account.open('fit_table', settings.open_ledger()) as attempt:
+                fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
         self._adopt(fitted, attempt)
 
     def fit_counts(self, counts: Mapping[Any, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import repeat
 from numbers import Real
 from typing import Any
 
@@ -126,11 +127,11 @@ class CategoryCodes(ColumnCodes):
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
-                'range_values of the type that the column has, as numbers or as strings.'
+                "range_values of the column's own type, numbers or strings."
             )
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which whole numbers above 2^53 are others.
+        # pandas would take floats, as which integers above 2^53 are others.
         dtype = self._table.dtype
         whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
         if whole and any(float(value) != value for value in self.shown):
@@ -197,12 +198,16 @@ class CategoryCodes(ColumnCodes):
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         texts = {self.values[code]: code for code in self._texts}
-        nulls = (type(value) is not str and is_null(value) for value in values)
-        found = (
-            texts.get(value, -1) if type(value) is str else self._find_one(value)
-            for value in values
-        )
-        return np.fromiter(found, np.int64, len(values)), np.fromiter(nulls, bool, len(values))
+        listed = list(values)
+        others = [place for place, value in enumerate(listed) if type(value) is not str]
+        nulls = np.zeros(len(listed), dtype=bool)
+        nulls[others] = [is_null(listed[place]) for place in others]
+        codes = [self._find_one(listed[place]) for place in others]
+        for place in others:  # an arbitrary object need not be one that a dictionary takes
+            listed[place] = ''
+        found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
+        found[others] = codes
+        return found, nulls
 
     def _find_one(self, value: Any) -> int:
         try:
@@ -229,7 +234,7 @@ class CategoryCodes(ColumnCodes):
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:
-    """Whether a declared number can occur in a column of whole numbers."""
+    """Whether a declared number can occur in a column of integers."""
     limits = np.iinfo(dtype)
     return limits.min <= value <= limits.max and value == int(value)
 

@@ -20,6 +20,7 @@ INTERNAL = {
     'encoding/keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
     'counts/kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
     'counts/kernel.py _check_groups ValueError': 'guards against mistakes in the package',
+    'counts/postgres_rows.py _batch ValueError': 'no server sends half a row',
     'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
     'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
     'metrics/rates_in_rows.py _RatesGiven._rated_and_given NotImplementedError': (

@@ -225,7 +225,7 @@ def test_a_score_that_brings_code_is_refused():
     ids=['negative', 'real', 'not a number', 'too few', 'too large', 'wrapped'],
 )
 def test_predictions_that_could_break_the_bound_are_refused(prediction):
-    with pytest.raises(ValueError, match="prediction for .'a', 'b'. must be whole numbers"):
+    with pytest.raises(ValueError, match="prediction for .'a', 'b'. must be integers"):
         exact(Score(1, {('a', 'b'): prediction}), counts_of([(0, 0, 0, 0)]), ('a', 'b'))
 
 

@@ -1,5 +1,7 @@
 """Tables that differ by a row, and what may differ between fits of them: one row's cells."""
 
+from functools import partial
+
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.fitting import pipeline
 from sdv_prefair.fitting.pipeline import declared_cliques
@@ -11,8 +13,8 @@ class Recording(PreFairSynthesizer):
     def fit(self, data):
         self._record(super().fit, data)
 
-    def fit_table(self, table):
-        self._record(super().fit_table, table)
+    def fit_table(self, table, rows_stay=None):
+        self._record(partial(super().fit_table, rows_stay=rows_stay), table)
 
     def fit_counts(self, counts):
         self._record(super().fit_counts, counts)

@@ -53,8 +53,8 @@ def test_conditions_that_no_row_can_meet_are_named(all_together):
         ({'first': 40, 'last': 30.0}, ConstraintNotMetError, 'Inequality'),
         ({'country': 'de', 'city': 'paris'}, ConstraintNotMetError, 'PublicCombinations'),
         ({'amount': 4001}, ConstraintNotMetError, 'FixedIncrements'),
-        ({'city': 'atlantis'}, ValueError, "'city' is asked for a value"),
-        ({'first': 600}, ValueError, "'first' is asked for a value"),
+        ({'city': 'atlantis'}, ValueError, "'city' was requested with a value"),
+        ({'first': 600}, ValueError, "'first' was requested with a value"),
     ]:
         with pytest.raises(error, match=text):
             all_together.sample_from_conditions([Condition(asked, num_rows=2)])

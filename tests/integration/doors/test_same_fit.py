@@ -25,7 +25,7 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.errors import DomainError, PrivacyWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    'ignore:seed is given', 'ignore:Nothing of column', 'ignore:fetch_arrow_table'
+    'ignore:seed is given', 'ignore:Nothing in column', 'ignore:fetch_arrow_table'
 )
 
 
@@ -42,6 +42,7 @@ READABLE_AGAIN = {
     'polars frame': lambda _: pl.from_arrow(ARROW),
     'polars lazy frame': lambda folder: pl.scan_parquet(folder / 'census.parquet'),
     'ibis table': ibis_table,
+    'ibis table that stays': ibis_table,
 }
 ALL = READABLE_AGAIN | {'arrow reader': lambda _: ARROW.to_reader(max_chunksize=300)}
 
@@ -56,7 +57,7 @@ def learnt():
 @pytest.mark.parametrize('door', READABLE_AGAIN)
 def test_every_door_gives_the_model_of_fit(door, folder, fitted):
     synthesizer = new()
-    synthesizer.fit_table(READABLE_AGAIN[door](folder))
+    synthesizer.fit_table(READABLE_AGAIN[door](folder), rows_stay=door.endswith('that stays'))
     assert_same_fit(synthesizer, copy.deepcopy(fitted))
 
 
@@ -64,7 +65,7 @@ def test_every_door_gives_the_model_of_fit(door, folder, fitted):
 def test_every_door_gives_the_model_of_fit_without_a_look(door, folder):
     """So does a reader, which can be read once, and is not looked at."""
     synthesizer, expected = (new(discretization='uniform') for _ in range(2))
-    synthesizer.fit_table(ALL[door](folder))
+    synthesizer.fit_table(ALL[door](folder), rows_stay=door.endswith('that stays'))
     expected.fit(CENSUS.data)
     assert_same_fit(synthesizer, expected)
 
@@ -72,7 +73,7 @@ def test_every_door_gives_the_model_of_fit_without_a_look(door, folder):
 @pytest.mark.parametrize('door', READABLE_AGAIN)
 def test_every_door_learns_what_fit_learns(door, folder, learnt):
     synthesizer = new(public_ranges=False, epsilon=5)
-    synthesizer.fit_table(READABLE_AGAIN[door](folder))
+    synthesizer.fit_table(READABLE_AGAIN[door](folder), rows_stay=door.endswith('that stays'))
     assert_same_fit(synthesizer, copy.deepcopy(learnt))
 
 
@@ -199,6 +200,7 @@ CONSTRAINED = {
     'parquet folder': lambda _, path: str(path.parent),
     'arrow dataset': lambda _, path: ds.dataset(path),
     'duckdb relation': lambda _, path: duckdb.sql(f"SELECT * FROM '{path}'"),
+    'ibis table': lambda table, _: ibis.memtable(table),
 }
 
 
@@ -231,7 +233,7 @@ def test_combinations_that_are_public_are_kept_in_one_reading():
 
 def test_constraints_are_refused_where_no_row_is_seen():
     table = pa.Table.from_pandas(constrained_rows(300)).replace_schema_metadata(None)
-    with pytest.raises(SynthesizerInputError, match='to_pyarrow_batches'):
-        constrained().fit_table(ibis.memtable(table))
+    with pytest.raises(SynthesizerInputError, match='rows_stay=False'):
+        constrained().fit_table(ibis.memtable(table), rows_stay=True)
     with pytest.raises(DomainError, match='needs the ranges of all columns'):
         constrained().count_queries()

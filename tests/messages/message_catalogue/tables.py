@@ -10,13 +10,16 @@ from people import people
 from sdv.cag import Inequality
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+from shrinking import shrinking_table
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import Accumulator
+from sdv_prefair.counts.database_streams import DatabaseStream
 from sdv_prefair.counts.exact_text import exact_form
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.fine_cells import FineCells
+from sdv_prefair.counts.snapshots import check_one_state
 from sdv_prefair.counts.sql import SqlSource
 from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
 from sdv_prefair.structure import FixedStrategy
@@ -98,7 +101,8 @@ def breaking_reader():
 
 
 def fit_database(column, array):
-    described(odd=column).fit_table(ibis.memtable(pa.table({'odd': array})))
+    table = ibis.memtable(pa.table({'odd': array}))
+    described(odd=column).fit_table(table, rows_stay=True)
 
 
 def constrained():
@@ -108,19 +112,24 @@ def constrained():
 
 
 def fit_constrained_database():
-    constrained().fit_table(ibis.memtable(pa.table({'low': [1.0], 'high': [2.0]})))
+    table = ibis.memtable(pa.table({'low': [1.0], 'high': [2.0]}))
+    constrained().fit_table(table, rows_stay=True)
+
+
+def read_list():
+    table = ibis.memtable(pa.table({'odd': [['a']]}))
+    DatabaseStream(table, table.schema().to_pyarrow()).read(['odd'])
+
+
+def moments_in_sqlite():
+    database = ibis.sqlite.connect()
+    database.raw_sql('CREATE TABLE t (odd TIMESTAMP)')
+    described(odd=MOMENT).fit_table(database.table('t'), rows_stay=True)
 
 
 def shrinking(columns):
     """Return a table of which every query sees another part."""
-    database = ibis.duckdb.connect()
-    database.con.execute('CREATE SEQUENCE readings')
-    database.con.execute('CREATE TABLE growing AS SELECT range % 2 AS x FROM range(100)')
-    database.con.execute(
-        'CREATE VIEW shrinking AS SELECT x, x AS y FROM growing WHERE rowid < 90 - 10 * '
-        "(SELECT nextval('readings'))"
-    )
-    source = SqlSource(database.table('shrinking'), {})
+    source = SqlSource(shrinking_table(), {})
     encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
     return source.count(encoders, columns)
 
@@ -130,9 +139,10 @@ READ = [
         lambda: small().fit_table(SMALL.frame),
         PrivateDataError,
         'fit_table cannot read a DataFrame.',
-        'Give the path of a Parquet file or folder, an Arrow reader, dataset or table, a DuckDB '
-        'relation, a polars frame, an ibis table or a Spark DataFrame. A pandas DataFrame goes '
-        "to fit, as in fit({'table': df}).",
+        'Give the path of a Parquet or CSV file, a list of these or a folder, an Arrow reader, '
+        'dataset or table, a DuckDB relation, a polars, Dask or Spark DataFrame, a Ray dataset, a '
+        'Delta or Iceberg table, or an ibis table. A pandas DataFrame goes to fit, as in '
+        "fit({'table': df}).",
     ),
     Message(
         lambda: small().fit_table(ARROW.slice(0, 0)),
@@ -169,8 +179,7 @@ READ = [
         PrivateDataError,
         "'FOLDER/delta' belongs to a table of Delta Lake, whose files hold deleted and outdated "
         'rows too.',
-        'Let its own reader choose the rows, as in '
-        'fit_table(DeltaTable(path).to_pyarrow_dataset()).',
+        'Let its own reader choose the rows, as in fit_table(DeltaTable(path)).',
     ),
     Message(
         fit_no_parquet,
@@ -216,15 +225,15 @@ DATABASES = [
         lambda: exact_form(TEXTS, 'mssql'),
         PrivateDataError,
         "Column 'word' is text, and mssql may call texts equal that are not the same.",
-        'Count the table here, with fit_table(table.to_pyarrow_batches()).',
+        'Let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: code_expression(TIMES, DatetimeBins('2020', '2021')),
         PrivateDataError,
         "Column 'odd' has the type time, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(NUMBER, pa.array([None], pa.decimal128(30, 2))),
@@ -232,44 +241,44 @@ DATABASES = [
         "Column 'odd' has the type decimal(30, 2), for which a database does not give the same "
         'codes as everything else:',
         'cast it to double or to a decimal of at most 15 digits in the table expression; or '
-        'count it here, with fit_table(table.to_pyarrow_batches()).',
+        'let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(OPEN, pa.array([date(2020, 1, 2)] * 2000)),
         PrivateDataError,
         "Column 'odd' has the type date, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to text in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'cast it to text in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(MOMENT, pa.array(['2020-05-06'])),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: code_expression(WORDS, FineCells(0.0, 10.0, None, 1.0, 10)),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a number in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'cast it to a number in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: code_expression(WORDS, DatetimeBins('2020', '2021')),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',
-        'cast it to a timestamp or a date in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'cast it to a timestamp or a date in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(MOMENT, pa.array([None], pa.time64('us'))),
         PrivateDataError,
-        "Column 'odd' is declared as 'datetime' but its dtype holds something else:",
+        "Column 'odd' is declared as 'datetime' but its dtype does not match:",
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
     Message(
@@ -278,8 +287,8 @@ DATABASES = [
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',
         'give range_min and range_max an offset, as in 2024-01-31 00:00:00+00:00, or cast it to '
-        'a timestamp without time zone in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'a timestamp without time zone in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
         lambda: fit_database(
@@ -289,14 +298,42 @@ DATABASES = [
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',
         'declare its range_min and range_max in the metadata, or cast it to a date or to a '
-        'timestamp without time zone in the table expression; or count it here, with '
-        'fit_table(table.to_pyarrow_batches()).',
+        'timestamp without time zone in the table expression; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
+    ),
+    Message(
+        moments_in_sqlite,
+        PrivateDataError,
+        "Column 'odd' has the type timestamp, for which a database does not give the same codes as "
+        'everything else:',
+        'SQLite has no type for moments, and compares texts; or let its rows be '
+        'counted here, with fit_table(table, rows_stay=False).',
+    ),
+    Message(
+        read_list,
+        PrivateDataError,
+        "Column 'odd' has the type array<string>, which cannot be read.",
+        'Cast it to text, a number or a moment in the table expression.',
+    ),
+    Message(
+        lambda: check_one_state('read committed'),
+        PrivateDataError,
+        'The connection of the table is in a transaction that may see other rows in its next '
+        'query.',
+        'End it, and leave autocommit on: a fit reads one snapshot in a transaction of its own. Or '
+        'begin it as REPEATABLE READ.',
+    ),
+    Message(
+        lambda: small().fit_table(ARROW, rows_stay=True),
+        PrivateDataError,
+        'The rows of a Table are read here, so rows_stay cannot be True.',
+        'Leave it out, or pass a table of a database, through ibis, or a Spark DataFrame.',
     ),
     Message(
         fit_constrained_database,
         SynthesizerInputError,
         "A database cannot make the columns that constraints over ['high', 'low'] ask for.",
-        'Count the table here, with fit_table(table.to_pyarrow_batches()), or leave the '
+        'Let its rows be counted here, with fit_table(table, rows_stay=False), or leave the '
         'constraints out.',
     ),
     Message(

@@ -1,6 +1,6 @@
 """Engines that hold what a schema does not say, or fail as Python's own errors do not.
 
-Of ``sql.py`` and ``streams.py``.
+Of ``honest_types.py``, ``sql.py`` and ``streams.py``.
 """
 
 import ibis
@@ -9,6 +9,7 @@ import pytest
 from neighbours import Recording
 from sdv.metadata import Metadata
 
+from sdv_prefair.counts.honest_types import with_honest_types
 from sdv_prefair.counts.sql import SqlSource
 from sdv_prefair.errors import PrivateDataError
 
@@ -21,7 +22,7 @@ def in_sqlite(cells, kind):
     database = ibis.sqlite.connect()
     database.con.execute(f'CREATE TABLE t (c {kind})')
     database.con.executemany('INSERT INTO t VALUES (?)', [(cell,) for cell in cells])
-    return database.table('t')
+    return with_honest_types(database.table('t'), {})
 
 
 @pytest.mark.parametrize('kind', ['INTEGER', 'SMALLINT', 'BOOLEAN', 'TEXT'])

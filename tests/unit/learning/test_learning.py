@@ -265,7 +265,7 @@ def test_too_few_rows_fall_back_to_public_defaults_with_a_warning(kind):
         'categories': ['u', 'v'],
         'datetimes': pd.to_datetime(['2011-01-01', '2012-02-02']),
     }[kind]
-    with pytest.warns(PrivacyWarning, match="column 'x' stood out of the noise"):
+    with pytest.warns(PrivacyWarning, match="column 'x' stood out from the noise"):
         learnt, _ = learn({'x': values}, {'x': Undeclared(kind)})
     expected = {
         'numbers': Numbers(0.0, 1.0),

@@ -122,6 +122,26 @@ def test_a_hidden_code_of_noise_alone_is_spread_evenly():
     assert compression.shares.tolist() == [1.0]
 
 
+def test_groups_that_turn_out_rare_join_those_merged_before():
+    before = compress_rare_codes(Measurement(('a',), [50.0, 9.0, 0.0, 1.0, 40.0], 3.0))
+    assert before.group_of.tolist() == [0, 1, 3, 3, 2]
+    new = before.rare_groups_merged(Measurement(('a',), [50.0, 2.0, 30.0, 1.0, 40.0], 1.0))
+    assert new.tolist() == [0, 2, 1, 2], 'what was merged before stays so, however frequent'
+    assert before.coarser(new).group_of.tolist() == [0, 2, 2, 2, 1]
+
+
+def test_one_rare_group_is_left_alone():
+    before = Compression.identity(3)
+    assert before.rare_groups_merged(Measurement(('a',), [50.0, 2.0, 30.0], 1.0)) is None
+
+
+def test_groups_put_together_get_the_hidden_rows_of_both():
+    before = compress_rare_codes(Measurement(('a',), [60.0, 30.0, 10.0, 7.0], 1.0), other=3)
+    coarser = before.coarser(np.array([0, 1, 1]))
+    assert coarser.shares == pytest.approx([0.6, 0.4])
+    assert coarser.hidden == 3
+
+
 def test_of_many_codes_about_one_stands_out_by_noise_alone():
     noise = np.random.default_rng(3).normal(0.0, 1.0, 20_000)
     compression = compress_rare_codes(one_way(noise), threshold=2.0)

@@ -1,0 +1,21 @@
+"""A table of which every query sees another part, as if rows were deleted between them."""
+
+import itertools
+
+import ibis
+
+ROWS = 100
+
+
+def shrinking_table():
+    """Return a table in SQLite, which holds it still only in a transaction."""
+    connection = ibis.sqlite.connect()
+    calls = itertools.count()
+    connection.con.create_function('reading', 0, lambda: next(calls) // ROWS)
+    connection.con.execute('CREATE TABLE whole (x INTEGER)')
+    connection.con.executemany('INSERT INTO whole VALUES (?)', [(n % 2,) for n in range(ROWS)])
+    connection.con.execute(
+        'CREATE TEMP VIEW shrinking AS '
+        'SELECT x, x AS y FROM whole WHERE rowid < 90 - 10 * reading()'
+    )
+    return connection.table('shrinking')
