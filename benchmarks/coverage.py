@@ -30,6 +30,7 @@ EPSILONS, SIZES = (0.1, 1.0, 10.0), (2_000, 10_000, 50_000)
 KEY = ('table', 'epsilon', 'rows', 'fit', 'kind', 'truth', 'basis')
 LEVEL, REPLICATES, PAIRS, MOST_CELLS = 0.95, 30, 3, 500
 DIRECT = ('one-ways', 'means', 'measured pairs')
+KEPT_APART = 'one-ways, values kept apart'
 # What a group difference and a regression are of, for each population.
 GROUPS = {'census': ('education', 'hours'), 'adult': ('workclass', 'hours-per-week')}
 REGRESSED = {'census': ['hours', 'age'], 'adult': ['hours-per-week', 'education-num']}
@@ -134,13 +135,27 @@ def _tally(synthesizer, asked, frame: pd.DataFrame, sampling: bool) -> dict:
         found = synthesizer.estimate(query, LEVEL, sampling)
         truth = _truth(synthesizer, found, query, frame, codes)
         hit = (found['lower'] <= truth + 1e-12) & (truth <= found['upper'] + 1e-12)
-        for basis in found['basis'].unique():
-            own = (found['basis'] == basis).to_numpy() & ~np.isnan(truth)
+        for name, basis, own in _parts(synthesizer, kind, query, found):
+            own = own & ~np.isnan(truth)
             width = (found['upper'] - found['lower'])[own].sum()
             line = np.array([hit[own].sum(), own.sum(), width], dtype=float)
-            key = (kind, basis)
+            key = (name, basis)
             tallied[key] = tallied.get(key, 0) + line
     return {key: line for key, line in tallied.items() if line[1]}
+
+
+def _parts(synthesizer, kind: str, query, found: pd.DataFrame) -> Iterator[tuple]:
+    """Give kinds of lines, what they rest on, and which lines they are."""
+    for basis in found['basis'].unique():
+        yield kind, basis, (found['basis'] == basis).to_numpy()
+    compression = synthesizer.fitted.model.compressions.get(query[0])
+    if kind == 'one-ways' and compression is not None and compression.measured is not None:
+        # Values that looked frequent by the very noise that is in their intervals.
+        shown = shown_columns(synthesizer.fitted.encoding)[query[0]].shown
+        number = np.bincount(compression.group_of)[compression.group_of]
+        # A column that is shown without its last codes may have them no more.
+        kept = np.append(number == 1, np.zeros(shown.size - number.size, dtype=bool))
+        yield KEPT_APART, 'measured', kept[shown]
 
 
 def _truth(synthesizer, found, query, frame: pd.DataFrame, codes: pd.DataFrame) -> np.ndarray:

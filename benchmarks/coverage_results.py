@@ -11,27 +11,27 @@ import pandas as pd
 from compared import markdown
 
 KINDS = [
-    *('one-ways', 'measured pairs', 'means', 'group differences', 'unmeasured pairs'),
-    *('protected and outcome', 'logistic coefficients'),
+    *('one-ways', 'one-ways, values kept apart', 'measured pairs', 'means', 'group differences'),
+    *('unmeasured pairs', 'protected and outcome', 'logistic coefficients'),
 ]
 INTRODUCTION = (
     'Made by `python benchmarks/coverage_results.py` of what `coverage.py` wrote, at commit {}. '
     'Samples of a simulated census and of Adult, fitted with the default arguments; nominal 95 % '
     'intervals. A number is the share of intervals that hold the truth, over all cells of all '
-    'fits, one to four in each setting; ± is one standard error, from fit to fit. `basis` '
-    'is what intervals rest on, see '
-    '[How far off is it?](../../docs/error_bars.md). Intervals that rest on the model are '
-    'made of 30 replicates.'
+    'fits; ± is one standard error, from fit to fit, and the number of fits stands in brackets. '
+    '`basis` is what intervals rest on, see [How far off is it?](../../docs/error_bars.md). '
+    'Intervals that rest on the model are made of 30 replicates.'
 )
 CAVEAT = (
-    'Over all settings, what was measured is held as often as it should be. A single setting is of '
-    'few fits, and strays from 95 by more than its standard error where cells are few or share '
-    'noise. Values that were kept apart because noise made them look frequent are held a little '
-    'less often, those that were merged a little more. Intervals that rest on the model hold the '
-    'truth as far as the graph does: they know nothing of dependence that was not measured, '
-    'which is most of the error at small epsilon. Between protected and outcome columns the truth '
-    'that is asked for is the real one, which the model leaves out on purpose. Means take rows to '
-    'be spread within bins as they are drawn, which shows where noise is small beside bins.'
+    'What was measured is held as often as it should be. Cells of one fit share its noise, so a '
+    'setting of few fits strays from 95 by more than the number of its cells suggests. Values that '
+    'were kept apart from rare ones because noise made them look frequent are held less often, by '
+    'the very noise that chose them; those that were merged a little more often. Means of columns '
+    'with bins wider than one value are bounded: rows may lie anywhere in their bins. '
+    'Intervals that rest on the model hold the truth as far as the graph does: they know nothing '
+    'of dependence that was not measured, which is most of the error at small epsilon. Between '
+    'protected and outcome columns the truth that is asked for is the real one, which the model '
+    'leaves out on purpose.'
 )
 
 
@@ -45,7 +45,7 @@ def main() -> None:
     page = ['# Coverage of intervals', '', INTRODUCTION.format(commits), '', CAVEAT]
     page += ['', '## By epsilon', '', _table(lines, ['epsilon'])]
     page += ['', '## By rows', '', _table(lines, ['rows'])]
-    measured = lines[lines['basis'] == 'measured']
+    measured = lines[lines['basis'].isin(['measured', 'bounded'])]
     page += ['', '## What was measured, in every setting', '', _settings(measured)]
     seconds = lines[lines['seconds'] > 0].groupby(['table', 'epsilon', 'rows'])['seconds'].mean()
     page += ['', '## Seconds for a replicate', '', _markdown(seconds.unstack().round(3))]
@@ -63,7 +63,7 @@ def _share(lines: pd.DataFrame) -> str:
     # Of a single fit there is nothing but the chance of its cells, taken for independent.
     cells = lines['cells'].sum()
     error = max(np.sqrt((off**2).sum()) / cells, np.sqrt(share * (1 - share) / cells))
-    return f'{100 * share:.1f} ± {100 * error:.1f}'
+    return f'{100 * share:.1f} ± {100 * error:.1f} ({len(by_fit)})'
 
 
 def _table(lines: pd.DataFrame, across: list[str]) -> str:
@@ -77,8 +77,8 @@ def _table(lines: pd.DataFrame, across: list[str]) -> str:
 
 
 def _settings(lines: pd.DataFrame) -> str:
-    keys = ['table', 'rows', 'kind', 'truth']
-    lines = lines[lines['kind'].isin(['one-ways', 'measured pairs'])]
+    keys = ['table', 'rows', 'kind', 'truth', 'basis']
+    lines = lines[lines['kind'].isin(['one-ways', 'measured pairs', 'means'])]
     found = {key: _share(group) for key, group in lines.groupby([*keys, 'epsilon'])}
     return _markdown(pd.Series(found).rename_axis([*keys, 'epsilon']).unstack().fillna(''))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
     from sdv_prefair.metrics.evaluation import evaluate_fairness as evaluate_fairness
     from sdv_prefair.release import load_release as load_release
+    from sdv_prefair.release import verify_release as verify_release
     from sdv_prefair.roles import Roles as Roles
     from sdv_prefair.synthesizer import PreFairSynthesizer as PreFairSynthesizer
 
@@ -33,6 +34,7 @@ _HOME = {
     'save_metadata': 'sdv_prefair.domain.metadata_file',
     'load_metadata': 'sdv_prefair.domain.metadata_file',
     'load_release': 'sdv_prefair.release',
+    'verify_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',
 }
 

@@ -5,6 +5,9 @@ What goes wrong on the way is said of the path that the user gave, not of the dr
 
 import contextlib
 import os
+import signal
+import sys
+import threading
 from collections.abc import Generator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +24,7 @@ def check_place(path: Path) -> None:
         )
     if path.exists() and not path.is_file():
         raise FileExistsError(
-            f"'{path}' is there and is no file that could be replaced. Give the path of a file."
+            f"'{path}' exists and is not a file that could be replaced. Give the path of a file."
         )
 
 
@@ -29,10 +32,35 @@ def check_place(path: Path) -> None:
 def draft_of(path: Path) -> Generator[Path, None, None]:
     """Give a path to write to, and move what was written there to ``path`` in the end."""
     check_place(path)
-    with naming(path), TemporaryDirectory(dir=path.parent, prefix='.prefair-') as folder:
+    with (
+        _ending_in_order(),
+        naming(path),
+        TemporaryDirectory(dir=path.parent, prefix='.prefair-') as folder,
+    ):
         draft = Path(folder) / path.name
         yield draft
         os.replace(draft, path)
+
+
+@contextlib.contextmanager
+def _ending_in_order() -> Generator[None, None, None]:
+    """Let a process that is told to end take its drafts away first.
+
+    Without a word of ours SIGTERM ends Python at once. A program that has its own way keeps it.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(number: int, frame: object) -> None:
+    sys.exit(128 + number)  # as shells count it
 
 
 @contextlib.contextmanager
@@ -43,8 +71,8 @@ def naming(path: Path) -> Generator[None, None, None]:
     except OSError as error:
         reason = f' ({error.strerror})' if error.strerror else ''
         raise OSError(
-            f"'{path}' cannot be written{reason}. Make room on the disk, or correct the path or "
-            'the rights to it.'
+            f"'{path}' cannot be written{reason}. Free disk space, or correct the path or its "
+            'permissions.'
         ) from error
 
 

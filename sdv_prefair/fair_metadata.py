@@ -1,8 +1,8 @@
-"""SDV's metadata with the roles of columns beside their sdtypes."""
+"""SDV's metadata with the roles of columns, or fairness statements, beside their sdtypes."""
 
 import html
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,8 +14,9 @@ from sdv_prefair.domain import modelled_columns
 from sdv_prefair.domain.metadata_file import put_roles, save_metadata, take_roles
 from sdv_prefair.domain.role_columns import check_modelled_roles, check_one_table
 from sdv_prefair.errors import RolesError
-from sdv_prefair.plots.figures import ROLE_MARKERS
-from sdv_prefair.roles import UNLABELLED, Roles
+from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.plots.fair_graph import ROLE_MARKERS
+from sdv_prefair.roles import UNLABELLED, Roles, as_statements
 
 
 class FairMetadata(Metadata):
@@ -23,24 +24,31 @@ class FairMetadata(Metadata):
 
     Every method of SDV's class is there, and it can be passed wherever SDV takes a ``Metadata``;
     SDV's own synthesizers ignore the roles. ``PreFairSynthesizer(metadata)`` takes them, so they
-    need not be repeated as arguments.
+    need not be repeated as arguments. Statements that roles cannot express, such as demographic
+    parity, take their place with ``set_fairness``.
 
-    ``save_to_json`` and ``load_from_json`` keep the roles, as a key ``role`` of each column, in
-    the file that ``save_metadata`` writes too. ``to_dict`` leaves them out: SDV builds metadata of
-    its own from that dictionary, and refuses keys that it does not know.
+    ``save_to_json`` and ``load_from_json`` keep the roles, as a key ``role`` of each column, or the
+    statements, as a list ``fairness``, in the file that ``save_metadata`` writes too. ``to_dict``
+    leaves them out: SDV builds metadata of its own from that dictionary, and refuses keys that it
+    does not know.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._roles = Roles()
+        self._roles: Statements = Roles()
 
     @classmethod
-    def from_metadata(cls, metadata: Metadata, roles: Roles | Mapping[str, Any] = {}) -> Self:  # noqa: B006
+    def from_metadata(
+        cls,
+        metadata: Metadata,
+        roles: Statements | Sequence[Independent] | Mapping[str, Any] = Roles(),  # noqa: B008
+    ) -> Self:
         """Return a copy of SDV's metadata, with roles.
 
         Args:
             metadata: SDV's metadata of one table.
-            roles: ``Roles``, or a dictionary with ``protected``, ``admissible``, ``outcome``.
+            roles: ``Roles``, a dictionary with ``protected``, ``admissible`` and ``outcome``, or
+                statements as for ``set_fairness``.
         """
         if not isinstance(metadata, Metadata):
             raise RolesError(
@@ -48,7 +56,7 @@ class FairMetadata(Metadata):
                 'with FairMetadata.load_from_json, a dictionary with FairMetadata.load_from_dict.'
             )
         made = cls.load_from_dict(metadata.to_dict())
-        made.set_roles(**(roles.as_dict() if isinstance(roles, Roles) else roles))
+        made.set_fairness(Roles(**roles) if isinstance(roles, Mapping) else roles)
         return made
 
     # -- roles --------------------------------------------------------------------------------
@@ -70,12 +78,32 @@ class FairMetadata(Metadata):
             RolesError: If a list is missing, a column has two roles, or a column is not in the
                 metadata or is not modelled.
         """
-        roles = Roles(protected, admissible, outcome)
-        self._check(roles)
-        self._roles = roles
+        self.set_fairness(Roles(protected, admissible, outcome))
 
-    def get_roles(self) -> Roles:
-        """Return the roles; empty ones if none were set."""
+    def set_fairness(self, fairness: Independent | Sequence[Independent] | Statements) -> None:
+        """Replace the roles of all columns by statements of independence.
+
+        Args:
+            fairness: A statement, several, or what the presets of ``sdv_prefair.fairness`` make.
+
+        Raises:
+            RolesError: If it is something else, or names a column that is not in the metadata or
+                is not modelled.
+        """
+        promised = as_statements(fairness)
+        self._check(promised)
+        self._roles = promised
+
+    def get_roles(self) -> Statements:
+        """Return the roles; empty ones if none were set.
+
+        They are ``Roles`` unless ``set_fairness`` was given other statements than roles stand for;
+        then they are those statements.
+        """
+        return self._roles
+
+    def get_fairness(self) -> Statements:
+        """Return what is promised, as statements: those of the roles, or those that were set."""
         return self._roles
 
     def validate(self) -> None:
@@ -88,7 +116,7 @@ class FairMetadata(Metadata):
         super().validate()
         self._check(self._roles)
 
-    def _check(self, roles: Roles) -> None:
+    def _check(self, roles: Statements) -> None:
         if roles:
             table = check_one_table(self)
             check_modelled_roles(roles, table.columns, modelled_columns(table))
@@ -98,8 +126,8 @@ class FairMetadata(Metadata):
         role = self._roles.of(column_name)
         if role != UNLABELLED:
             raise RolesError(
-                f"The column '{column_name}' has the role {role}. Set the roles without it by "
-                'set_roles, then remove it.'
+                f"The column '{column_name}' has the role {role}. Set the roles without it using "
+                'set_roles or set_fairness, then remove it.'
             )
         super().remove_column(column_name, table_name)
 
@@ -150,8 +178,11 @@ class FairMetadata(Metadata):
         """Return the metadata with other names for table and columns, and the same roles."""
         anonymized = self._lifted(super().anonymize())
         names = next(iter(self.tables.values()))._anonymized_column_map if self._roles else {}
-        lists = self._roles.as_dict()
-        anonymized._roles = Roles(**{role: [names[c] for c in lists[role]] for role in lists})
+        renamed = [
+            Independent(*([names[c] for c in group] for group in (one.left, one.right, one.given)))
+            for one in self._roles.statements
+        ]
+        anonymized.set_fairness(renamed)
         return anonymized
 
     def save_to_json(self, filepath: str | Path, mode: str = 'write') -> None:
@@ -197,7 +228,7 @@ class FairMetadata(Metadata):
         return drawn
 
 
-def _coloured_table(name: str, columns: Mapping[str, Mapping[str, Any]], roles: Roles) -> str:
+def _coloured_table(name: str, columns: Mapping[str, Mapping[str, Any]], roles: Statements) -> str:
     """Return a table in graphviz's HTML: one line a column, with sdtype and role."""
     lines = [_line([name, '', ''], '#FFFFFF', 'b')]
     for column, description in columns.items():

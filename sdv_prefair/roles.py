@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sdv_prefair.errors import RolesError
+from sdv_prefair.errors import RolesError, shown
 from sdv_prefair.fairness.statements import (
     ADMISSIBLE,
     OUTCOME,
@@ -16,7 +16,7 @@ from sdv_prefair.fairness.statements import (
 
 ROLES = (PROTECTED, ADMISSIBLE, OUTCOME)
 
-__all__ = ['ADMISSIBLE', 'OUTCOME', 'PROTECTED', 'UNLABELLED', 'Roles']
+__all__ = ['ADMISSIBLE', 'OUTCOME', 'PROTECTED', 'UNLABELLED', 'Roles', 'as_statements']
 
 
 class Roles(Statements):
@@ -81,6 +81,34 @@ class Roles(Statements):
     def as_dict(self) -> dict[str, list[str]]:
         """Return the three lists under their names."""
         return {role: list(self._list(role)) for role in ROLES}
+
+
+def as_statements(fairness: object) -> Statements:
+    """Return statements in the one form they have here: roles where these say the same.
+
+    One statement that is given something is what roles say, and comes back as roles.
+
+    Args:
+        fairness: A statement, a list of statements, ``Statements`` or ``Roles``.
+
+    Raises:
+        RolesError: If it is something else.
+    """
+    if isinstance(fairness, Roles):
+        return fairness
+    if isinstance(fairness, Independent):
+        fairness = [fairness]
+    if not isinstance(fairness, Statements | list | tuple):
+        raise RolesError(
+            f'fairness ({shown(fairness)}) must be a list of Independent statements, for example '
+            "[Independent(['sex'], ['income'], given=['education'])]."
+        )
+    statements = fairness if isinstance(fairness, Statements) else Statements(fairness)
+    if not statements:
+        return Roles()
+    if len(statements.statements) == 1 and statements.admissible:
+        return Roles(statements.protected, statements.admissible, statements.outcome)
+    return statements
 
 
 def _check_complete(roles: Roles) -> None:

@@ -30,8 +30,12 @@ RANGE_KEYS = (
     'range_is_nullable',
     'decimal_places',
     'high_cardinality',
+    'range_groups',
 )
 """What metadata says of a column's values."""
+
+# What no version of SDV knows: of any column, and of columns that are no ids.
+_OWN_KEYS, _OF_IDS = ('range_groups',), ('regex_format',)
 
 Frames = dict[str, pd.DataFrame]
 Method = TypeVar('Method', bound=Callable[..., Any])
@@ -51,9 +55,10 @@ def accepted(metadata: Any) -> Any:
 
 def known_to_sdv(about: dict[str, Any]) -> dict[str, Any]:
     """Return of a column's description what SDV knows."""
+    unknown = _OWN_KEYS if about.get('sdtype') == 'id' else _OWN_KEYS + _OF_IDS
     if not IS_FIRST:
-        return about
-    kept = {key: value for key, value in about.items() if key not in RANGE_KEYS}
+        return {key: value for key, value in about.items() if key not in unknown}
+    kept = {key: value for key, value in about.items() if key not in (*RANGE_KEYS, *unknown)}
     return kept | ({'sdtype': 'categorical'} if about.get('sdtype') == 'ordinal' else {})
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``sdv-prefair demo | domain | roles | fit | sample | estimate | ...``.
+"""The command line: ``sdv-prefair demo | domain | check | plan | roles | fit | sample | ...``.
 
 Wrong use ends with one line on standard error and exit code 2, never with a traceback; nothing is
 left half written.
@@ -14,7 +14,7 @@ from sdv_prefair.cli.parser import make_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, or 2 for wrong use."""
+    """Run a command; return 0, 1 for what was asked to end so, or 2 for wrong use."""
     try:
         options = make_parser().parse_args(arguments)
         # With this package alone SDV is not imported yet, and it must be before our modules are.
@@ -32,7 +32,7 @@ def _run(options: argparse.Namespace) -> int:
         # Advice for notebooks: the command line reads metadata from a file already.
         warnings.filterwarnings('ignore', message='We strongly recommend saving the metadata')
         try:
-            options.run(options, _say)
+            return options.run(options, _say) or 0
         except BrokenPipeError:  # whoever read the output has seen enough
             sys.stderr.close()
         except Exception as error:

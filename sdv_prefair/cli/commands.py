@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from sdv.metadata import Metadata
 
+from sdv_prefair.atomic_write import write_whole
+from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
 from sdv_prefair.cli.estimate_lines import estimate_lines
 from sdv_prefair.cli.evaluating import (
@@ -15,34 +17,29 @@ from sdv_prefair.cli.evaluating import (
     report_lines,
 )
 from sdv_prefair.cli.fitting import fit_release
-from sdv_prefair.cli.formulas import escape_formulas
-from sdv_prefair.cli.opened_release import draw_rows, open_file, without_bars
+from sdv_prefair.cli.opened_release import draw_parts, open_file, without_bars
 from sdv_prefair.cli.options import (
     check_new_folder,
     check_output,
     metadata_and_lists,
     metadata_and_roles,
 )
+from sdv_prefair.cli.planning import plan_of
 from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
     is_parquet,
     look_at_table,
     read_table,
-    write_table,
 )
-from sdv_prefair.domain import Undeclared, public_domain, strip_ranges
-from sdv_prefair.domain.metadata_file import save_metadata
+from sdv_prefair.cli.verify_lines import check_rows, particulars, verification_lines
+from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain.metadata_file import save_form
+from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
-from sdv_prefair.roles import Roles
+from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
-
-_KEYS_TO_FILL = {
-    'categories': 'range_values',
-    'numbers': 'range_min, range_max, decimal_places',
-    'datetimes': 'range_min, range_max',
-}
 
 
 def demo(options: argparse.Namespace, say: Say) -> None:
@@ -52,22 +49,40 @@ def demo(options: argparse.Namespace, say: Say) -> None:
 
 
 def domain(options: argparse.Namespace, say: Say) -> None:
-    """Write metadata with the kinds of the columns, and say what is left to a person."""
+    """Write metadata with the kinds of the columns, and null for what is left to a person."""
     check_output(options.out, ['.json'], [options.data], keep=True)
     table = look_at_table(options.data)
     name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
-    metadata = strip_ranges(Metadata.detect_from_dataframes({name: table}))
-    save_metadata(metadata, Roles(), options.out)
-    say(f'Written to {options.out}: what kind each column is, and no ranges.')
-    say('Ranges read from the data are not public, so none were. Add those that you know without')
-    say('looking at the data; columns left without are learnt privately, from the budget:')
-    for column, known in public_domain(metadata, public_ranges=True).items():
-        if isinstance(known, Undeclared):
-            say(f'  {column}: {_KEYS_TO_FILL[known.kind]}')
-    say('Of every column say whether it can be missing ("range_is_nullable": false if not), and of')
-    say('numbers how many decimals they have ("decimal_places": 0 for whole ones): nothing of this')
-    say('is guessed. Check the kinds too, which were read from the file.')
-    say('Add "role": "protected", "admissible" or "outcome" to the columns that have one.')
+    detected = Metadata.detect_from_dataframes({name: table})
+    save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
+    say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
+    say('you. A note beside each key says what it means; notes and nulls are ignored. Ranges read')
+    say('from the data are not public, so none were: fill in those that you know without looking')
+    say('at the data. What stays null is learnt privately, from the budget.')
+    if options.values:
+        say('NOT PRIVATE: notes in the file show values of the data. Take them out before you hand')
+        say('it on, and copy none of them that is not known without the data.')
+
+
+def check(options: argparse.Namespace, say: Say) -> int:
+    """Print what a fit would do to rows without a word; 1 if that is asked for and there is any."""
+    found = check_file(options)
+    for line in found.lines():
+        say(line)
+    return int(options.strict and bool(found))
+
+
+def plan(options: argparse.Namespace, say: Say) -> None:
+    """Print how much noise a fit will have, and write a picture of it if asked to."""
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.metadata])
+    planned = plan_of(options)
+    for line in planned.lines():
+        say(line)
+    if options.out is not None:
+        page = planned.plot().to_html(include_plotlyjs=True)
+        write_whole(options.out, page.encode('utf-8'))
+        say(f'Written to {options.out}.')
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:
@@ -92,9 +107,8 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        table = draw_rows(synthesizer, options.rows, options.where, options.independent_rows)
-    write_table(escape_formulas(table) if options.escape_formulas else table, options.out)
-    say(f'Written to {options.out}: {len(table):,} rows.')
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows)
+    say(f'Written to {options.out}: {options.rows:,} rows.')
 
 
 def estimate(options: argparse.Namespace, say: Say) -> None:
@@ -123,17 +137,31 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
-    check_output(options.out, ['.html', '.htm'], [options.release, options.real])
-    if options.real is not None:
-        check_table(options.real)
+    check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    for path in (options.real, options.synthetic):
+        if path is not None:
+            check_table(path)
     synthesizer = open_file(options.release)
+    if options.synthetic is not None:
+        check_rows(synthesizer, options.synthetic)
+    told = particulars(options)
     if options.real is None:
-        synthesizer.create_release_report(path=options.out)
+        synthesizer.create_release_report(path=options.out, **told)
         say(f'Written to {options.out}.')
         return
     metadata = synthesizer.get_metadata()
     (name,) = metadata.tables
     real = {name: read_table(options.real, metadata)}
-    synthesizer.create_release_report(real, options.out, show_real_numbers=True)
+    synthesizer.create_release_report(real, options.out, show_real_numbers=True, **told)
     say(f'Written to {options.out}, with numbers of the real table: it is not private. Keep it')
     say('among those who may see that table, and run report without --real for a page to publish.')
+
+
+def verify(options: argparse.Namespace, say: Say) -> int:
+    """Check a release, and rows that are said to come from it; return 1 if a check fails."""
+    all_is_well = True
+    for line, is_well in verification_lines(options):
+        all_is_well &= is_well
+        say(line)
+    say('Verified.' if all_is_well else 'NOT verified: see what has failed above.')
+    return 0 if all_is_well else 1

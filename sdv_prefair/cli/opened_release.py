@@ -3,21 +3,24 @@
 The command ``sample`` draws all rows or those that meet conditions.
 """
 
+import argparse
 import contextlib
 import io
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pandas as pd
 from sdv.sampling import Condition
 
+from sdv_prefair.cli.formulas import escape_formulas
 from sdv_prefair.cli.where import read_conditions
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release import load_release
 from sdv_prefair.sdv_versions import by_name
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.synthesizer.conditional_sampling import askable_columns
+from sdv_prefair.synthesizer.written_rows import ROWS_AT_A_TIME, drawn_parts
 
 
 def open_file(path: Path) -> PreFairSynthesizer:
@@ -46,39 +49,26 @@ def without_bars() -> Generator[None, None, None]:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def draw_rows(
-    synthesizer: PreFairSynthesizer, num_rows: int, where: list[str], independent_rows: bool = False
-) -> pd.DataFrame:
-    """Return synthetic rows.
+def draw_parts(
+    synthesizer: PreFairSynthesizer, options: argparse.Namespace
+) -> Iterator[pd.DataFrame]:
+    """Yield synthetic rows, as many at a time as memory is sure to hold.
 
     Args:
         synthesizer: Opened from a release.
-        num_rows: How many.
-        where: Conditions, as ``COLUMN=VALUE``. Rows that meet them are always independent.
-        independent_rows: Whether every row is drawn by itself.
+        options: Of the command. Rows that meet conditions are always independent.
     """
     (described,) = synthesizer.get_metadata().tables.values()
-    asked = read_conditions(where, described.columns, askable_columns(synthesizer.fitted))
-    try:
+    asked = read_conditions(options.where, described.columns, askable_columns(synthesizer.fitted))
+    name = synthesizer.fitted.settings.table_name
+
+    def draw(num_rows: int) -> pd.DataFrame:
         if asked:
             sampled = synthesizer.sample_from_conditions([Condition(asked, num_rows)])
         else:
-            sampled = synthesizer.sample(num_rows, independent_rows=independent_rows)
-    except Exception as error:
-        if not _is_out_of_memory(error):
-            raise
-        raise ValueError(
-            f'--rows {num_rows} are more than fit in memory. Ask for fewer rows.'
-        ) from None
-    name = synthesizer.fitted.settings.table_name
-    table: pd.DataFrame = by_name(sampled, name)[name]
-    return table
+            sampled = synthesizer.sample(num_rows, independent_rows=options.independent_rows)
+        table: pd.DataFrame = by_name(sampled, name)[name]
+        return escape_formulas(table) if options.escape_formulas else table
 
-
-def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether an error goes back to memory: SDV wraps it in others, or fails to."""
-    while error is not None:
-        if isinstance(error, MemoryError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    synthesizer.fitted.prepared.processor.check_room(options.rows)
+    return drawn_parts(draw, options.rows, ROWS_AT_A_TIME, not options.quiet)

@@ -16,6 +16,13 @@ from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.roles import Roles
 
 
+def metadata_alone(path: Path) -> Metadata:
+    """Return the metadata of a file, whatever roles or statements stand in it."""
+    metadata, _ = load_lists(path)
+    _check_one_table(metadata, path)
+    return metadata
+
+
 def metadata_and_lists(options: argparse.Namespace) -> tuple[Metadata, dict[str, list[str]]]:
     """Return the metadata and the roles as lists, some of which may be empty yet."""
     metadata, lists = load_lists(options.metadata)
@@ -69,7 +76,7 @@ def check_output(
             f"--out '{path}' is a file that the command reads. Give another, which may be replaced."
         )
     if path.exists() and not path.is_file():
-        raise ValueError(f"--out '{path}' is there and is no file. Give the path of a file.")
+        raise ValueError(f"--out '{path}' exists and is not a file. Give the path of a file.")
     if keep and path.exists():
         raise ValueError(
             f"--out '{path}' is there already, and may hold your work. Give another, or remove it."

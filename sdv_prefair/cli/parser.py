@@ -4,15 +4,14 @@ Nothing heavy is imported here: SDV takes seconds, which help and wrong use need
 """
 
 import argparse
-import csv
 import importlib
-import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
+from sdv_prefair.cli.option_types import epsilons, names, positive, statement
+from sdv_prefair.cli.signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
 _BUDGETS = ('tuned', 'paper')
@@ -47,15 +46,17 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
     subparsers = parser.add_subparsers(required=True, metavar='command')
-    for add in (_demo, _domain, _roles, _fit, _sample, _estimate, _evaluate, _report):
+    first = (_demo, _domain, _check, _plan, _roles)
+    for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
 
 
 def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
-    def run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
+    def run(options: argparse.Namespace, say: Callable[[str], None]) -> int | None:
         commands = importlib.import_module('sdv_prefair.cli.commands')
-        getattr(commands, name)(options, say)
+        code: int | None = getattr(commands, name)(options, say)
+        return code
 
     parser = subparsers.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
@@ -65,9 +66,9 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 def _demo(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'demo', 'compare plain MST and PreFair on a simulated census')
     parser.add_argument(
-        '--rows', type=_positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
+        '--rows', type=positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
     )
-    parser.add_argument('--epsilon', type=_positive(float), default=1.0, help='(%(default)s)')
+    parser.add_argument('--epsilon', type=positive(float), default=1.0, help='(%(default)s)')
     parser.add_argument('--out', type=Path, default=Path('prefair-demo'), help='folder to write to')
 
 
@@ -76,6 +77,49 @@ def _domain(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help="the table's name; that of the file unless given")
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
+    parser.add_argument(
+        '--values',
+        action='store_true',
+        help='show the values of the data in notes beside the keys (the file is then not private)',
+    )
+
+
+def _check(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers,
+        'check',
+        'say what a fit would do to rows without a word (not private, for the owner alone)',
+    )
+    parser.add_argument('data', type=Path, help=_TABLE)
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--strict', action='store_true', help='end with exit code 1 if anything is found'
+    )
+
+
+def _plan(subparsers: Subparsers) -> None:
+    parser = _command(
+        subparsers, 'plan', 'say how much noise a fit will have; no data is read, nothing is spent'
+    )
+    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--rows', type=positive(int, _MOST_ROWS), required=True, help='of the table'
+    )
+    _promises(parser)
+    parser.add_argument(
+        '--epsilon',
+        type=epsilons,
+        default='1.0',
+        help='one, beside which larger ones are shown, or several with commas (%(default)s)',
+    )
+    _mechanism(parser)
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument(
+        '--learn-ranges', action='store_true', help='ignore the ranges, which a fit then learns'
+    )
+    parser.add_argument('--out', type=Path, help='picture to write (x.html)')
 
 
 def _roles(subparsers: Subparsers) -> None:
@@ -87,7 +131,7 @@ def _roles(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     for role in _ROLES:
-        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+        parser.add_argument(f'--{role}', type=names, help=_NAMES)
 
 
 def _fit(subparsers: Subparsers) -> None:
@@ -96,17 +140,16 @@ def _fit(subparsers: Subparsers) -> None:
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
-    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    _mechanism(parser)
     parser.add_argument(
-        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
+        '--other',
+        default='other',
+        help='what stands for values too rare to be learnt (%(default)s)',
     )
-    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
-    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
     parser.add_argument(
-        '--discretization',
-        choices=_DISCRETIZATIONS,
-        default='private',
-        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+        '--no-look-for-copies',
+        action='store_true',
+        help='do not look for copies of outcomes, for a hundredth of the budget',
     )
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
@@ -124,7 +167,7 @@ def _fit(subparsers: Subparsers) -> None:
 def _sample(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'sample', 'write synthetic rows')
     parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
-    parser.add_argument('--rows', type=_positive(int, _MOST_ROWS), required=True)
+    parser.add_argument('--rows', type=positive(int, _MOST_ROWS), required=True)
     parser.add_argument('--out', type=Path, required=True, help='x.csv or x.parquet')
     parser.add_argument(
         '--where',
@@ -163,7 +206,7 @@ def _estimate(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         '--replicates',
-        type=_positive(int, _MOST_REPLICATES),
+        type=positive(int, _MOST_REPLICATES),
         default=200,
         help='drawn where no measured table tells (%(default)s)',
     )
@@ -198,48 +241,33 @@ def _report(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
     )
+    add_signing_options(parser)
+
+
+def _verify(subparsers: Subparsers) -> None:
+    add_verify_options(
+        _command(subparsers, 'verify', 'check a release, and that rows came from it')
+    )
+
+
+def _mechanism(parser: '_Parser') -> None:
+    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    parser.add_argument(
+        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
+    )
+    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
+    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument(
+        '--discretization',
+        choices=_DISCRETIZATIONS,
+        default='private',
+        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+    )
 
 
 def _promises(parser: '_Parser') -> None:
     for role in _ROLES:
-        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+        parser.add_argument(f'--{role}', type=names, help=_NAMES)
     parser.add_argument(
-        '--fairness', type=_statement, action='append', metavar='STATEMENT', help=_STATEMENT
+        '--fairness', type=statement, action='append', metavar='STATEMENT', help=_STATEMENT
     )
-
-
-def _statement(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return left, right and given of ``right ~ left | given``."""
-    outside_quotes = r'([~|])(?=(?:[^"]*"[^"]*")*[^"]*$)'
-    right, *rest = re.split(outside_quotes, text)
-    signs, groups = rest[::2], [_names(part) for part in (right, *rest[1::2])]
-    if signs not in (['~'], ['~', '|']) or not all(groups):
-        raise argparse.ArgumentTypeError(
-            f'{text!r} must have the form "outcomes ~ protected | given", such as "income ~ sex, '
-            'race | education"; leave out | and what follows if nothing is given.'
-        )
-    outcomes, protected, given = (*groups, [])[:3]
-    return protected, outcomes, given
-
-
-def _names(text: str) -> list[str]:
-    """Return the names in one line of CSV."""
-    (names,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
-    return [name.strip() for name in names if name.strip()]
-
-
-def _positive(
-    kind: type[int] | type[float], most: float = math.inf
-) -> Callable[[str], int | float]:
-    def parse(text: str) -> int | float:
-        try:
-            value: int | float = kind(text)
-        except ValueError:
-            value = 0
-        if not 0 < value <= most:
-            whole = 'whole ' if kind is int else ''
-            limit = '' if value <= most else f' and at most {most}'
-            raise argparse.ArgumentTypeError(f'{text!r} must be a {whole}number above 0{limit}.')
-        return value
-
-    return parse

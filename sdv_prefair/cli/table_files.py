@@ -1,36 +1,24 @@
-"""Tables in files: read as the metadata means them, written whole or not at all."""
+"""Tables in files, read as the metadata means them."""
 
-import csv
 import io
-import lzma
-import zlib
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
+from typing import IO
 
 import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-from sdv_prefair.atomic_write import draft_of
-from sdv_prefair.cli.csv_lines import (
-    Cells,
+from sdv_prefair.counts.csv_blocks import text_blocks
+from sdv_prefair.counts.csv_files import CsvFiles
+from sdv_prefair.counts.csv_lines import (
     check_described,
     check_names,
     open_csv,
     read_names,
-    read_records,
+    reading_csv,
 )
 from sdv_prefair.counts.table_formats import check_plain_files
-from sdv_prefair.values.text_cells import as_described
 
-# What a file raises that is no CSV, or not compressed as its name says.
-_UNREADABLE = (
-    *(csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError),
-    *(zlib.error, lzma.LZMAError),
-)
-_CHUNK_ROWS = 100_000  # lines that are held as text at a time
 _PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
 
 
@@ -75,14 +63,23 @@ def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
     if is_parquet(path):
         return _read_parquet(path)
     (table,) = metadata.tables.values()
-    with _reading_csv(path), open_csv(path) as stream:
+    files = CsvFiles([path], table.columns)
+    parts = list(files.parts(files.names))
+    return pd.concat(parts, ignore_index=True) if parts else files.empty
+
+
+def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
+    """Return the cells of a CSV file as they are written; null where one is empty.
+
+    Args:
+        path: Of the file.
+        metadata: Whose columns the file must have, if given.
+    """
+    with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
-        check_described(path, names, list(table.columns))
-        records = read_records(stream, len(names))
-        return pd.concat(
-            [as_described(cells, table.columns) for cells in _in_chunks(records, names)],
-            ignore_index=True,
-        )
+        for table in () if metadata is None else metadata.tables.values():
+            check_described(path, names, list(table.columns))
+        return _all_text(stream, names)
 
 
 def look_at_table(path: Path) -> pd.DataFrame:
@@ -90,36 +87,17 @@ def look_at_table(path: Path) -> pd.DataFrame:
     check_table(path)
     if is_parquet(path):
         return _read_parquet(path)
-    with _reading_csv(path), open_csv(path) as stream:
+    with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
-        cells = pd.concat(_in_chunks(read_records(stream, len(names)), names))
-        text = io.StringIO(cells.to_csv(index=False))
+        text = io.StringIO(_all_text(stream, names).to_csv(index=False))
         table = pd.read_csv(text, index_col=False)
         check_names(path, names, table)
     return table
 
 
-def _in_chunks(records: Iterable[Cells], names: list[str]) -> Generator[pd.DataFrame, None, None]:
-    """Yield frames of text, one at least: with no rows if there are none."""
-    records = iter(records)
-    rows = list(islice(records, _CHUNK_ROWS))
-    yield pd.DataFrame(rows, columns=names, dtype=object)
-    while rows := list(islice(records, _CHUNK_ROWS)):
-        yield pd.DataFrame(rows, columns=names, dtype=object)
-
-
-@contextmanager
-def _reading_csv(path: Path) -> Generator[None, None, None]:
-    """Say what is wrong with a file in words that quote nothing of it."""
-    try:
-        yield
-    except _UNREADABLE as error:
-        if getattr(error, 'strerror', None):  # the system's, which quotes nothing
-            raise
-        raise ValueError(
-            f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
-            'first line of column names; or as Parquet.'
-        ) from None
+def _all_text(stream: IO[bytes], names: list[str]) -> pd.DataFrame:
+    cells = [block.to_pandas() for block in text_blocks(stream, names)]
+    return pd.concat(cells, ignore_index=True) if cells else pd.DataFrame(columns=names)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -130,12 +108,3 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None
-
-
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as what the path's ending says."""
-    with draft_of(path) as draft:
-        if is_parquet(path):
-            table.to_parquet(draft, index=False)
-        else:
-            table.to_csv(draft, index=False)

@@ -95,8 +95,8 @@ class Promise:
         if beside:
             outcome, other = beside[0]
             raise StructureError(
-                f"structure may join the outcome '{outcome}' to '{other}', which no statement "
-                "names and unlabelled='apart' keeps from it. Give the column a role, or use "
+                f"structure may connect the outcome '{outcome}' to '{other}', which no statement "
+                "names and unlabelled='apart' keeps separate. Give the column a role, or use "
                 "unlabelled='free'."
             )
 
@@ -206,7 +206,7 @@ def _check_modelled(constraint: Any, columns: Iterable[str], modelled: Iterable[
     if generated:
         raise SynthesizerInputError(
             f'{type(constraint).__name__} cannot be added: {generated} are generated, not '
-            'modelled, so nothing ties them to other columns. Leave the constraint out, or give '
+            'modelled, so they cannot depend on other columns. Leave the constraint out, or give '
             "them a statistical sdtype such as 'categorical' in the metadata."
         )
 
@@ -225,9 +225,9 @@ def _check_fair(constraint: Any, plan: ConstraintPlan, promise: Promise) -> None
 def _against_roles(broken: Broken) -> str:
     path = broken.path
     return (
-        f"protected '{path[0]}' to outcome '{path[-1]}'{_through(path)}. Such rows depend on each "
-        'other whatever admissible columns say, so no model could be justifiably fair. Leave the '
-        'constraint out, or give one of these columns another role.'
+        f"protected '{path[0]}' to outcome '{path[-1]}'{_through(path)}. The two would depend on "
+        'each other given any admissible columns, so no model could be justifiably fair. Leave '
+        'the constraint out, or give one of these columns another role.'
     )
 
 

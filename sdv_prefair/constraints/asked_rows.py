@@ -140,8 +140,8 @@ class AskedRows:
                 if not likelihood.any():
                     asked = [c for c in link.transformation.columns if c in stage]
                     raise ValueError(
-                        f'No row can have the values that are asked for of {asked}, because of a '
-                        f'{type(link.transformation.constraint).__name__}. Ask for values that it '
+                        f'No row can have the values requested for {asked}, because of a '
+                        f'{type(link.transformation.constraint).__name__}. Request values that it '
                         'allows.'
                     )
                 yield column, likelihood

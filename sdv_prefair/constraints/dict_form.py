@@ -58,9 +58,9 @@ def check_learns_nothing(
     if learnt:
         raise SynthesizerInputError(
             f'{type(constraint).__name__}.fit learns {learnt} from the rows, which are private: '
-            'that would be outside the privacy budget. Give what is public of them as parameters '
-            'of the constraint and leave fit out; if rows are to be transformed, do it one by one '
-            'and say so with row_wise = True.'
+            'that would be outside the privacy budget. Pass what is public as parameters of the '
+            'constraint and leave fit out; to transform rows, transform each one on its own and '
+            'set row_wise = True.'
         )
 
 

@@ -18,7 +18,7 @@ _LARGEST = 2**61
 
 
 class Multiples(Transformation):
-    """A FixedIncrements: ``column`` becomes ``column#increment``, a whole number.
+    """A FixedIncrements: ``column`` becomes ``column#increment``, an integer.
 
     A value between two multiples counts as the nearer one.
 
@@ -43,8 +43,8 @@ class Multiples(Transformation):
         high = None if domain.high is None else math.floor(domain.high / self._increment)
         if low is not None and high is not None and low > high:
             raise DomainError(
-                f'FixedIncrements cannot hold: no multiple of {self._increment} lies in the range '
-                f"that the metadata has for '{column}'. Correct the range or the increment."
+                f'FixedIncrements cannot hold: no multiple of {self._increment} lies in the '
+                f"declared range of '{column}'. Correct the range or the increment."
             )
         nullable = domain.nullable and holds_nulls(dtype)
         self._dtype = written_dtype(domain, dtype)
@@ -59,7 +59,7 @@ class Multiples(Transformation):
         values = frame[self.columns[0]]
         numbers, nulls = read_numbers(values)
         nearest = np.rint(np.where(nulls, 0, numbers) / self._increment)
-        # As floats, because the largest whole numbers of some dtypes would overflow.
+        # As floats, because the largest integers of some dtypes would overflow.
         multipliers = np.clip(nearest, *map(float, self._bounds)).astype(np.int64)
         return cast(np.clip(multipliers, *self._bounds), nulls, pd.Int64Dtype())
 

@@ -85,6 +85,11 @@ class JointColumn(Transformation):
         labels = tuple(_join(row) for row in self._cells)
         return Categories(labels, nullable=False, complete=True)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the combinations that are allowed are known."""
+        return self._cells is not None
+
     def settle(self, learnt: Categories) -> Categories:
         """Allow the combinations that were learnt, of values that are declared.
 
@@ -113,12 +118,12 @@ class JointColumn(Transformation):
         declared = all(isinstance(domain, Categories) for domain in domains)
         if not declared or math.prod(len(d.values) for d in domains) > _MOST_COMBINATIONS:
             raise DomainError(
-                f'No combination of {list(self.columns)} stood out of the noise. List them with '
+                f'No combination of {list(self.columns)} stood out from the noise. List them with '
                 'sdv_prefair.constraints.PublicCombinations if they are public, or raise epsilon.'
             )
         warnings.warn(
-            f'No combination of {list(self.columns)} stood out of the noise: all combinations of '
-            'their declared values are allowed. List those that may occur with '
+            f'No combination of {list(self.columns)} stood out from the noise: all combinations '
+            'of their declared values are allowed. List those that may occur with '
             'sdv_prefair.constraints.PublicCombinations if they are public, or raise epsilon.',
             PrivacyWarning,
             stacklevel=2,

@@ -77,8 +77,9 @@ class RisingColumns(Transformation):
         longest = highest - self._origins[column]
         if highest - _origin(ruler, known[:-1]) < shortest:
             raise DomainError(
-                f'{type(self.constraint).__name__} over {list(self.columns)} cannot hold: by the '
-                f'ranges in the metadata {column!r} is never large enough. Correct the ranges.'
+                f'{type(self.constraint).__name__} over {list(self.columns)} cannot hold: with '
+                f'the ranges in the metadata, {column!r} is never large enough. Correct the '
+                'ranges.'
             )
         return Numbers(shortest, longest, places, nullable)
 

@@ -285,7 +285,7 @@ class ConstraintPlan:
     def broken_rules(self, frame: pd.DataFrame) -> list[tuple[Rule, np.ndarray]]:
         """Return the rules that rows of the original table break, and which rows do.
 
-        Rules about columns that are not there are left out.
+        Rules about columns that are not there are left out, and those still to be learnt.
         """
         checked = [(rule, frame) for rule in self.rejections]
         for link in self.chain:
@@ -294,6 +294,6 @@ class ConstraintPlan:
         verdicts = [
             (rule, rule.holds(table))
             for rule, table in checked
-            if set(rule.columns) <= set(table.columns)
+            if set(rule.columns) <= set(table.columns) and rule.is_known
         ]
         return [(rule, holds) for rule, holds in verdicts if not holds.all()]

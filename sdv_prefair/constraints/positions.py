@@ -1,6 +1,6 @@
 """Numbers and moments as positions on a ruler, so that differences of them are exact.
 
-A ruler has marks: whole numbers, cents, days, months, as fine as the column it belongs to. Columns
+A ruler has marks: integers, cents, days, months, as fine as the column it belongs to. Columns
 of real numbers have a ruler without marks, where a position is the number itself.
 """
 
@@ -29,7 +29,7 @@ class Ruler(abc.ABC):
     """Where values lie.
 
     Attributes:
-        marked: Whether positions are whole numbers.
+        marked: Whether positions are integers.
     """
 
     marked: bool

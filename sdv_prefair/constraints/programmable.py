@@ -40,9 +40,9 @@ def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) ->
     unknown = [] if listed is None else sorted(named - set(columns))
     if unknown or not named & set(columns):
         raise SynthesizerInputError(
-            f'{type(constraint).__name__} must name the columns it reads, in an attribute '
-            f"'column_names': all of them are tied together, which fairness has to know. The "
-            f'columns are {columns}' + (f'; {unknown} are not among them.' if unknown else '.')
+            f'{type(constraint).__name__} must list the columns it reads in an attribute '
+            "'column_names': it makes all of them dependent, and the fairness check must know. "
+            f'The columns are {columns}' + (f'; {unknown} are not among them.' if unknown else '.')
         )
     return tuple(column for column in columns if column in named)
 
@@ -113,8 +113,8 @@ class ProgrammedColumns(Transformation):
         if not together.reset_index(drop=True).equals(pd.concat(apart, ignore_index=True)):
             raise SynthesizerInputError(
                 f'{type(self.constraint).__name__} has row_wise = True, but its transform gives a '
-                'row other values when other rows are there. Transform each row by itself, or '
-                'drop the attribute to have rows rejected instead.'
+                'row different values depending on the other rows. Transform each row on its own, '
+                'or remove the attribute to use rejection sampling instead.'
             )
         self._dtypes = {str(column): dtype for column, dtype in together.dtypes.items()}
 
@@ -143,8 +143,8 @@ class ProgrammedColumns(Transformation):
         if not complete:
             raise SynthesizerInputError(
                 f'{type(constraint).__name__}.transform failed, or did not return the columns '
-                f'{list(self.sources)} with a row for each row it was given. Its own message is '
-                'left out because it may quote rows: try it on rows that you make up.'
+                f'{list(self.sources)} with one row per input row. Its own message is left out '
+                'because it may quote rows: try it on made-up rows.'
             ) from None
         return made
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from sdv_prefair.counts.readable import is_text, objects_of, readable
+from sdv_prefair.counts.readable import is_text, readable
 from sdv_prefair.counts.source import Encoder
+from sdv_prefair.values.boxed import object_of
 
 INTEGER_DTYPES = {
     pa.int8(): pd.Int8Dtype(),
@@ -69,7 +70,7 @@ def series_of(array: pa.Array) -> pd.Series:
         return pd.Series(pd.arrays.ArrowExtensionArray(array))
     if types.is_floating(kind) or types.is_timestamp(kind):
         return pd.Series(array.to_pandas())
-    return objects_of(array)
+    return _objects_of(array)
 
 
 def series_as(array: pa.Array, dtype: Any) -> pd.Series:
@@ -92,6 +93,13 @@ def _has_few_values(kind: pa.DataType) -> bool:
         or types.is_timestamp(kind)
     )
     return not as_they_are and not types.is_nested(kind)
+
+
+def _objects_of(array: pa.Array) -> pd.Series:
+    """Return values of a type that pandas has no other place for, null where one is unreadable."""
+    values = np.empty(len(array), dtype=object)
+    values[:] = [object_of(value) for value in array]
+    return pd.Series(values)
 
 
 def _masked(array: pa.Array, dtype: Any) -> pd.Series:

@@ -14,7 +14,8 @@ import pandas as pd
 import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.kernel import CHUNK_ROWS, Accumulator, Counts
+from sdv_prefair.counts.kernel import Accumulator, Counts
+from sdv_prefair.counts.partition_counts import in_chunks, slices
 from sdv_prefair.counts.persons import RowsPerPerson
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
@@ -36,7 +37,7 @@ def count_batches(
     Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
     """
     accumulator = Accumulator(sizes(encoders), cliques)
-    for codes in _in_chunks(encode_batch(batch, encoders, reshape) for batch in _slices(batches)):
+    for codes in in_chunks(encode_batch(batch, encoders, reshape) for batch in slices(batches)):
         accumulator.add(codes)
     return accumulator.counts()
 
@@ -59,7 +60,7 @@ def tally_batches(
 ) -> dict[str, Tally]:
     """Return how often each value of each column occurs in the batches; nulls are left out."""
     tallies: dict[str, Tally] = {column: Counter() for column in columns}
-    for batch in _slices(batches):
+    for batch in slices(batches):
         made: Made = {} if reshape is None else reshape(batch)
         for column, tally in tallies.items():
             in_batch = made[column] if column in made else batch.column(column)
@@ -117,29 +118,6 @@ class BatchSource:
             return self.stream.read(wanted)
         bound = RowsPerPerson(self.person_column, self.max_rows)
         return map(bound.keep, self.stream.read([*wanted, self.person_column]))
-
-
-def _slices(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        for start in range(0, batch.num_rows, CHUNK_ROWS):
-            yield batch.slice(start, CHUNK_ROWS)
-
-
-def _in_chunks(parts: Iterable[Codes]) -> Iterator[Codes]:
-    """Join small batches: the kernel has a cost per chunk."""
-    waiting, num_rows = [], 0
-    for codes in parts:
-        waiting.append(codes)
-        num_rows += len(next(iter(codes.values())))
-        if num_rows >= CHUNK_ROWS:
-            yield _joined(waiting)
-            waiting, num_rows = [], 0
-    if waiting:
-        yield _joined(waiting)
-
-
-def _joined(parts: list[Codes]) -> Codes:
-    return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
 
 
 def _tally(column: pa.Array | pd.Series) -> Tally:

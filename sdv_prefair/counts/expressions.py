@@ -61,7 +61,7 @@ def code_expression(
     if column.type().is_string() and hasattr(encoder, 'values'):
         return ibis.ifelse(column.isnull(), null, _code_of_text(column, encoder, dialect))
     if column.type().is_temporal() and _name(column, dialect) == 'sqlite':
-        raise refusal(column, 'SQLite has no type for moments, and compares texts')
+        raise refusal(column, 'SQLite has no timestamp type and compares text')
     column = _readable(column, dialect)
     return ibis.ifelse(column.isnull(), null, _code(column, encoder, _name(column, dialect)))
 
@@ -134,23 +134,39 @@ def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
     values = _declared(column, encoder.values)
     kind = column.type()
     compared = as_floats(column) if kind.is_floating() or kind.is_decimal() else column
-    return _chosen(compared, map(constant, values.tolist()), values, encoder)
+    return _chosen(compared, map(constant, values.tolist()), values, encoder, _other(encoder))
 
 
 def _code_of_text(column: ir.Column, encoder: Any, dialect: str | None) -> ir.IntegerValue:
     """Return codes of texts, told apart by their bytes: a collation may call 'a' and 'A' equal."""
     values = _declared(column, encoder.values)
     constants = (ibis.literal(value) for value in map(digits_of, values))
-    return _chosen(exact_form(column, dialect).upper(), constants, values, encoder)
+    digits = exact_form(column, dialect).upper()
+    other = _other(encoder)
+    if tails := getattr(encoder, 'tails', ()):
+        # Of characters as of their bytes: what begins with the one begins with the other.
+        codes = range(len(encoder.heads), len(encoder.heads) + len(tails))
+        begins = [digits.startswith(ibis.literal(digits_of(tail))) for tail in tails]
+        other = ibis.cases(*zip(begins, codes, strict=True), else_=other)
+    return _chosen(digits, constants, values, encoder, other)
+
+
+def _other(encoder: Any) -> int:
+    return int(encoder.unread_code if encoder.other_code is None else encoder.other_code)
 
 
 def _chosen(
-    compared: ir.Column, constants: Iterable[ir.Scalar], values: pd.Series, encoder: Any
+    compared: ir.Column,
+    constants: Iterable[ir.Scalar],
+    values: pd.Series,
+    encoder: Any,
+    other: int | ir.IntegerValue,
 ) -> ir.IntegerValue:
     """Return the code of that value whose constant is found, else that of all others."""
-    other = encoder.unread_code if encoder.other_code is None else encoder.other_code
     pairs = list(zip(constants, encoder.encode(values).tolist(), strict=True))
-    return compared.cases(*pairs, else_=other) if pairs else ibis.literal(other)
+    if pairs:
+        return compared.cases(*pairs, else_=other)
+    return other if isinstance(other, ir.Value) else ibis.literal(other)
 
 
 def _declared(column: ir.Column, values: tuple[Any, ...]) -> pd.Series:

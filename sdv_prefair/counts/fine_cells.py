@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.counts.cells import Cells
+from sdv_prefair.counts.lookups import FineGrid
 from sdv_prefair.values.arrays import Flags, Integers
 from sdv_prefair.values.dtypes import read_numbers
 from sdv_prefair.values.timestamps import read_micros
@@ -59,15 +60,15 @@ class FineCells(Cells):
         return numbers.astype(np.float64, copy=False), nulls
 
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
-        places = np.clip(numbers, self.low, self.high)
-        if self.scale is not None:
-            places = np.floor(places * self.scale + 0.5)
-        cells = np.floor((places - self.first) / self.width)
-        located: Integers = np.minimum(cells, self.num_even - 1).astype(np.int64)
-        for single in self.singles:
-            located += places >= single
-            located += places > single
-        return located
+        return self.grid.locate(numbers)
+
+    @property
+    def grid(self) -> FineGrid:
+        """The same cells, for who has numpy alone."""
+        return FineGrid(
+            *(self.low, self.high, self.scale, self.first, self.width),
+            *(self.num_even, self.singles, self.null_code),
+        )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 """The unit of privacy: a person with a bounded number of rows."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.canonical import canonical_value
 
 
@@ -21,6 +23,34 @@ def bound_rows_per_person(
     if person_column is None:
         return table
     return table[_earlier_rows(table[person_column]) < max_rows]
+
+
+class PersonsSeen:
+    """Lets the first rows of each person pass, of frames that come one after the other.
+
+    Memory grows with the number of persons.
+
+    Privacy: as ``bound_rows_per_person``, of all frames together.
+
+    Args:
+        max_rows: How many rows of a person pass.
+    """
+
+    def __init__(self, max_rows: int):
+        self._max_rows = max_rows
+        self._number: dict[Any, int] = {}
+        self._passed: Counter[int] = Counter()
+
+    def may_stay(self, persons: pd.Series) -> np.ndarray:
+        """Return which rows of the next frame pass."""
+        number = np.array([_number_of(p, self._number) for p in boxed(persons)], dtype=np.int64)
+        different, row_of = np.unique(number, return_inverse=True)
+        earlier = np.array([self._passed[n] for n in different.tolist()], dtype=np.int64)
+        nth = pd.Series(number).groupby(number).cumcount().to_numpy()
+        passes: np.ndarray = earlier[row_of] + nth < self._max_rows
+        passed = np.bincount(row_of[passes], minlength=len(different))
+        self._passed.update(dict(zip(different.tolist(), passed.tolist(), strict=True)))
+        return passes
 
 
 def _earlier_rows(person: pd.Series) -> np.ndarray:

@@ -11,14 +11,22 @@ from types import MappingProxyType
 
 import numpy as np
 
+from sdv_prefair.counts.histograms import CHUNK_ROWS, DENSE_CELLS, Histograms, merge_cells
 from sdv_prefair.counts.spreading import Spread
 from sdv_prefair.errors import DomainError, StructureError
 
+__all__ = [
+    'CHUNK_ROWS',
+    'Accumulator',
+    'Clique',
+    'Counts',
+    'check_cells',
+    'gather',
+    'is_measurable',
+]
+
 Clique = tuple[str, ...]
 
-# A chunk whose codes and histograms stay in cache counts about twice as fast as whole columns.
-CHUNK_ROWS = 131_072
-DENSE_CELLS = 65_536
 MAX_CELLS = 10_000_000
 
 
@@ -122,43 +130,18 @@ class Accumulator:
 
     def __init__(self, domain: Mapping[str, int], cliques: Iterable[Sequence[str]]):
         self._domain = dict(domain)
-        self._cliques = [tuple(clique) for clique in cliques]
-        for clique in self._cliques:
+        declared = [tuple(clique) for clique in cliques]
+        for clique in declared:
             check_cells(clique, self._domain)
-        self._dense: dict[Clique, np.ndarray] = {}
-        self._sparse: dict[Clique, list[tuple[np.ndarray, np.ndarray]]] = {}
-        for clique in self._cliques:
-            cells = self._cells(clique)
-            if cells <= DENSE_CELLS:
-                self._dense[clique] = np.zeros(cells, dtype=np.int64)
-            else:
-                self._sparse[clique] = []
+        self._histograms = Histograms(self._domain, declared)
 
     def add(self, codes: Mapping[str, np.ndarray]) -> None:
         """Count one chunk: an integer array of equal length for each column."""
-        wide = {column: np.asarray(values).astype(np.intp) for column, values in codes.items()}
-        for clique in self._cliques:
-            flat = wide[clique[0]]
-            for column in clique[1:]:
-                flat = flat * self._domain[column] + wide[column]
-            if clique in self._dense:
-                self._dense[clique] += np.bincount(flat, minlength=self._cells(clique))
-            else:
-                self._sparse[clique] = [_merge([*self._sparse[clique], _tally(flat)])]
+        self._histograms.add(codes)
 
     def counts(self) -> Counts:
         """Return the histograms of everything added so far."""
-        empty = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-        observed = {
-            clique: (None, self._dense[clique])
-            if clique in self._dense
-            else (self._sparse[clique] or [empty])[0]
-            for clique in self._cliques
-        }
-        return Counts(self._domain, observed)
-
-    def _cells(self, clique: Clique) -> int:
-        return math.prod(self._domain[column] for column in clique)
+        return Counts(self._domain, self._histograms.observed())
 
 
 def is_measurable(clique: Sequence[str], domain: Mapping[str, int]) -> bool:
@@ -190,26 +173,12 @@ def _check_groups(group_of: Mapping[str, np.ndarray], domain: Mapping[str, int])
             raise ValueError('Groups must be whole numbers of at least 0, one for each code.')
 
 
-def _tally(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    cells, counts = np.unique(flat, return_counts=True)
-    return cells, counts.astype(np.int64)
-
-
-def _merge(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    if len(parts) == 1:
-        return parts[0]
-    cells, inverse = np.unique(np.concatenate([cells for cells, _ in parts]), return_inverse=True)
-    counts = np.zeros(cells.size, dtype=np.int64)
-    np.add.at(counts, inverse, np.concatenate([counts for _, counts in parts]))
-    return cells, counts
-
-
 def gather(
     flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Return the histogram of cells that may stand more than once, as ``Counts`` keeps it."""
     if math.prod(shape) > DENSE_CELLS:
-        return _merge([(flat, counts), (flat[:0], counts[:0])])
+        return merge_cells([(flat, counts), (flat[:0], counts[:0])])
     dense = np.zeros(math.prod(shape), dtype=np.int64)
     np.add.at(dense, flat, counts)
     return None, dense

@@ -2,16 +2,14 @@
 
 Arrow stores what Python and pandas cannot hold: texts that are not UTF-8, and moments beyond the
 years 1 to 9999, as which databases hand over 'infinity'. Reading such a value raises an error,
-or wraps round to another one. Each becomes null by itself, wherever it stands.
+or wraps round to another one. Each becomes null by itself, wherever it stands. Spark's workers do
+this, too, so nothing but numpy and Arrow is needed here.
 """
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
-
-from sdv_prefair.values.boxed import object_of
 
 _DAY = 86_400
 FIRST_SECOND, LAST_SECOND = -719_162 * _DAY, 2_932_897 * _DAY - 1  # of the years 1 and 9999
@@ -35,28 +33,24 @@ def readable(array: pa.Array) -> pa.Array:
         return _texts(array)
     if types.is_date64(kind):
         return _within(_whole_days(array), FIRST_SECOND // _DAY, LAST_SECOND // _DAY)
-    if types.is_date32(kind):
-        return _within(array, FIRST_SECOND // _DAY, LAST_SECOND // _DAY)
-    if types.is_timestamp(kind):
-        return _within(array, *_limits(kind))
+    if types.is_date32(kind) or types.is_timestamp(kind):
+        return _within(array, *limits_of(kind))
     return array
 
 
-def _limits(kind: pa.TimestampType) -> tuple[int, int]:
-    """Return the first and last step of a timestamp; of an instant some clocks show another day."""
+def limits_of(kind: pa.DataType) -> tuple[int, int]:
+    """Return the first and last step of a type of dates of 32 bits or of moments.
+
+    Of an instant some clocks show another day.
+    """
+    if types.is_date32(kind):
+        return FIRST_SECOND // _DAY, LAST_SECOND // _DAY
     margin = 0 if kind.tz is None else _DAY
     if kind.unit == 'ns':  # which end long before the years do, with 'infinity' in the last second
         last = (2**63 // 10**9 - margin) * 10**9
         return -last, last
     parts = _PER_SECOND[kind.unit]
     return (FIRST_SECOND + margin) * parts, (LAST_SECOND + 1 - margin) * parts - 1
-
-
-def objects_of(array: pa.Array) -> pd.Series:
-    """Return values of a type that pandas has no other place for, null where one is unreadable."""
-    values = np.empty(len(array), dtype=object)
-    values[:] = [object_of(value) for value in array]
-    return pd.Series(values)
 
 
 def _texts(array: pa.Array) -> pa.Array:

@@ -1,24 +1,41 @@
-"""Counting a Spark DataFrame: the kernel runs in every partition, its histograms are added up.
+"""Counting a Spark DataFrame: the kernel runs where the rows are, its histograms are added up.
 
-One pass over the rows. Encoders, which hold public facts only, go to the workers; histograms come
-back. The workers need this package.
+One pass over the rows. Public facts go to the workers, histograms come back. What the workers run
+goes there by value and needs numpy and Arrow only, see ``spark_workers``; an encoder that cannot be
+looked up, or a constraint, needs this package there.
 """
 
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sdv_prefair.counts.batches import count_batches, tally_batches
+from sdv_prefair.counts.batches import encode_batch, tally_batches
+from sdv_prefair.counts.compiled import compiled
+from sdv_prefair.counts.histograms import Histograms
 from sdv_prefair.counts.kernel import Clique, Counts, check_cells, gather
+from sdv_prefair.counts.partition_counts import (
+    BLOCK_CELLS,
+    SCHEMA,
+    Layout,
+    count_part,
+    in_chunks,
+    merge_parts,
+    packed_histograms,
+    slices,
+    tally_part,
+    unpacked,
+)
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
+from sdv_prefair.counts.spark_workers import by_value, check_package, most_parts
 from sdv_prefair.counts.streams import reading
-from sdv_prefair.counts.tally import Tally
+from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -26,7 +43,10 @@ if TYPE_CHECKING:
 Worker = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _NTH_ROW = 'sdv_prefair_nth_row'
-_CELLS = 'clique int, cell bigint, rows bigint'
+_TALLIES = 'name string, tally binary'
+# So many blocks are added up at a time: a reducer holds at most 8 kB of each.
+_BLOCKS_A_REDUCER = 256
+_MOST_REDUCERS = 2000
 
 
 class SparkSource:
@@ -35,19 +55,27 @@ class SparkSource:
     Args:
         frame: The DataFrame.
         dtypes: The dtypes that stand for the columns' types.
+        schema: The types of the columns, as Spark hands them to Arrow; asked for if None.
         reshape: How some columns are made of others.
     """
 
     can_be_read_again = True
 
-    def __init__(self, frame: 'DataFrame', dtypes: pd.Series, reshape: Reshape | None = None):
+    def __init__(
+        self,
+        frame: 'DataFrame',
+        dtypes: pd.Series,
+        schema: pa.Schema | None = None,
+        reshape: Reshape | None = None,
+    ):
         self._frame = frame
         self.dtypes = dtypes
+        self._schema = schema
         self._reshape = reshape
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'SparkSource':
         """Return the table with other columns in place of some."""
-        return SparkSource(self._frame, dtypes, reshape)
+        return SparkSource(self._frame, dtypes, self._schema, reshape)
 
     def count(
         self,
@@ -59,15 +87,31 @@ class SparkSource:
         declared = [tuple(clique) for clique in cliques]
         for clique in declared:
             check_cells(clique, sizes(encoders))
-        with reading():
-            counted = self._map(encoders, _counter(dict(encoders), declared, self._reshape), _CELLS)
-            answer = counted.groupBy('clique', 'cell').sum('rows').toArrow()
-        return _counts_of(answer, sizes(encoders), declared)
+        layout = Layout(sizes(encoders), declared)
+        with reading(), by_value():
+            counted = self._map(encoders, self._counter(encoders, layout), SCHEMA)
+            reducers = min(layout.num_blocks // _BLOCKS_A_REDUCER + 1, _MOST_REDUCERS)
+            added = counted.repartition(reducers, 'block').mapInArrow(merge_parts, SCHEMA)
+            answer = added.toArrow()
+        return counts_of(answer, layout)
 
     def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         columns = list(columns)
+        if self._reshape is not None:
+            return self._reshaped_value_counts(columns)
         total: dict[str, Tally] = {column: Counter() for column in columns}
+        with reading(), by_value():
+            answer = self._map(columns, partial(tally_part, columns=columns), _TALLIES).toArrow()
+            for column, part in zip(*(answer.column(n).to_pylist() for n in range(2)), strict=True):
+                table = pa.ipc.open_stream(part).read_all()
+                values = values_of(table['value'].combine_chunks())
+                total[column].update(tally_cells(values, table['rows'].to_pylist()))
+        return total
+
+    def _reshaped_value_counts(self, columns: list[str]) -> dict[str, Tally]:
+        total: dict[str, Tally] = {column: Counter() for column in columns}
+        check_package(self._frame.sparkSession)
         with reading():
             answer = self._map(columns, _tallier(columns, self._reshape), 'tally binary').toArrow()
             for part in answer.column(0).to_pylist():
@@ -75,9 +119,22 @@ class SparkSource:
                     total[column].update(tally)
         return total
 
+    def _counter(self, encoders: Mapping[str, Encoder], layout: Layout) -> Worker:
+        """Return what counts a part: by lookups, or by the encoders themselves."""
+        lookups = None
+        if self._reshape is None:
+            schema = self._schema or self._frame.limit(0).toArrow().schema
+            lookups = compiled(encoders, schema)
+        if lookups is not None:
+            return partial(count_part, lookups=lookups, layout=layout)
+        check_package(self._frame.sparkSession)
+        return _encoding_counter(dict(encoders), layout, self._reshape)
+
     def _map(self, columns: Iterable[str], worker: Worker, schema: str) -> 'DataFrame':
         read = list(columns) if self._reshape is None else self._reshape.columns_read(columns)
-        return self._frame.select(*map(_quoted, read)).mapInArrow(worker, schema)
+        # Fewer and larger parts, without a shuffle: each makes one set of histograms.
+        parts = self._frame.select(*map(_quoted, read)).coalesce(most_parts(self._frame))
+        return parts.mapInArrow(worker, schema)
 
 
 def bound_rows(frame: 'DataFrame', person_column: str, max_rows: int) -> 'DataFrame':
@@ -98,28 +155,23 @@ def _quoted(column: str) -> str:
     return '`' + column.replace('`', '``') + '`'
 
 
-def _counter(
-    encoders: Mapping[str, Encoder], cliques: list[Clique], reshape: Reshape | None
+def _encoding_counter(
+    encoders: Mapping[str, Encoder], layout: Layout, reshape: Reshape | None
 ) -> Worker:
-    """Return what counts a partition."""
+    """Return what counts a part by the encoders, on workers that have this package."""
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        counts = count_batches(batches, encoders, cliques, reshape)
-        for number, clique in enumerate(cliques):
-            cells, rows = counts.observed(clique)
-            occupied = rows > 0
-            clique_number = np.full(np.count_nonzero(occupied), number, dtype=np.int32)
-            yield pa.RecordBatch.from_pydict({
-                'clique': clique_number,
-                'cell': cells[occupied].astype(np.int64),
-                'rows': rows[occupied],
-            })
+        histograms = Histograms(layout.domain, layout.cliques)
+        encoded = (encode_batch(batch, encoders, reshape) for batch in slices(batches))
+        for codes in in_chunks(encoded):
+            histograms.add(codes)
+        yield packed_histograms(histograms, layout)
 
     return count
 
 
 def _tallier(columns: list[str], reshape: Reshape | None) -> Worker:
-    """Return what tells how often each value occurs in a partition."""
+    """Return what tells how often each value occurs in a part."""
 
     def tally(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         tallies = tally_batches(batches, columns, reshape)
@@ -128,11 +180,17 @@ def _tallier(columns: list[str], reshape: Reshape | None) -> Worker:
     return tally
 
 
-def _counts_of(answer: pa.Table, domain: Mapping[str, int], cliques: list[Clique]) -> Counts:
-    number, cell, rows = (answer.column(place).to_numpy() for place in range(3))
-    observed = {}
-    for position, clique in enumerate(cliques):
-        here = number == position
-        shape = tuple(domain[column] for column in clique)
-        observed[clique] = gather(cell[here], rows[here], shape)
-    return Counts(domain, observed)
+def counts_of(answer: pa.Table, layout: Layout) -> Counts:
+    """Return the histograms that blocks hold, each found in one sorted row of cells."""
+    blocks = sorted(unpacked(answer), key=lambda block: block[0])
+    places = [number * BLOCK_CELLS + cells.astype(np.int64) for number, cells, _ in blocks]
+    cells = np.concatenate([*places, np.zeros(0, np.int64)])
+    rows = np.concatenate([*(rows for *_, rows in blocks), np.zeros(0, np.int64)])
+    starts = layout.starts
+    cuts = np.searchsorted(cells, starts)
+    observed: dict[Clique, tuple[np.ndarray | None, np.ndarray]] = {}
+    for number, clique in enumerate(layout.cliques):
+        here = slice(cuts[number], cuts[number + 1])
+        shape = tuple(layout.domain[column] for column in clique)
+        observed[clique] = gather(cells[here] - starts[number], rows[here], shape)
+    return Counts(layout.domain, observed)

@@ -72,6 +72,31 @@ class DatasetStream:
                 yield from part.to_batches(schema=self._dataset.schema, **options)
 
 
+class ScannedStream:
+    """Files that another library has chosen and described: a column that one lacks is null there.
+
+    Args:
+        dataset: Arrow's view of them.
+    """
+
+    can_be_read_again = True
+
+    def __init__(self, dataset: ds.Dataset):
+        self._dataset = dataset
+        self.schema = _with_nulls_ruled_out(dataset.schema, [dataset.schema])
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the columns of all rows, file by file."""
+        return iter(
+            self._dataset.to_batches(
+                columns={c: ds.field(c) for c in columns},
+                batch_size=CHUNK_ROWS,
+                batch_readahead=1,
+                fragment_readahead=1,
+            )
+        )
+
+
 class ReaderStream:
     """A reader that is spent once it has been read.
 
@@ -132,18 +157,19 @@ def _parts(fragment: ds.Fragment) -> list[ds.Fragment]:
 
 
 def parquet_stream(
-    path: str | Path, columns: Mapping[str, dict[str, Any]] | None = None
+    path: str | Path | list[str], columns: Mapping[str, dict[str, Any]] | None = None
 ) -> DatasetStream:
     """Return the stream of a Parquet file, or of a folder of them with hive partitions, if any.
 
     Texts are read as the dictionaries that Parquet stores them as.
 
     Args:
-        path: Of the file or folder.
+        path: Of the file or folder, or of several files.
         columns: The metadata of each column, by which the names of folders are read.
     """
     with reading('opened'):
-        check_plain_files(path)
+        for one in path if isinstance(path, list) else [path]:
+            check_plain_files(one)
         found = ds.dataset(path, format='parquet', partitioning=discovered())
         fragments = list(found.get_fragments())
         schemas = [fragment.physical_schema for fragment in fragments]

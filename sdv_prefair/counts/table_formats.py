@@ -13,8 +13,8 @@ from pyarrow import fs
 from sdv_prefair.errors import PrivateDataError
 
 _READERS = {
-    'Delta Lake': 'DeltaTable(path).to_pyarrow_dataset()',
-    'Apache Iceberg': 'table.scan().to_arrow_batch_reader()',
+    'Delta Lake': 'DeltaTable(path)',
+    'Apache Iceberg': 'table.scan()',
     'Apache Hudi': "spark.read.format('hudi').load(path)",
 }
 

@@ -1,8 +1,10 @@
-"""What a data set is here, and how its public domain is written down.
+"""A data set: its rows, its public domain and its roles.
 
 The ranges are public facts: they come from a codebook or from the simulator's own bounds, never
 from the rows. ``Metadata.detect_from_dataframes`` would fill them from the rows instead.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -16,7 +18,7 @@ Column = dict[str, Any]
 
 
 class Dataset(NamedTuple):
-    """A table in SDV's form, what is public about it, and the roles of its columns.
+    """A table in SDV's format, its public metadata and the roles of its columns.
 
     Attributes:
         data: The rows, ``{table name: DataFrame}``.
@@ -27,6 +29,16 @@ class Dataset(NamedTuple):
     data: dict[str, pd.DataFrame]
     metadata: Metadata
     roles: Roles
+
+    def drop(self, columns: Iterable[str]) -> Dataset:
+        """Return the data set without some columns, which must not have a role."""
+        columns = list(columns)
+        ((name, table),) = self.data.items()
+        described = self.metadata.to_dict()['tables'][name]
+        kept = {c: facts for c, facts in described['columns'].items() if c not in columns}
+        key = described.get('primary_key')
+        metadata = public_metadata(name, kept, None if key in columns else key)
+        return Dataset({name: table.drop(columns=columns)}, metadata, self.roles)
 
 
 def categorical(values: Iterable, nullable: bool = False) -> Column:

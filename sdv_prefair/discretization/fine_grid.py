@@ -86,7 +86,7 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]))
     values = np.diff(bounds).astype(np.float64)
     held = tuple(float(line.first + single) for single in singles)
-    # Beyond, all floats are whole numbers, and databases have none to round them to.
+    # Beyond, all floats are integers, and databases have none to round them to.
     is_exact = max(abs(line.first), abs(line.last)) < _EXACT_FLOAT
     rounding = float(scale) if is_exact else None
     cells = FineCells(float(low), float(high), rounding, float(width), num_even, held)

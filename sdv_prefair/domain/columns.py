@@ -10,9 +10,11 @@ from typing import Any, Literal, overload
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.domain.value_groups import tail_label
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values.dtypes import holds_value
 from sdv_prefair.values.shown_text import told_apart
+from sdv_prefair.values.text_forms import TextForm
 from sdv_prefair.values.timestamps import as_timestamp, within_format
 
 
@@ -28,6 +30,11 @@ class Categories:
         other: What "other" comes back as; None if it is not shown.
         shared: Whether rows of an "other" that is not shown are shared out among all values;
             otherwise they count as null where that is declared.
+        groups: The number of the public group that each value belongs to, -1 for none; empty
+            without groups.
+        tails: What texts begin with that were too rare to be learnt, where these share a code.
+        prefix: How many characters each of these has.
+        form: What makes up texts in place of those that were too rare to be learnt.
     """
 
     values: tuple[Any, ...]
@@ -36,6 +43,10 @@ class Categories:
     complete: bool = False
     other: Any = None
     shared: bool = False
+    groups: tuple[int, ...] = ()
+    tails: tuple[str, ...] = ()
+    prefix: int | None = None
+    form: TextForm | None = None
 
     def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
@@ -45,17 +56,25 @@ class Categories:
         except TypeError:
             raise DomainError('range_values must be single values such as strings.') from None
         if any(pd.api.types.is_scalar(value) and pd.isna(value) for value in values):
-            raise DomainError('range_values must hold no null. Use range_is_nullable for nulls.')
+            raise DomainError(
+                'range_values must not contain null. Use range_is_nullable for nulls.'
+            )
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
+        if self.groups and len(self.groups) != len(values):
+            raise DomainError('groups must be one integer for every value, or none at all.')
         if self.other is not None:
             object.__setattr__(self, 'other', _plain(self.other))
             self._check_other()
 
     @property
     def shown(self) -> tuple[Any, ...]:
-        """The values that come back, in the order of their codes."""
-        return self.values if self.other is None else (*self.values, self.other)
+        """The values that come back, in the order of their codes.
+
+        Where texts are made up, what would stand for them.
+        """
+        others = () if self.other is None else (self.other,)
+        return (*self.values, *map(tail_label, self.tails), *others)
 
     def showing_other(self, is_shown: bool) -> 'Categories':
         """Return the domain in which "other" has a value only if it is shown."""
@@ -76,7 +95,7 @@ class Numbers:
     Args:
         low: Smallest value.
         high: Largest value.
-        decimal_places: Number of decimals, 0 for whole numbers, None for any real number.
+        decimal_places: Number of decimals, 0 for integers, None for any real number.
         nullable: Whether a row may hold no value.
     """
 
@@ -100,7 +119,7 @@ class Numbers:
             )
 
     def grid(self, decimal_places: int) -> range:
-        """Return the whole numbers ``n`` for which ``n / 10**decimal_places`` is in the range."""
+        """Return the integers ``n`` for which ``n / 10**decimal_places`` is in the range."""
         first, last = (
             int(Decimal(repr(bound)).scaleb(decimal_places).to_integral_value(rounding))
             for bound, rounding in ((self.low, ROUND_CEILING), (self.high, ROUND_FLOOR))
@@ -150,6 +169,9 @@ class Undeclared:
             and has values of its kind; None if they are shared out among those that are learnt.
         learns_nulls: Whether it is not public that a row may hold no value.
         named_other: Whether ``other`` was given for this column alone, so that it must hold it.
+        prefix: How many characters texts of one public group have in common, if that is known.
+        form: What makes up texts in place of those that are too rare to be learnt.
+        many: Whether it is public that there are very many values.
     """
 
     kind: Literal['categories', 'numbers', 'datetimes']
@@ -162,8 +184,13 @@ class Undeclared:
     other: Any = None
     learns_nulls: bool = False
     named_other: bool = False
+    prefix: int | None = None
+    form: TextForm | None = None
+    many: bool = False
 
-    def with_values(self, values: Iterable[Any], dtype: Any = None) -> Categories:
+    def with_values(
+        self, values: Iterable[Any], dtype: Any = None, tails: Sequence[str] = ()
+    ) -> Categories:
         """Return the domain made of the values that were learnt, as far as they look different.
 
         Of values that look the same once they are written the first is kept, and '' is left out
@@ -173,12 +200,24 @@ class Undeclared:
         Args:
             values: What was learnt.
             dtype: The column's dtype, which may not hold what stands for all others.
+            tails: What texts begin with that are too rare, if they share a code.
         """
-        kept = told_apart([_plain(value) for value in values], self.nullable)
-        other = self._other_beside(kept, dtype)
+        labels = told_apart([tail_label(tail) for tail in tails], self.nullable)
+        told = told_apart((*labels, *map(_plain, values)), self.nullable)
+        kept = told[len(labels) :]
+        other = self._other_beside(told, dtype)
         if other is not None:
-            kept = told_apart((other, *kept), self.nullable)[1:]
-        return Categories(kept, self.nullable, self.ordered, other=other, shared=True)
+            kept = told_apart((other, *told), self.nullable)[1 + len(labels) :]
+        return Categories(
+            kept,
+            self.nullable,
+            self.ordered,
+            other=other,
+            shared=True,
+            tails=tuple(tail for tail in tails if tail_label(tail) in labels),
+            prefix=self.prefix,
+            form=self.form,
+        )
 
     def _other_beside(self, values: Sequence[Any], dtype: Any) -> Any:
         other = _plain(self.other)
@@ -238,7 +277,7 @@ def as_decimal_places(value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        raise DomainError('decimal_places must be a whole number, 0 or more.')
+        raise DomainError('decimal_places must be an integer, 0 or more.')
     return int(value)
 
 

@@ -11,11 +11,12 @@ from typing import Any
 from sdv.metadata import Metadata
 
 from sdv_prefair.domain.metadata_file import columns_of, is_document, read_object
+from sdv_prefair.domain.metadata_form import without_notes
 from sdv_prefair.domain.public import single_table
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
 
-FACTS = ('sdtype', 'datetime_format', *RANGE_KEYS)
+FACTS = ('sdtype', 'datetime_format', 'regex_format', *RANGE_KEYS)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path
@@ -42,20 +43,21 @@ def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
             f'domain ({shown(domain)}) must be a dictionary from columns to facts, as in '
             "{'age': {'range_min': 0, 'range_max': 99}}, or the path of a metadata file."
         )
-    for column, facts in domain.items():
+    given = {column: without_notes(facts) for column, facts in domain.items()}
+    for column, facts in given.items():
         if strange := [key for key in facts if key not in FACTS]:
             raise DomainError(
-                f"domain says {strange} of '{column}', which are no facts of its values. Use "
+                f"domain gives {strange} for '{column}', which are not known keys. Use "
                 f'{list(FACTS)}.'
             )
-    return {column: dict(facts) for column, facts in domain.items()}
+    return given
 
 
 def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
     """Return the metadata with facts that are given beside it.
 
     Args:
-        metadata: Of one table. It is left as it is.
+        metadata: Of one table. It is not modified.
         domain: What the user gave.
 
     Raises:
@@ -79,7 +81,7 @@ def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
 
 def _facts_in(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {
-        column: {key: value for key, value in about.items() if key in FACTS}
+        column: {key: value for key, value in without_notes(about).items() if key in FACTS}
         for column, about in columns_of(document)
     }
 

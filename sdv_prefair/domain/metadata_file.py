@@ -1,20 +1,23 @@
 """SDV's metadata and the roles in one JSON file.
 
-The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
-list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
-read by ``load_metadata``; a file without by both.
+The file is in SDV's format with an additional key ``role`` on each column that has a role, or an
+additional list ``fairness`` of statements. SDV rejects such keys, so read a file that has them with
+``load_metadata``; a file without them can be read by both. Keys that are null and notes are left
+out, see ``metadata_form``.
 """
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from sdv.metadata import Metadata
 from sdv.metadata.utils import _validate_file_mode, read_json, validate_file_does_not_exist
 
 from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.domain.metadata_form import Seen, as_form, without_notes
 from sdv_prefair.domain.role_columns import check_known_roles, check_one_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.records import read_statements
@@ -27,7 +30,7 @@ _ROLE, _FAIRNESS = 'role', 'fairness'
 def save_metadata(
     metadata: Metadata, roles: Statements, path: str | Path, mode: str = 'write'
 ) -> None:
-    """Save metadata and roles; the file is complete or not there, never half written.
+    """Save metadata and roles to a file, atomically.
 
     Args:
         metadata: SDV's metadata of one table.
@@ -44,50 +47,54 @@ def save_metadata(
     if mode == 'write':
         validate_file_does_not_exist(path)
     check_known_roles(roles, check_one_table(metadata).columns)
+    _write(metadata, path, lambda document: put_roles(document, roles))
+
+
+def save_form(metadata: Metadata, path: Path, seen: Seen = MappingProxyType({})) -> None:
+    """Save metadata as a form: every key that a column may have, and what it means beside it.
+
+    Args:
+        metadata: SDV's metadata of one table.
+        path: Where to.
+        seen: What was seen in the data, by column and key, to be written as notes that are not
+            read. A file with such notes is not private.
+    """
+    _write(metadata, path, lambda document: as_form(document, seen))
+
+
+def _write(metadata: Metadata, path: Path, put: Callable[[dict[str, Any]], None]) -> None:
     with draft_of(path) as draft:
         Metadata.save_to_json(metadata, draft)  # SDV's own, also for metadata that has roles
         document = read_json(draft)
-        if isinstance(roles, Roles):
-            put_roles(document, roles)
-        else:
-            document[_FAIRNESS] = roles.as_records()
-        text = json.dumps(document, indent=4, ensure_ascii=False)
+        put(document)
+        text = json.dumps(document, indent=4, ensure_ascii=False, default=str)
         # A name may hold half a character, which UTF-8 cannot write.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
 def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
-    """Return the metadata and the roles of a file; no roles if SDV wrote it.
+    """Load metadata and roles from a file; a file written by SDV has no roles.
 
-    Within a role the columns come in the order of the metadata. Of a file with statements, these
-    are returned in place of the roles.
+    Within a role, columns are in the order of the metadata. If the file has statements, they are
+    returned in place of the roles.
 
     Raises:
-        ValueError: If there is no such file, or it is no JSON.
+        ValueError: If there is no such file, or it is not JSON.
         RolesError: If a column has a role that does not exist, or statements have another form,
             stand beside roles, or name columns that are not there.
     """
-    document = read_object(path)
-    written = document.pop(_FAIRNESS, None)
-    document, roles = take_roles(document)
+    document, roles = take_roles(read_object(path))
     metadata = Metadata.load_from_dict(document)
-    if written is None:
-        return metadata, roles
-    if roles:
-        raise RolesError(
-            f"'{path}' gives roles to columns and has fairness statements as well. Keep one of the "
-            'two: roles are the short form of one statement.'
-        )
-    statements = read_statements(written)
-    check_known_roles(statements, check_one_table(metadata).columns)
-    return metadata, statements
+    if not isinstance(roles, Roles):  # these stand at the columns themselves
+        check_known_roles(roles, check_one_table(metadata).columns)
+    return metadata, roles
 
 
 def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
     """Return the metadata of a file, and the columns of each role; there need be none.
 
     Raises:
-        ValueError: If there is no such file, or it is no JSON.
+        ValueError: If there is no such file, or it is not JSON.
         RolesError: If a column has a role that does not exist.
     """
     document, named = _take_lists(read_object(path))
@@ -95,22 +102,28 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
     return Metadata.load_from_dict(document), named
 
 
-def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Roles]:
-    """Return a dictionary of metadata without the roles that its columns have, and the roles.
+def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Statements]:
+    """Return a dictionary of metadata without roles or statements, and these.
 
     Args:
-        described: SDV's dictionary with ``role`` on columns. It is left as it is.
+        described: SDV's dictionary with ``role`` on columns, or with a list ``fairness`` beside its
+            tables. It is not modified.
 
     Raises:
-        RolesError: If a column has a role that does not exist.
+        RolesError: If a column has a role that does not exist, or statements have another form or
+            stand beside roles.
     """
-    if _FAIRNESS in described:
-        raise RolesError(
-            'The metadata holds fairness statements, and FairMetadata holds roles. Read the file '
-            'with load_metadata, which returns metadata and statements.'
-        )
     document, named = _take_lists(described)
-    return document, Roles(**{role: tuple(columns) for role, columns in named.items()})
+    roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
+    written = document.pop(_FAIRNESS, None)
+    if written is None:
+        return document, roles
+    if roles:
+        raise RolesError(
+            'The metadata gives roles to columns and has fairness statements as well. Keep one of '
+            'the two: roles are the short form of one statement.'
+        )
+    return document, read_statements(written)
 
 
 def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -120,11 +133,17 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
         role = description.pop(_ROLE, None)
         if role is not None:
             _members(named, role, column).append(column)
+        filled = without_notes(description)
+        description.clear()
+        description.update(filled)
     return document, named
 
 
-def put_roles(document: dict[str, Any], roles: Roles) -> None:
-    """Write the roles into a dictionary of metadata, each to its column."""
+def put_roles(document: dict[str, Any], roles: Statements) -> None:
+    """Write roles into a dictionary of metadata, each to its column; or statements, beside them."""
+    if not isinstance(roles, Roles):
+        document[_FAIRNESS] = roles.as_records()
+        return
     for column, description in columns_of(document):
         if column in roles.columns():
             description[_ROLE] = roles.of(column)
@@ -138,14 +157,14 @@ def read_object(path: str | Path) -> dict[str, Any]:
         document: object = read_json(path)
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"'{path}' is no JSON from line {error.lineno}, column {error.colno}: {error.msg}. "
-            'Look for a comma or a quotation mark too many or too few.'
+            f"'{path}' is not valid JSON at line {error.lineno}, column {error.colno}: "
+            f'{error.msg}. Look for an extra or missing comma or quotation mark.'
         ) from None
     except UnicodeDecodeError:
         document = None
     if not is_document(document):
         raise ValueError(
-            f"'{path}' is no metadata of SDV in JSON. Give a file that save_metadata or SDV's "
+            f"'{path}' is not SDV metadata in JSON. Give a file that save_metadata or SDV's "
             'save_to_json wrote.'
         )
     return document

@@ -34,8 +34,8 @@ def name_others(
         for_all = other
     else:
         raise DomainError(
-            f'other ({shown(other)}) must be a text, or a dictionary from columns to values, as in '
-            "{'country': 'elsewhere'}."
+            f'other ({shown(other)}) must be a string, or a dictionary from columns to values, as '
+            "in {'country': 'elsewhere'}."
         )
     return {
         column: _named(column, domain, by_column[column])
@@ -51,13 +51,13 @@ def _check_columns(domains: Mapping[str, ColumnDomain], other: Mapping[str, Any]
         is_list = isinstance(domain, Categories) and not domain.complete
         if not is_list and getattr(domain, 'kind', None) != 'categories':
             raise DomainError(
-                f'other names {shown(column)}, which is no categorical or ordinal column that is '
-                'modelled. Correct the name, or take it out.'
+                f'other names {shown(column)}, which is not a modelled categorical or ordinal '
+                'column. Correct the name, or take it out.'
             )
         if value is not None and (canonical_value(value) is None or value == ''):
             raise DomainError(
-                f"other of '{column}' must be a single value such as a text or a number. Name one, "
-                'or leave the column out.'
+                f"other of '{column}' must be a single value such as a string or a number. Name "
+                'one, or leave the column out.'
             )
 
 

@@ -1,10 +1,11 @@
-"""What is publicly known of a column's values: read from the metadata, never from rows.
+"""The public domain of columns: read from the metadata, never from rows.
 
-SDV means a range in the metadata as "what the values are allowed to be", which is exactly a
-public domain. SDV's own detection, however, fills the ranges from the data; whether the ranges of
-a given metadata are public is the user's word (``public_ranges``).
+In SDV, a range in the metadata means "what the values are allowed to be", which is exactly a public
+domain. SDV's own detection, however, reads ranges from the data; whether the given ranges are
+public is for the user to say (``public_ranges``).
 """
 
+from dataclasses import replace
 from typing import Any
 
 from sdv.metadata import Metadata
@@ -18,9 +19,16 @@ from sdv_prefair.domain.columns import (
     as_decimal_places,
     as_number,
 )
+from sdv_prefair.domain.value_groups import (
+    RANGE_GROUPS,
+    check_groups,
+    group_numbers,
+    grouped_values,
+)
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
 from sdv_prefair.values.shown_text import lookalikes
+from sdv_prefair.values.text_forms import TextForm
 from sdv_prefair.values.timestamps import as_timestamp
 
 CATEGORICAL_SDTYPES = ('categorical', 'ordinal', 'boolean')
@@ -29,7 +37,7 @@ _RELATIONSHIPS_WITH_TRANSFORMER = ('address', 'gps')
 
 
 def modelled_columns(table_metadata: Any) -> list[str]:
-    """Return the columns that are modelled, in metadata order; the rest SDV makes up.
+    """Return the modelled columns, in metadata order; SDV generates the others.
 
     Args:
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
@@ -49,7 +57,7 @@ def modelled_columns(table_metadata: Any) -> list[str]:
 
 
 def public_domain(table_metadata: Any, public_ranges: bool) -> dict[str, ColumnDomain]:
-    """Return what the metadata makes public of every modelled column.
+    """Return the public domain of every modelled column, from the metadata.
 
     Args:
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
@@ -71,12 +79,21 @@ def public_domain(table_metadata: Any, public_ranges: bool) -> dict[str, ColumnD
 
 
 def strip_ranges(metadata: Metadata) -> Metadata:
-    """Return a copy of ``metadata`` without anything SDV's detection reads from values."""
+    """Return a copy of ``metadata`` without the ranges that SDV's detection reads from values."""
     stripped = metadata.copy()
     for table in stripped.tables.values():
         for column, description in table.columns.items():
             table.columns[column] = _without_ranges(description)
     return stripped
+
+
+def ranges_of(metadata: Metadata) -> dict[str, dict[str, Any]]:
+    """Return by column what SDV's detection has read from values. It is not private."""
+    return {
+        column: {key: value for key, value in about.items() if key in RANGE_KEYS}
+        for table in metadata.tables.values()
+        for column, about in table.columns.items()
+    }
 
 
 def _without_ranges(description: dict[str, Any]) -> dict[str, Any]:
@@ -136,16 +153,35 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
     ordered = description['sdtype'] == 'ordinal'
     if description['sdtype'] == 'boolean':
         return Categories((False, True), nullable, complete=True)
-    values = description.get('range_values')
+    groups = description.get(RANGE_GROUPS)
+    if groups is not None:
+        check_groups(groups)
+    values = description.get('range_values', grouped_values(groups))
+    form = description.get('regex_format')
     if values is None:
         unknown = 'range_is_nullable' not in description
-        return Undeclared('categories', nullable, ordered=ordered, learns_nulls=unknown)
+        return Undeclared(
+            'categories',
+            nullable,
+            ordered=ordered,
+            learns_nulls=unknown,
+            prefix=groups,
+            form=None if form is None else TextForm(form),
+            many=bool(description.get('high_cardinality')) or groups is not None,
+        )
+    if form is not None:
+        raise DomainError(
+            'regex_format says how to make up values that are too rare to be learnt, but '
+            'range_values or range_groups list all values. Leave one of them out.'
+        )
     if not isinstance(values, list | tuple) or not values:
         raise DomainError(
             'range_values must be a list of one or more values. List them, or remove the key to '
             'have the values learnt privately.'
         )
     domain = Categories(tuple(values), nullable, ordered)
+    if groups is not None:
+        domain = replace(domain, groups=group_numbers(domain.values, groups))
     _check_looks(domain)
     return domain
 
@@ -157,7 +193,7 @@ def _check_looks(domain: Categories) -> None:
             raise DomainError(
                 f'range_values lists {shown(domain.values[position])}, which looks like null in a '
                 'CSV file. Leave it out, so that it counts as null, or set range_is_nullable to '
-                'False if it is what stands for null.'
+                'False if it stands for null.'
             )
         raise DomainError(
             f'range_values lists {shown(before)} and {shown(domain.values[position])}, which look '

@@ -3,7 +3,7 @@
 =======================  =====================================================================
 Arrow type               dtype of the sampled column
 =======================  =====================================================================
-whole numbers, booleans  numpy's if they cannot be null, else pandas' own (``Int64``, ``boolean``)
+integers, booleans  numpy's if they cannot be null, else pandas' own (``Int64``, ``boolean``)
 floats                   numpy's
 timestamps               ``datetime64`` of the same unit, with the time zone if there is one
 dates, decimals          pandas' ``ArrowDtype`` of the same type

@@ -20,6 +20,11 @@ def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame
 
     The caller's frame is left as it is, also when a later step fails.
     """
+    if isinstance(data, pd.DataFrame):
+        raise DataFormError(
+            'The data is a bare DataFrame. Give it under the name of its table, as in '
+            f"{{'{table_name}': df}}."
+        )
     if not isinstance(data, dict) or not all(isinstance(t, pd.DataFrame) for t in data.values()):
         raise DataFormError(
             f"The data must be a dictionary of DataFrames, as in {{'{table_name}': df}}."
@@ -35,7 +40,7 @@ def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame
 
 
 def integer_names(given: pd.Index, columns: Iterable[str]) -> pd.Index:
-    """Return the caller's column names in the metadata's order if any is a whole number.
+    """Return the caller's column names in the metadata's order if any is an integer.
 
     SDV gives sampled tables these names back; an empty index stands for nothing to give back.
     """
@@ -85,7 +90,7 @@ def _name_problems(given: list[str], expected: list[str]) -> list[str]:
             'metadata or drop them from the data.'
         )
     if repeated := sorted({column for column in given if given.count(column) > 1}):
-        problems.append(f'Columns {repeated} stand more than once in the data. Keep one of each.')
+        problems.append(f'Columns {repeated} appear more than once in the data. Keep one of each.')
     return problems
 
 
@@ -104,8 +109,8 @@ def _type_problem(column: str, dtype: Any, column_metadata: dict) -> str | None:
 
 def _mismatch(column: str, sdtype: str, remedy: str) -> str:
     return (
-        f"Column '{column}' is declared as '{sdtype}' but its dtype holds something else: "
-        f'{remedy}, or change its sdtype in the metadata.'
+        f"Column '{column}' is declared as '{sdtype}' but its dtype does not match: {remedy}, or "
+        'change its sdtype in the metadata.'
     )
 
 

@@ -127,9 +127,9 @@ def check_room(transformers: Mapping[str, BaseTransformer], num_rows: int) -> No
         left = _left(transformer)
         if left is not None and num_rows > left:
             raise SamplingError(
-                f"Column '{column}' is a key, and its dtype and format leave {max(left, 0)} keys, "
-                f'fewer than {num_rows} rows. Sample fewer rows, call reset_sampling to start '
-                'again, or fit with a wider format or dtype.'
+                f"Column '{column}' is a key, and its dtype and format allow only {max(left, 0)} "
+                f'keys, fewer than {num_rows} rows. Sample fewer rows, call reset_sampling to '
+                'start again, or fit with a wider format or dtype.'
             )
         if isinstance(transformer, RegexKeys):
             transformer.warn_of_end(num_rows)
@@ -177,7 +177,7 @@ def _generator(regex: str | None, dtype: Any, is_key: bool) -> BaseTransformer |
 
 
 def largest_whole_number(dtype: Any) -> int | None:
-    """Return up to where a dtype of numbers tells all whole numbers apart; None for others."""
+    """Return up to where a dtype of numbers tells all integers apart; None for others."""
     if types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
         return None
     if types.is_integer_dtype(dtype):
@@ -199,7 +199,7 @@ def _problem_of_text(dtype: Any, regex: str | None, is_key: bool) -> str | None:
         is_lost = bool(regex) or is_key
         return f'is an id, which dtype {str(dtype)!r} cannot hold. Convert it to text.' * is_lost
     if regex and next(iter(distinct_texts(regex)), None) is None:
-        return 'has a regex_format that makes no text. Correct it in the metadata.'
+        return 'has a regex_format that generates no text. Correct it in the metadata.'
     return None
 
 
@@ -207,8 +207,8 @@ def _problem_of_numbers(most: int, regex: str, is_key: bool) -> str | None:
     texts = texts_of(regex)
     if not texts.letters <= _DIGITS or not texts.longest:
         return (
-            'holds numbers, but its regex_format makes other characters than digits. Convert the '
-            'column to text, or correct the regex_format in the metadata.'
+            'holds numbers, but its regex_format generates characters other than digits. Convert '
+            'the column to text, or correct the regex_format in the metadata.'
         )
     if texts.longest > len(str(most)) or 10**texts.longest - 1 > most:
         return (
@@ -217,13 +217,13 @@ def _problem_of_numbers(most: int, regex: str, is_key: bool) -> str | None:
         )
     if is_key and '0' in texts.first:
         return (
-            'is a key that holds numbers, but its regex_format allows a 0 at the beginning, so '
-            'that two keys may be one number. Convert the column to text, or begin with [1-9].'
+            'is a key that holds numbers, but its regex_format allows leading zeros, so two keys '
+            'may be the same number. Convert the column to text, or begin with [1-9].'
         )
     if is_key and not texts.once:
         return (
-            'is a key that holds numbers, but its regex_format makes some of them in two ways. '
-            'Convert the column to text, or write it with one part of varying length, as '
+            'is a key that holds numbers, but its regex_format generates some of them in two '
+            'ways. Convert the column to text, or write it with one part of varying length, as '
             '[1-9][0-9]{0,5}.'
         )
     return None

@@ -93,7 +93,7 @@ class CodesProcessor(DataProcessor):
     def _in_dtype(self, values: pd.Series) -> pd.Series:
         dtype = self._dtypes[values.name]
         try:
-            if decimal_scale(dtype):  # Arrow makes no decimals of texts, nor of all whole numbers
+            if decimal_scale(dtype):  # Arrow makes no decimals of texts, nor of all integers
                 values = values.astype(float)
             return values.astype(dtype)
         except (TypeError, ValueError, OverflowError):  # a generator may make another type

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from rdt.transformers import BaseTransformer, PseudoAnonymizedFaker
 from sdv.data_processing.data_processor import DataProcessor
@@ -47,6 +48,12 @@ class Encoding:
             if codes.hidden_code is not None
         }
 
+    @property
+    def public_groups(self) -> dict[str, np.ndarray]:
+        """The public group of each code that is counted, -1 for none, of columns that have some."""
+        groups = {c: codes.public_groups for c, codes in self.transformers.items()}
+        return {c: of_codes for c, of_codes in groups.items() if of_codes is not None}
+
     def check_values(self) -> None:
         """Raise unless all values that can be shown tell their codes.
 
@@ -55,9 +62,9 @@ class Encoding:
         untold = untold_columns(self.transformers)
         if untold:
             raise DomainError(
-                f'Values of {untold} would not tell their codes: what is shown for two of them, in '
-                'a table or in a CSV file, may be the same. Give these columns other transformers, '
-                'whose values differ as text, or other dtypes.'
+                f'Values of {untold} would not determine their codes: two codes may look the same '
+                'in a table or in a CSV file. Give these columns other transformers, whose values '
+                'differ as text, or other dtypes.'
             )
 
     @property

@@ -1,7 +1,9 @@
-"""Which statements a graph does not keep, each with a path that breaks it."""
+"""Which statements a graph does not keep, each with a path, and all edges, that break it."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import networkx as nx
 
 from sdv_prefair.fairness.predicate import markov_graph, path_around
 from sdv_prefair.fairness.statements import Independent, Statements
@@ -36,3 +38,30 @@ def broken_statements(cliques: Iterable[Iterable[str]], statements: Statements) 
     graph = markov_graph(cliques)
     paths = [(statement, path_around(graph, statement)) for statement in statements.statements]
     return [Broken(statement, path) for statement, path in paths if path is not None]
+
+
+def edges_around(graph: 'nx.Graph[Any]', statement: Independent) -> set[frozenset[Hashable]]:
+    """Return every edge that is on a way from left to right around what the statement is given.
+
+    There is none if and only if the statement is kept. With each side taken for one node, these are
+    the edges that share a cycle with an edge from side to side, hence its biconnected component.
+    """
+    left, right = (
+        frozenset(filter(graph.has_node, side)) for side in (statement.left, statement.right)
+    )
+    if not left or not right:
+        return set()
+    end_of = dict.fromkeys(left, left) | dict.fromkeys(right, right)
+    rest = graph.copy()
+    rest.remove_nodes_from(statement.given)
+    short = {edge: frozenset(end_of.get(node, node) for node in edge) for edge in rest.edges}
+    joined: nx.Graph[Any] = nx.Graph([
+        (left, right),
+        *(tuple(ends) for ends in short.values() if len(ends) == 2),
+    ])
+    across = frozenset((left, right))
+    for block in nx.biconnected_component_edges(joined):
+        ends = set(map(frozenset, block))
+        if across in ends:
+            return {frozenset(edge) for edge, of in short.items() if of in ends}
+    return set()

@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
 
+RANGES_ARE_TAKEN_AS_PUBLIC = (
+    'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
+    'data, they are not: pass public_ranges=False to learn domains within the budget, or '
+    'public_ranges=True once they are written by hand.'
+)
+
 
 def warn_of_ranges() -> None:
     """Warn that nobody has said whether the metadata's ranges are public."""
-    warnings.warn(
-        'The ranges in the metadata are taken as public knowledge. If SDV detected them '
-        'from the data they are not: pass public_ranges=False to learn domains within '
-        'the budget, or public_ranges=True once they are written by hand.',
-        PrivacyWarning,
-        stacklevel=3,
-    )
+    warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=3)
 
 
 def warn_of_seed(seed: int | None) -> None:
     """Warn that the noise can be undone, if there is a seed."""
     if seed is not None:
         warnings.warn(
-            'seed is given: whoever knows it can undo the noise. This fit is not private: '
+            'seed is given: anyone who knows it can subtract the noise. This fit is not private: '
             'leave seed out before you release anything.',
             PrivacyWarning,
             stacklevel=4,
@@ -38,8 +38,8 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
         named = ', '.join(' and '.join(clique) for clique in cliques)
         warnings.warn(
             f'Some pairs of columns have too many combinations of values to be measured: {named}. '
-            'The model relates such columns through others, or takes them as independent. To have '
-            'these pairs measured, coarsen the columns: fewer range_values, or a smaller '
+            'The model relates such columns through others, or treats them as independent. To '
+            'measure these pairs, coarsen the columns: fewer range_values, or a smaller '
             'numeric_bins.',
             DomainWarning,
             stacklevel=5,
@@ -72,8 +72,8 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
     """Warn that what was just opened is not private, if it is not."""
     if is_seeded:
         warnings.warn(
-            'The fit that was opened used a seed: whoever knows it can undo the noise. It is not '
-            'private: do not release it; fit again without a seed.',
+            'The fit that was opened used a seed: anyone who knows it can subtract the noise. It '
+            'is not private: do not release it; fit again without a seed.',
             PrivacyWarning,
             stacklevel=4,
         )
@@ -98,7 +98,7 @@ def warn_of_values(columns: Sequence[str]) -> None:
         warnings.warn(
             f'Most rows of {list(columns)} hold values that range_values does not list, judging '
             'by the noisy marginals; they will come back as missing or as listed values. Correct '
-            'the metadata, spelling and upper case too, and fit again, which costs again.',
+            'the metadata, including spelling and case, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=5,
         )
@@ -117,7 +117,7 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
         warnings.warn(
             f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
             'marginals; they come back as one value, see the argument other. Declare range_values '
-            'if they are public, or raise epsilon, and fit again, which costs again.',
+            'if they are public, or raise epsilon, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=6,
         )
@@ -130,9 +130,9 @@ def warn_of_readers(columns: Sequence[str]) -> None:
     """
     if columns:
         warnings.warn(
-            f'Values of {list(columns)} differ as text, but pandas takes some of them for the same '
-            "when it reads a CSV file, as 'NA' and null, or '01' and '1'. Read such files with "
-            "dtype=str, keep_default_na=False and na_values=[''].",
+            f'Values of {list(columns)} differ as text, but pandas treats some of them as equal '
+            "when it reads a CSV file, such as 'NA' and null, or '01' and '1'. Read such files "
+            "with dtype=str, keep_default_na=False and na_values=[''].",
             DomainWarning,
             stacklevel=5,
         )
@@ -145,9 +145,9 @@ def warn_of_ends(columns: Sequence[str]) -> None:
     """
     if columns:
         warnings.warn(
-            f'Most rows of {list(columns)} lie at an end of their range, judging by the noisy '
-            'marginals; whatever is outside was moved there. If the range is too narrow, correct '
-            'range_min and range_max, and fit again, which costs again.',
+            f'Most rows of {list(columns)} are at a bound of their range, judging by the noisy '
+            'marginals; values outside were clipped to it. If the range is too narrow, correct '
+            'range_min and range_max, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=6,
         )
@@ -161,9 +161,9 @@ def warn_of_one_bin(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
-            'how they lie within it is lost. Narrow range_min and range_max, use discretization='
-            "'private', or give edges with NumberBins or DatetimeBins, and fit again, which costs "
-            'again.',
+            'their distribution within it is lost. Narrow range_min and range_max, use '
+            "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
+            'again, which spends budget again.',
             DomainWarning,
             stacklevel=6,
         )
@@ -176,9 +176,9 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     """
     if columns:
         warnings.warn(
-            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; what '
-            'cannot be read counts as missing. If these columns are not so empty, correct their '
-            'sdtype, datetime_format or dtype, and fit again, which costs again.',
+            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; values '
+            'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
+            'datetime_format or dtype, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=6,
         )
@@ -192,9 +192,9 @@ def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
     if pairs:
         named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
         warnings.warn(
-            f'Admissible columns are nearly copies of protected ones in the model: {named}. What '
-            'they let through is nearly everything, though each statement holds. Take the role '
-            'away from them unless that is meant, and fit again, which costs again; see '
+            f'Admissible columns are near copies of protected ones in the model: {named}. They '
+            'let nearly everything through, although every statement holds. Unless that is '
+            'intended, remove their role and fit again, which spends budget again; see '
             'explain_fairness().',
             FairnessWarning,
             stacklevel=6,
@@ -209,10 +209,10 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
     if pairs:
         named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
         warnings.warn(
-            f'Columns without a role are nearly copies of outcomes, judging by noisy scores: '
-            f'{named}. No statement is about them, so they may carry the difference between groups '
-            'that the outcomes no longer show. Name them as outcomes too, or leave them out, and '
-            'fit again, which costs again.',
+            'Columns without a role are near copies of outcomes, judging by noisy scores: '
+            f'{named}. No statement covers them, so they may still show the group difference that '
+            'the outcomes no longer show. Make them outcomes too, or drop them, and fit again, '
+            'which spends budget again.',
             FairnessWarning,
             stacklevel=5,
         )
@@ -245,9 +245,9 @@ def warn_of_forced(sentences: Sequence[str]) -> None:
     """Warn of what statements force together and none of them says."""
     told, more = '; '.join(sentences[:3]), len(sentences) - 3
     warnings.warn(
-        f'The statements force more together than each of them says: {told}'
-        f'{f"; and {more} more" if more > 0 else ""}. If that is more than you want to promise, '
-        'leave one of them out; sdv_prefair.fairness.forced says why.',
+        'Together, the statements force more than each of them says: '
+        f'{told}{f"; and {more} more" if more > 0 else ""}. If that is more than you want to '
+        'promise, leave one of them out; sdv_prefair.fairness.forced says why.',
         FairnessWarning,
         stacklevel=4,
     )
@@ -259,11 +259,12 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
     Privacy: which columns these are must come from the released cliques.
     """
     if beside:
-        named = ', '.join(f'{outcome!r} touches {other!r}' for outcome, other in beside)
+        named = ', '.join(f'{outcome!r} is adjacent to {other!r}' for outcome, other in beside)
         warnings.warn(
-            f'An outcome touches a column that has no role: {named}. Promises are about the '
-            'synthetic table; if such a column stands for a protected one, what is trained on the '
-            "table can be unfair to real people. Give it a role, or use unlabelled='apart'.",
+            f'An outcome is adjacent to a column without a role: {named}. The guarantee is about '
+            'the synthetic table; if such a column is a proxy for a protected one, a model '
+            'trained on the table can be unfair to real people. Give it a role, or use '
+            "unlabelled='apart'.",
             FairnessWarning,
             stacklevel=5,
         )
@@ -276,9 +277,9 @@ def warn_of_one_reading(columns: Sequence[str]) -> None:
     """
     if columns:
         warnings.warn(
-            f'A reader can be read only once, so there is no look at {list(columns)} before they '
-            'are counted, and wide ranges are cut into bins of equal width. Pass what can be read '
-            "again, as files, a dataset or a table; or say discretization='uniform'.",
+            f'A reader can be read only once, so bins cannot be learnt for {list(columns)} before '
+            'they are counted, and wide ranges get bins of equal width. Pass something that can '
+            "be read again, such as files, a dataset or a table; or set discretization='uniform'.",
             DomainWarning,
             stacklevel=5,
         )

@@ -32,8 +32,8 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Stateme
     """
     if not is_junction_tree(model.nodes):
         raise UnfairModelError(
-            'The tables that rows are drawn from form no junction tree, so it cannot be told '
-            'whether the model is fair. Do not release it; fit again.'
+            'The tables that rows are sampled from do not form a junction tree, so the fairness '
+            'of the model cannot be checked. Do not release it; fit again.'
         )
     tied = [*model.cliques, *(node.columns for node in model.nodes)]
     broken = broken_statements(cliques_in_original_columns(tied, plan.sources, plan.tied), roles)
@@ -47,8 +47,8 @@ def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Stateme
 
 def _against_roles(broken: Broken) -> str:
     return (
-        f'The model is not justifiably fair: {" - ".join(broken.path)} joins a protected and an '
-        'outcome column with no admissible column between them'
+        f'The model is not justifiably fair: {" - ".join(broken.path)} connects a protected '
+        'column and an outcome with no admissible column between them'
     )
 
 
@@ -61,8 +61,8 @@ def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
     if beside:
         outcome, other = beside[0]
         raise UnfairModelError(
-            f"The model joins the outcome '{outcome}' to '{other}', which no statement names. Do "
-            "not release it; fit again with another structure, or without unlabelled='apart'."
+            f"The model connects the outcome '{outcome}' to '{other}', which no statement names. "
+            "Do not release it; fit again with another structure, or without unlabelled='apart'."
         )
 
 
@@ -71,6 +71,7 @@ def assert_told(encoding: Encoding) -> None:
     untold = untold_columns(encoding.transformers)
     if untold:
         raise UnfairModelError(
-            f'Rows are fair by the codes of the model, but values of {untold} do not tell '
-            'their codes, so what is shown need not be fair. Do not release it; fit again.'
+            f"Rows are fair in terms of the model's codes, but values of {untold} do not "
+            'determine their codes, so the values shown need not be fair. Do not release it; fit '
+            'again.'
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sdv_prefair.errors import QueryError, shown
+from sdv_prefair.values.given_numbers import plain_number
 
 ANY = object()
 """In the place of a value: each value of the column, one after the other."""
@@ -89,6 +90,7 @@ class Quantile:
     conditions: dict[str, Any] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, 'share', plain_number(self.share))
         is_number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
         if not is_number or not 0 < self.share < 1:
             raise QueryError(f'share ({shown(self.share)}) of a quantile must be between 0 and 1.')
@@ -139,5 +141,5 @@ def _two(values: Any) -> bool:
 def _conditions_beside(column: str, given: Asked) -> dict[str, Any]:
     conditions = _by_column(given, 'given')
     if not isinstance(column, str) or column in conditions:
-        raise QueryError('column must be the name of a column that is no condition, too.')
+        raise QueryError('column must be the name of a column that is not also a condition.')
     return conditions

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import t
 
 from sdv_prefair.errors import QueryError
-from sdv_prefair.inference.estimates import check_level
+from sdv_prefair.inference.estimates import checked_level
 
 
 class Combined(NamedTuple):
@@ -43,7 +43,7 @@ def combine(
         variances: Its variance by the formula for independent rows, from each table.
         level: How often intervals are to hold the truth.
     """
-    check_level(level)
+    level = checked_level(level)
     q, u = np.asarray(estimates, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     if q.ndim != 1 or q.shape != u.shape or q.size < 2:
         raise QueryError(

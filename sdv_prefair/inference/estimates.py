@@ -27,6 +27,7 @@ from sdv_prefair.inference.questions import (
 from sdv_prefair.inference.ratio_interval import Interval, difference, quantile_of
 from sdv_prefair.inference.replication import Replicates
 from sdv_prefair.inference.values_of_codes import shown_codes, shown_columns
+from sdv_prefair.values.given_numbers import plain_number
 
 MODEL, FAIR_MODEL = 'model', 'fair model'
 """What an interval rests on beside a measured table: the model, or one that is fair on purpose."""
@@ -56,7 +57,7 @@ def estimate_query(
         A line for each number, told apart by the index, with ``estimate``, ``standard_error``,
         ``lower``, ``upper`` and ``basis``.
     """
-    check_level(level)
+    level = checked_level(level)
     columns, model = shown_columns(fitted.encoding), fitted.model
     names, lines = take_apart(_as_query(query, list(columns)), columns)
     questions = [question for _, question in lines]
@@ -81,10 +82,12 @@ def _as_query(query: Query | Asked, columns: Sequence[str]) -> Query:
     return query if isinstance(query, Query) else Share(query)
 
 
-def check_level(level: float) -> None:
-    """Raise unless a level can be one."""
+def checked_level(level: float) -> float:
+    """Return a level as Python's number; raise unless it can be one."""
+    level = plain_number(level)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise QueryError(f'level ({shown(level)}) must be between 0 and 1, as 0.95.')
+    return level
 
 
 def _basis(atom: Atom, roles: Statements) -> str:

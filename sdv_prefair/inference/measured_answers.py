@@ -1,5 +1,7 @@
 """Intervals from what was measured, for ratios that a measured table answers."""
 
+from typing import NamedTuple
+
 from sdv_prefair.inference.measured_forms import Form, MeasuredCounts
 from sdv_prefair.inference.model_answers import Tables, moment
 from sdv_prefair.inference.questions import Apart, Atom, Ratio
@@ -17,6 +19,27 @@ MEASURED, BOUNDED = 'measured', 'bounded'
 """What an interval rests on: a measured table, or bounds that one gives."""
 
 Found = tuple[Interval, str]
+
+
+class _Ends(NamedTuple):
+    """Intervals of two numbers, between which the one that is asked for surely is."""
+
+    least: Interval
+    most: Interval
+
+    def minus(self, other: '_Ends') -> '_Ends':
+        """Return between what the difference is: bounds add up, noise partly cancels."""
+        return _Ends(difference(self.least, other.most), difference(self.most, other.least))
+
+    def joined(self, level: float) -> Found:
+        """Return one interval that holds both."""
+        least, most = self
+        if least == most:
+            return least, MEASURED
+        middle = (least.estimate + most.estimate) / 2
+        error = (most.upper - least.lower) / (2 * quantile_of(level))
+        return Interval(middle, error, least.lower, most.upper), BOUNDED
+
 
 # A variance that is none but for rounding, beside another.
 _NOTHING = 1e-9
@@ -42,27 +65,25 @@ class MeasuredAnswers:
 
     def find(self, atom: Atom) -> Found | None:
         """Return the interval and what it rests on; None if no measured table tells."""
-        if not isinstance(atom, Apart):
-            return self._ratio(atom)
-        first, second = self._ratio(atom.first), self._ratio(atom.second)
-        if first is None or second is None:
-            return None
-        weaker = BOUNDED if BOUNDED in (first[1], second[1]) else MEASURED
-        return difference(first[0], second[0]), weaker
+        if isinstance(atom, Apart):
+            first, second = self._ends(atom.first), self._ends(atom.second)
+            ends = None if first is None or second is None else first.minus(second)
+        else:
+            ends = self._ends(atom)
+        return None if ends is None else ends.joined(self._level)
 
-    def _ratio(self, ratio: Ratio) -> Found | None:
-        below, above = self._counts.form(ratio.below), self._counts.form(ratio.above)
+    def _ends(self, ratio: Ratio) -> _Ends | None:
+        below = self._counts.form(ratio.below)
         if below is None:
             return None
-        if above is not None:
-            return self._interval(ratio, above, below), MEASURED
-        bounds = self._counts.bounds(ratio.above) if ratio.is_share else None
-        if bounds is None:
-            return None
-        least, most = (self._interval(ratio, bound, below) for bound in bounds)
-        error = (most.upper - least.lower) / (2 * quantile_of(self._level))
-        middle = (least.estimate + most.estimate) / 2
-        return Interval(middle, error, least.lower, most.upper), BOUNDED
+        forms = [(bound, self._counts.form(bound.above)) for bound in ratio.bounds()]
+        if ratio.is_share and forms[0][1] is None:
+            bounds = self._counts.bounds(ratio.above) or (None, None)
+            forms = [(ratio, form) for form in bounds]
+        least, most = (
+            None if above is None else self._interval(bound, above, below) for bound, above in forms
+        )
+        return None if least is None or most is None else _Ends(least, most)
 
     def _interval(self, ratio: Ratio, above: Form, below: Form) -> Interval:
         numerator, noise = self._adjusted(ratio, above, below)

@@ -8,6 +8,7 @@ import numpy as np
 from sdv_prefair.inference.model_answers import (
     Columns,
     Tables,
+    answer_of,
     answers_of,
     moment,
     tables_asked_for,
@@ -52,7 +53,9 @@ def model_intervals(
             intervals.append(Interval(estimate, math.nan, *limits))
             continue
         least = _one_row(atom, expected, original.total)
-        intervals.append(interval_of_errors(estimate, errors[:, place], level, limits, least))
+        interval = interval_of_errors(estimate, errors[:, place], level, limits, least)
+        room = _room_in_bins(atom, expected)
+        intervals.append(interval.widened(*room, level).within(*limits))
     return intervals
 
 
@@ -91,6 +94,18 @@ def _is_untold(atom: Atom, answers: Floats) -> bool:
     has measured it, and anything is possible.
     """
     return isinstance(atom, Apart) and bool(np.nanmax(np.abs(answers), initial=0.0) < _NOTHING)
+
+
+def _room_in_bins(atom: Atom, tables: Tables) -> tuple[float, float]:
+    """Return how much smaller or larger an answer may be for where rows lie within bins."""
+    if isinstance(atom, Apart):
+        first, second = (_room_in_bins(side, tables) for side in (atom.first, atom.second))
+        return first[0] + second[1], first[1] + second[0]
+    answer = answer_of(atom, tables)
+    if atom.ends is None or math.isnan(answer):
+        return 0.0, 0.0
+    least, most = (answer_of(bound, tables) for bound in atom.bounds())
+    return answer - least, most - answer
 
 
 def _one_row(atom: Atom, tables: Tables, total: float) -> float:

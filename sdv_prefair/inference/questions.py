@@ -5,7 +5,7 @@ a bin's mean for a number. So a question is two dictionaries of vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -17,6 +17,8 @@ from sdv_prefair.inference.values_of_codes import ShownColumn
 from sdv_prefair.values.arrays import Floats
 
 _MOST_LINES = 20_000
+# A bin narrower than this part of its numbers holds one number, but for rounding.
+_NOTHING = 1e-9
 MINUS = 'minus'
 
 Columns = Mapping[str, ShownColumn]
@@ -31,12 +33,22 @@ class Ratio:
         below: The vectors of the denominator.
         limits: Between which numbers it must be.
         is_share: Whether the numerator counts rows, of those that the denominator counts.
+        ends: Vectors that are surely no larger and no smaller than those of the numerator, if
+            these are guesses: where rows lie within a bin is not known.
     """
 
     above: Mapping[str, Floats]
     below: Mapping[str, Floats]
     limits: tuple[float, float] = (0.0, 1.0)
     is_share: bool = True
+    ends: tuple[Mapping[str, Floats], Mapping[str, Floats]] | None = None
+
+    def bounds(self) -> tuple['Ratio', 'Ratio']:
+        """Return ratios that are no larger and no smaller; this one twice if it is no guess."""
+        if self.ends is None:
+            return self, self
+        least, most = (replace(self, above=vectors, ends=None) for vectors in self.ends)
+        return least, most
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -123,10 +135,14 @@ def _question(
 
 
 def _mean(column: ShownColumn, given: Mapping[str, Floats]) -> Ratio:
-    numbers, held = column.numbers, column.has_value > 0
-    limits = (float(numbers[held].min()), float(numbers[held].max())) if held.any() else (0.0, 0.0)
-    above = {column.name: numbers * column.has_value, **given}
-    return Ratio(above, {column.name: column.has_value, **given}, limits, is_share=False)
+    held = column.has_value
+    mean, least, most = (
+        {column.name: numbers * held, **given} for numbers in (column.numbers, *column.ends)
+    )
+    lower, upper = (ends[held > 0] for ends in column.ends)
+    limits = (float(lower.min()), float(upper.max())) if held.any() else (0.0, 0.0)
+    ends = None if np.allclose(lower, upper, _NOTHING, 0.0) else (least, most)
+    return Ratio(mean, {column.name: held, **given}, limits, is_share=False, ends=ends)
 
 
 def _rank(column: ShownColumn, share: float, given: Mapping[str, Floats]) -> Rank:

@@ -41,6 +41,13 @@ class Interval(NamedTuple):
         lower, upper = min(self.lower, estimate), max(self.upper, estimate)
         return Interval(estimate, self.standard_error, lower, upper)
 
+    def widened(self, below: float, above: float, level: float) -> 'Interval':
+        """Return the interval with more room on either side, and an error that fits it."""
+        lower, upper = self.lower - below, self.upper + above
+        if below == above == 0:
+            return self
+        return Interval(self.estimate, (upper - lower) / (2 * quantile_of(level)), lower, upper)
+
 
 @dataclass(frozen=True)
 class Quadratic:

@@ -21,9 +21,11 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.mechanisms.protocol import NEAR_ENOUGH
 from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
 from sdv_prefair.model.compression import weigh_again
+from sdv_prefair.model.estimation import start_of
 from sdv_prefair.model.junction import marginal
 from sdv_prefair.model.sampling import AncestralSampler
 from sdv_prefair.model.totals import minimum_variance_total
+from sdv_prefair.model.warm_start import WarmStart
 from sdv_prefair.values.arrays import Floats
 
 # More rows are not drawn for one replicate; how their counts stray is scaled to the table's size.
@@ -80,7 +82,8 @@ def replicate(
     models = []
     # Set once around all threads: the solvers' own limits would restore each other's.
     with threadpool_limits(1, user_api='blas'), ThreadPoolExecutor(_CORES) as pool:
-        for model in pool.map(lambda own: _refit(fitted, own), seeds):
+        start = start_of(fitted.model, fitted.settings.budget.shrink, NEAR_ENOUGH)
+        for model in pool.map(lambda own: _refit(fitted, own, start), seeds):
             models.append(model)
             if progress is not None:
                 progress(len(models))
@@ -126,7 +129,7 @@ def _draw(model: GraphicalModel, rng: np.random.Generator) -> _Drawn:
     return _Drawn(groups, codes, num_rows, math.sqrt(whole / num_rows))
 
 
-def _refit(fitted: Fitted, seed: np.random.SeedSequence) -> GraphicalModel:
+def _refit(fitted: Fitted, seed: np.random.SeedSequence, start: WarmStart | None) -> GraphicalModel:
     model, settings = fitted.model, fitted.settings
     rng = np.random.default_rng(seed)
     drawn = _draw(model, rng)
@@ -137,9 +140,7 @@ def _refit(fitted: Fitted, seed: np.random.SeedSequence) -> GraphicalModel:
     total = minimum_variance_total(measurements)
     hidden = fitted.encoding.hidden_codes
     compressions = {
-        column: _weighed_again(
-            column, model, drawn, total, hidden.get(column, {}).get('other'), rng
-        )
+        column: _weighed_again(column, model, drawn, hidden.get(column, {}).get('other'), rng)
         for column in model.compressions
     }
     groups = {c: model.domain[c] for c in model.domain}
@@ -153,6 +154,7 @@ def _refit(fitted: Fitted, seed: np.random.SeedSequence) -> GraphicalModel:
         compressions=compressions,
         shrink=settings.budget.shrink,
         stationarity=NEAR_ENOUGH,
+        start=start,
     )
     again.measurements = []  # as large as the model, and never asked for
     return again
@@ -171,7 +173,6 @@ def _weighed_again(
     column: str,
     model: GraphicalModel,
     drawn: _Drawn,
-    total: float,
     other: int | None,
     rng: np.random.Generator,
 ) -> Compression:
@@ -183,5 +184,4 @@ def _weighed_again(
         other = None
     counts = drawn.counts_of_codes(column, model.marginal(column))
     measured = _noisy(compression.measured, counts, rng)
-    again = weigh_again(compression, measured, total if compression.projected else None, other)
-    return replace(again, measured=None)
+    return replace(weigh_again(compression, measured, other), measured=None)

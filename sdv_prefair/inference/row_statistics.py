@@ -1,14 +1,16 @@
 """Any statistic of a table, computed on rows of each replicate."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.errors import QueryError
+from sdv_prefair.errors import QueryError, shown
 from sdv_prefair.inference.model_errors import interval_of_errors
 from sdv_prefair.inference.ratio_interval import Interval
+from sdv_prefair.inference.replication import Rows
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.values.arrays import Floats
 
 Statistic = Callable[[pd.DataFrame], Any]
@@ -16,8 +18,46 @@ Statistic = Callable[[pd.DataFrame], Any]
 _ANY_NUMBER = (-np.inf, np.inf)
 
 
+def check_statistic(function: Any) -> None:
+    """Raise unless a statistic can be called."""
+    if not callable(function):
+        raise QueryError(
+            f'function ({shown(function)}) must take a table and return a number, or several as an '
+            'array, a Series or a dictionary.'
+        )
+
+
+class ModelOfRows(GraphicalModel):
+    """In the place of a model: rows that were drawn of it, in their order and again and again.
+
+    Args:
+        model: The model.
+        rows: The codes that were drawn.
+    """
+
+    def __init__(self, model: GraphicalModel, rows: Rows):
+        super().__init__(model.domain, model.cliques, model.nodes, model.total)
+        self._rows, self._next = rows, 0
+        self.num_rows = len(next(iter(rows.values())))
+
+    def sample(
+        self,
+        num_rows: int,
+        evidence: Mapping[str, int] | None = None,
+        independent_rows: bool = False,
+    ) -> dict[str, np.ndarray]:
+        """Return the next rows."""
+        places = np.arange(self._next, self._next + num_rows) % self.num_rows
+        self._next += num_rows
+        return {column: codes[places] for column, codes in self._rows.items()}
+
+
 def estimate_of_rows(
-    function: Statistic, table: pd.DataFrame, replicated: Iterable[pd.DataFrame], level: float
+    function: Statistic,
+    table: pd.DataFrame,
+    replicated: Iterable[pd.DataFrame],
+    level: float,
+    truths: Iterable[tuple[pd.DataFrame, float]] | None = None,
 ) -> pd.DataFrame:
     """Return a statistic of a synthetic table, with intervals by its values on replicates.
 
@@ -28,12 +68,19 @@ def estimate_of_rows(
         table: Rows of the model.
         replicated: Rows of each replicate.
         level: How often intervals are to hold the truth.
+        truths: Of each replicate the rows that it was counted from, and by what their deviations
+            are multiplied to be those of a full table; without them, the model is the truth.
     """
     own = _numbers(function(table))
-    values = np.array([_same_numbers(function(rows), own) for rows in replicated])
+    estimates = own.to_numpy(dtype=np.float64)
+    errors = np.array([_same_numbers(function(rows), own) - estimates for rows in replicated])
+    if truths is not None:
+        errors -= [
+            shrink * (_same_numbers(function(rows), own) - estimates) for rows, shrink in truths
+        ]
     lines = [
-        interval_of_errors(estimate, values[:, place] - estimate, level, _ANY_NUMBER)
-        for place, estimate in enumerate(own.to_numpy().tolist())
+        interval_of_errors(estimate, errors[:, place], level, _ANY_NUMBER)
+        for place, estimate in enumerate(estimates.tolist())
     ]
     return pd.DataFrame(lines, own.index, list(Interval._fields))
 

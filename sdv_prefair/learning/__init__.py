@@ -10,6 +10,7 @@ from sdv_prefair.counts import Counts, Encoder, Source
 from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells
 from sdv_prefair.domain.columns import ColumnDomain, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.learning.beginnings import counts_of_beginnings
 from sdv_prefair.learning.heavy_hitters import learn_categories
 from sdv_prefair.learning.months import learn_datetimes, month_cells
 from sdv_prefair.learning.number_range import (
@@ -27,6 +28,8 @@ __all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared
 
 # If every column had to be learnt, this part of the budget would pay for it.
 LEARNING_SHARE = Fraction(1, 5)
+# So many times as much as others gets a column that is known to have very many values.
+_FOR_MANY = 3
 _DELTA_SHARE = 0.5
 
 
@@ -57,15 +60,17 @@ def learn_domains(
     public grids, for the counts of unknown categories, and for the ends of ranges.
 
     Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number
-    of columns, and categories an equal part of the reserved delta. What is not spent stays
-    in the ledger for the measurements. Declared columns are not read.
+    of columns, three times that if it is public that it has very many values, and categories an
+    equal part of the reserved delta. What is not spent stays in the ledger for the measurements.
+    Declared columns are not read.
     """
     undeclared, purses = _undeclared(domains), _purses(domains, ledger)
     _check_others(undeclared, source.dtypes)
+    _check_texts(undeclared, source.dtypes)
     unknown = _unknown_categories(domains)
     grids = {c: _grid(domain, source.dtypes[c]) for c, domain in undeclared.items()}
     counts = _count(source, grids)
-    values = _values(source, unknown, counts, ledger, entropy)
+    values, beginnings = _values(source, undeclared, unknown, counts, ledger, entropy)
     table = PrivateTable(counts, ledger, entropy)
     learnt: dict[str, ColumnDomain] = dict(domains)
     rough: dict[str, RoughRange] = {}
@@ -82,7 +87,7 @@ def learn_domains(
     learnt |= _learn_ends(rough, source, ledger, entropy)
     of_categories = {column: purses[column] for column in unknown}
     dtypes = {column: source.dtypes[column] for column in unknown}
-    learnt |= learn_categories(values, undeclared, dtypes, of_categories, ledger)
+    learnt |= learn_categories(values, beginnings, undeclared, dtypes, of_categories, ledger)
     return learnt
 
 
@@ -109,9 +114,21 @@ def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> No
     for column, domain in undeclared.items():
         if domain.named_other and not holds_value(dtypes[column], domain.other):
             raise DomainError(
-                f"Column '{column}': other ({shown(domain.other)}) cannot be held by a column of "
+                f"Column '{column}': other ({shown(domain.other)}) does not fit into a column of "
                 f'dtype {str(public_dtype(dtypes[column]))!r}. Give a value of its type, or leave '
                 'the column out.'
+            )
+
+
+def _check_texts(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:
+    """Raise for public facts of texts if their column holds none."""
+    for column, domain in undeclared.items():
+        is_about_texts = domain.prefix is not None or domain.form is not None
+        if is_about_texts and not holds_value(dtypes[column], 'text'):
+            raise DomainError(
+                f"Column '{column}': range_groups and regex_format are about texts, and a column "
+                f'of dtype {str(public_dtype(dtypes[column]))!r} holds none. Convert the column '
+                'to text, or leave them out.'
             )
 
 
@@ -121,9 +138,9 @@ def _undeclared(domains: Mapping[str, ColumnDomain]) -> dict[str, Undeclared]:
 
 def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Purse]:
     undeclared = undeclared_columns(domains)
-    weight = float(LEARNING_SHARE / max(1, len(domains)))
-    rest = 1 - weight * len(undeclared)
-    shares = ledger.shares(ledger.budget, [weight] * len(undeclared) + [rest])
+    one = float(LEARNING_SHARE / max(1, len(domains)))
+    weights = [one * (_FOR_MANY if _undeclared(domains)[c].many else 1) for c in undeclared]
+    shares = ledger.shares(ledger.budget, [*weights, 1 - sum(weights)])
     delta = ledger.reserved_delta / max(1, len(_unknown_categories(domains)))
     return {
         column: Purse(rho, delta, ledger)
@@ -137,14 +154,30 @@ def _count(source: Source, grids: Mapping[str, Encoder]) -> Counts:
 
 
 def _values(
-    source: Source, categories: list[str], nulls: Counts, ledger: Ledger, entropy: Entropy
-) -> PrivateValues:
-    """Return how often values occur, and null; without unknown categories, nothing is read."""
+    source: Source,
+    undeclared: Mapping[str, Undeclared],
+    categories: list[str],
+    nulls: Counts,
+    ledger: Ledger,
+    entropy: Entropy,
+) -> tuple[PrivateValues, PrivateValues]:
+    """Return how often values occur, and null, and how often texts have the same beginning.
+
+    Without unknown categories nothing is read.
+    """
     counts = source.value_counts(categories) if categories else {}
     with_null: dict[str, dict[Any, int]] = {
         c: {**counts[c], None: int(nulls.project((c,))[NullCells.null_code])} for c in categories
     }
-    return PrivateValues(with_null, ledger, entropy)
+    beginnings = {
+        c: counts_of_beginnings(counts[c], length)
+        for c in categories
+        if (length := undeclared[c].prefix) is not None
+    }
+    return (
+        PrivateValues(with_null, ledger, entropy),
+        PrivateValues(beginnings, ledger, entropy),
+    )
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:

@@ -63,7 +63,7 @@ def cell_counter(
 def warn_unlearnt(name: Any, keys: str) -> None:
     """Warn that nothing of a column could be learnt."""
     warnings.warn(
-        f"Nothing of column '{name}' stood out of the noise, so its domain could not be learnt "
+        f"Nothing in column '{name}' stood out from the noise, so its domain could not be learnt "
         f'within the budget. Declare {keys} in the metadata if they are public, or raise epsilon.',
         PrivacyWarning,
         stacklevel=2,

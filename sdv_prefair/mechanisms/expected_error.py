@@ -13,6 +13,7 @@ Privacy: made of released one-ways; post-processing.
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -33,10 +34,15 @@ class ExpectedErrors:
         expected: The expected counts of each column in a table, all of one total.
         over_codes: The same for columns on their own, of which no codes are merged.
         places: The positions of the columns of each pair that will be asked about.
+        merged: The part of ``over_codes`` that tables hold as one code, of columns that have any.
     """
 
     def __init__(
-        self, expected: Mapping[str, Floats], over_codes: Mapping[str, Floats], places: Integers
+        self,
+        expected: Mapping[str, Floats],
+        over_codes: Mapping[str, Floats],
+        places: Integers,
+        merged: Mapping[str, Floats] = MappingProxyType({}),
     ):
         total = max(float(counts.sum()) for counts in expected.values())
         self.most = _MOST_OF_EXPECTED * total  # no error is larger
@@ -44,11 +50,17 @@ class ExpectedErrors:
         levels = [_levels(counts) for counts in expected.values()]
         alone = [_levels(over_codes[column]) for column in expected]
         self._of_columns = np.stack([_capped(*level, self._caps) for level in alone])
+        inside = [_levels(merged.get(column, np.zeros(1))) for column in expected]
+        self._of_merged = np.stack([_capped(*level, self._caps) for level in inside])
         self._of_pairs = _curves(levels, places, total, self._caps)
 
     def of_columns(self, sigma: Floats) -> Floats:
         """Return the error of every column, for the standard deviation of the noise on each."""
         return self._read(self._of_columns, sigma)
+
+    def of_merged(self, sigma: Floats) -> Floats:
+        """Return the error inside the merged codes of every column, which no table takes off."""
+        return self._read(self._of_merged, sigma)
 
     def of_pairs(self, which: Integers | slice, sigma: Floats) -> Floats:
         """Return the error of some of the pairs, for the noise on each."""
@@ -68,7 +80,7 @@ class ExpectedErrors:
 
 def _levels(counts: Floats) -> tuple[Floats, Floats]:
     """Return the mean count and the number of codes of a few levels; empty levels have none."""
-    order = np.log(np.maximum(counts, 1e-9 * counts.max()))
+    order = np.log(np.maximum(counts, max(1e-300, 1e-9 * counts.max())))
     spread = max(float(np.ptp(order)), 1e-12)
     level = np.minimum((order - order.min()) / spread * _LEVELS, _LEVELS - 1).astype(np.int64)
     codes = np.bincount(level, minlength=_LEVELS).astype(np.float64)

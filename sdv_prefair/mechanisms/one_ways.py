@@ -1,5 +1,6 @@
 """The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,13 +11,13 @@ from sdv_prefair.model import (
     Compression,
     Measurement,
     compress_rare_codes,
-    minimum_variance_total,
 )
 from sdv_prefair.model.compression import RARE, weigh_again
 from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
+from sdv_prefair.values.arrays import Integers
 
 # So many standard deviations are taken for more than noise.
 _CLEAR = 5.0
@@ -41,19 +42,41 @@ class OneWays:
     def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
         """Return the one-ways with further measurements over codes; groups stay as they are."""
         over_codes = list(by_columns([*self.over_codes, *more]).values())
-        total = minimum_variance_total(over_codes)
         compressions = {
             (c := m.columns[0]): weigh_again(
-                self.compressions[c], m, total, hidden.get(c, HiddenCode()).get('other')
+                self.compressions[c], m, hidden.get(c, HiddenCode()).get('other')
             )
             for m in over_codes
         }
         merged = [compressions[m.columns[0]].compress(m) for m in over_codes]
         return OneWays(merged, compressions, self.mostly_outside, over_codes)
 
+    def merged_further(
+        self, columns: Iterable[str], hidden: HiddenCodes
+    ) -> tuple['OneWays', dict[str, Integers]]:
+        """Merge in some columns the groups that are rare by all that was measured.
+
+        Args:
+            columns: Columns that no table holds.
+            hidden: As for ``PrivateTable``.
+
+        Returns:
+            The one-ways, and of each column that changes the new group of every group.
+        """
+        compressions, again = dict(self.compressions), {}
+        for m in self.over_codes:
+            c = m.columns[0]
+            new = compressions[c].rare_groups_merged(m) if c in set(columns) else None
+            if new is not None:
+                other = hidden.get(c, HiddenCode()).get('other')
+                coarser = compressions[c].coarser(new)
+                again[c], compressions[c] = new, weigh_again(coarser, m, other)
+        merged = [compressions[m.columns[0]].compress(m) for m in self.over_codes]
+        return OneWays(merged, compressions, self.mostly_outside, self.over_codes), again
+
 
 def measure_one_ways(
-    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE, project: bool = False
+    table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE
 ) -> OneWays:
     """Measure all one-way marginals, and merge in the table the codes that noise would drown.
 
@@ -64,16 +87,12 @@ def measure_one_ways(
         rho: What all of them cost.
         budget: By which weights rho is divided.
         rare: Standard deviations below which a code is merged with others.
-        project: Whether counts of merged codes are projected on the simplex before they are
-            weights; else they are cut at zero. Trees came out no closer with it on tables of
-            Adult and COMPAS.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
-    hidden = table.hidden_codes
-    total = minimum_variance_total(measured) if project else None
+    hidden, groups = table.hidden_codes, table.public_groups
     compressions = {
-        m.columns[0]: compress_rare_codes(
-            m, rare, total=total, **hidden.get(m.columns[0], HiddenCode())
+        (c := m.columns[0]): compress_rare_codes(
+            m, rare, public_groups=groups.get(c), **hidden.get(c, HiddenCode())
         )
         for m in measured
     }

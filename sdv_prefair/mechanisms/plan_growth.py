@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms.scores import NoiseLeft
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.structure.tree import Pair
@@ -77,6 +78,32 @@ class Plan:
         before = len(self._planned)
         self._grow(residuals, precision, self.graph.maybe, most)
         return [self._pairs[place] for place in self._planned[before:]]
+
+    def expected_error(self, scores: Floats, precision: Floats) -> float:
+        """Return the weighted error that the plan is expected to leave in all two-way marginals.
+
+        Pairs that may not be planned are taken for independent. Inside merged codes a table knows
+        no more than its columns do.
+
+        Args:
+            scores: As for ``grow_forest``.
+            precision: As for ``grow_forest``.
+        """
+        of_columns = self._errors.of_columns(self._precision() ** -0.5)
+        errors = np.hypot(of_columns[:, None], of_columns)
+        of_pairs = self._before(scores, precision)
+        of_pairs[self._planned] = self._measured_errors()
+        first, second = self._places.T
+        errors[first, second] = errors[second, first] = of_pairs
+        return float((self._workload.weights * errors).sum()) / 2
+
+    def noise_in(self, noise: NoiseLeft) -> float:
+        """Return the standard deviation of the weighted sum of the planned pairs' scores.
+
+        Args:
+            noise: That of each pair's score.
+        """
+        return noise.of_sum(self._weights, self._planned)
 
     def open_to(self, ranking: Integers) -> Integers:
         """Return of a ranking of pairs those that the graph takes as it is now."""
@@ -151,6 +178,17 @@ class Plan:
         """Return the error of each pair once it is measured beside those planned."""
         rho = self._pool * self._uses / (self._all_uses() + self._uses)
         return self._errors.of_pairs(slice(None), self._sigma(rho))
+
+    def _measured_errors(self) -> Floats:
+        """Return the error of each planned pair, that inside merged codes included."""
+        planned = np.array(self._planned, dtype=np.int64)
+        share = self._pool / self._all_uses()
+        own = self._errors.of_pairs(planned, self._sigma(share * self._uses[planned]))
+        alone = share * self._workload.use_of_columns(self._places[planned])
+        merged = self._errors.of_merged(self._sigma(alone))
+        first, second = self._places[planned].T
+        errors: Floats = own + np.hypot(merged[first], merged[second])
+        return np.minimum(errors, self._errors.most)
 
     def _dilution(self) -> Floats:
         """Return by how much all other errors rise if a pair is measured too."""

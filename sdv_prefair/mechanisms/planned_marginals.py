@@ -9,8 +9,9 @@
    scores, more chords. For a chord takes error off other pairs too, and opens places for others.
 6. All that is left goes into one measurement of tables and one-ways, shared by their use.
 
-If no pair beyond the forest is worth a look, steps 4 and 5 are left out, and with no pair at all
-the model is of independent columns: what would have been spent goes to the last step. Every answer
+If no pair beyond the forest is worth a look, steps 4 and 5 are left out: what would have been spent
+goes to the last step. If scores are noisy and the forest as a whole does not promise clearly less
+error than independent columns, it is dropped: all that is left goes to the one-ways. Every answer
 is a Gaussian one. Which pairs there are is the strategy's to say, see ``structure/planned.py``.
 """
 
@@ -25,12 +26,12 @@ import numpy as np
 from sdv_prefair.counts import Clique
 from sdv_prefair.fairness.dependence import most_that_can_be_told
 from sdv_prefair.fairness.statements import Statements
-from sdv_prefair.mechanisms.budget import Budget
+from sdv_prefair.mechanisms.budget import Budget, weight
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
 from sdv_prefair.mechanisms.plan_growth import Plan
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
-from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
+from sdv_prefair.mechanisms.scores import NoiseLeft, independence_gap, model_gap, noisy_scores
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.mechanisms.tree_first import declared_cliques
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
@@ -52,6 +53,11 @@ from sdv_prefair.values.arrays import Floats
 _RARE = 2.0
 # Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
 _TELLING = 0.25
+# Those whose noise is above this share tell little. A forest planned from them is kept if it
+# promises to take off more than that share of all error, beyond the standard deviation of the noise
+# in its scores: those on parts of Adult and COMPAS that promised less came out worse than none.
+_TELLING_LITTLE = 0.03
+_CLEARLY = 0.025
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # Where the noise of scores is under this share of all rows, and there are more pairs to score than
@@ -136,14 +142,12 @@ class _PlannedFit:
     def measure_one_ways(self) -> None:
         """Take a first look at all columns, and merge codes."""
         codes, lines_before = self._table.domain, len(self._ledger.debits)
-        self._one_ways = measure_one_ways(
-            self._table, self._one_way_rho, self._budget, _RARE, project=True
-        )
+        self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
         for line in self._ledger.debits[lines_before:]:
             self._spent[line.columns] = line.rho
         domain = self._table.domain
         self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
-        self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
+        self._graph = self._no_pairs()
 
     def plan(self, declared: Sequence[Pair]) -> None:
         """Score pairs, plan a forest; then look at it, score again and plan chords.
@@ -156,22 +160,33 @@ class _PlannedFit:
         if not pairs or self._noise_of_scores(len(pairs)) > _TELLING * total:
             return
         _, over_codes = one_way_model(self._one_ways.over_codes)
-        errors = ExpectedErrors(expected, over_codes, self._workload.places(pairs))
+        places = self._workload.places(pairs)
+        errors = ExpectedErrors(expected, over_codes, places, self._merged(over_codes))
         pool, rows = float(self._pool()), self._ledger.max_rows_per_person
         plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
+        unasked = pool + float(self._residuals_rho)
+        none = Plan(self._workload, pairs, errors, self._graph, unasked, rows)
         gap = independence_gap(expected)
         limits = {c: total * most_that_can_be_told(v / v.sum()) for c, v in expected.items()}
         most = np.array([min(limits[column] for column in pair) for pair in pairs])
-        scores = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, most)
+        scores, noise = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, most)
         plan.grow_forest(scores, self._precision())
-        if self._graph.edges and plan.worth_scoring(scores, 1).size:
+        is_sure = self._noise_of_scores(len(pairs)) < _TELLING_LITTLE * total
+        if not is_sure and not _is_better(plan, none, scores, noise, self._precision()):
+            self._graph = self._no_pairs()
+        elif self._graph.edges and plan.worth_scoring(scores, 1).size:
             self._look_at(self._graph.edges, self._residuals_rho)
             self._plan_chords(plan, pairs, scores)
 
     def finish(self) -> Release:
         """Spend all that is left on tables and one-ways, and return a measurement of each."""
-        self._measure(self._shortfalls(), self._ledger.remaining)
-        one_ways = self._one_ways.with_more(self._more_one_ways, self._table.hidden_codes)
+        shares = self._shortfalls() if self._graph.edges else self._by_codes()
+        self._measure(shares, self._ledger.remaining)
+        hidden = self._table.hidden_codes
+        one_ways = self._one_ways.with_more(self._more_one_ways, hidden)
+        alone = [column for column in self._table.domain if not self._graph.is_joined(column)]
+        one_ways, groups = one_ways.merged_further(alone, hidden)
+        self._table.regroup(groups)
         two_ways = by_columns(self._looks)
         return Release(
             [*one_ways.measurements, *(two_ways[frozenset(edge)] for edge in self._graph.edges)],
@@ -179,6 +194,17 @@ class _PlannedFit:
             one_ways.compressions,
             one_ways.mostly_outside,
         )
+
+    def _no_pairs(self) -> GrowingGraph:
+        return GrowingGraph(self._table.domain, self._roles, self._strategy.max_cells)
+
+    def _merged(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return the expected counts of those codes that tables hold as one, by column."""
+        return {
+            column: over_codes[column][np.bincount(c.group_of)[c.group_of] > 1]
+            for column, c in self._one_ways.compressions.items()
+            if not c.is_identity
+        }
 
     def _look_at(self, edges: Sequence[Pair], reserved: Fraction) -> None:
         """Spend a part of their shares on pairs just planned.
@@ -222,7 +248,8 @@ class _PlannedFit:
         """
         gap = model_gap(expected, {})
         limits = np.full(len(expected), most)
-        return noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, limits)
+        scores, _ = noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, limits)
+        return scores
 
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""
@@ -257,6 +284,11 @@ class _PlannedFit:
         worth = {t: r for t, r in lacking.items() if r * scale > _NOT_WORTH * targets[t]}
         return worth or targets
 
+    def _by_codes(self) -> dict[Clique, float]:
+        """Return the shares of one-ways that stand alone: as at the first look, all alike."""
+        codes = self._workload.codes
+        return {(c,): weight(codes, (c,), self._budget) for c in codes}
+
     def _measure(self, shares: Mapping[Clique, float], rho: Fraction) -> None:
         """Measure tables, with parts of rho in proportion to their shares.
 
@@ -282,6 +314,13 @@ class _PlannedFit:
             for column in clique:
                 precision[column] += 2 * float(rho) / rows**2 * domain[column] / cells
         return np.array(list(precision.values()))
+
+
+def _is_better(plan: Plan, none: Plan, scores: Floats, noise: NoiseLeft, precision: Floats) -> bool:
+    """Whether a plan promises clearly less error than that of no pairs."""
+    without = none.expected_error(scores, precision)
+    gain = without - plan.expected_error(scores, precision)
+    return gain > _CLEARLY * without + plan.noise_in(noise)
 
 
 def _dependence(table: Floats) -> float:

@@ -106,7 +106,7 @@ def as_numbers(series: pd.Series) -> np.ndarray:
         return pd.to_numeric(series).to_numpy(dtype=float, na_value=np.nan)
     except (ValueError, TypeError):  # pandas' message would quote a row
         raise ValueError(
-            f"Column '{series.name}' holds something else than numbers. Convert it with "
+            f"Column '{series.name}' holds values other than numbers. Convert it with "
             "pandas.to_numeric, or give it the sdtype 'categorical' in the metadata."
         ) from None
 

@@ -54,8 +54,8 @@ def with_known(outcome: str | Sequence[str], tables: Tables) -> Tables:
     found = [set(frame[outcome].astype(object)) for frame in (real, synthetic)]
     if max(map(len, found)) > MOST_OUTCOMES:
         raise RolesError(
-            f"outcome ('{outcome}') must have at most {MOST_OUTCOMES} values to be predicted by "
-            'a classifier. Put its values in a few bins first.'
+            f"outcome ('{outcome}') must have at most {MOST_OUTCOMES} values to be predicted by a "
+            'classifier. Bin its values first.'
         )
     if all(found) and found[0].isdisjoint(found[1]):
         raise RolesError(

@@ -40,11 +40,11 @@ def evaluate_fairness(
         RolesError: If there are no roles.
     """
     if roles is None and isinstance(metadata, FairMetadata):
-        roles = metadata.get_roles()
+        roles = metadata.get_fairness()
     if not roles:
         raise RolesError(
-            'evaluate_fairness needs roles. Pass FairMetadata that has some, or '
-            "roles={'protected': [...], 'admissible': [...], 'outcome': [...]}."
+            "evaluate_fairness needs roles. Pass FairMetadata with roles, or roles={'protected': "
+            "[...], 'admissible': [...], 'outcome': [...]}."
         )
     report = FairnessReport(roles, **options)
     report.generate(real_data, synthetic_data, metadata, verbose)

@@ -83,9 +83,9 @@ def _check_frame(name: str, frame: pd.DataFrame, columns: dict[str, dict]) -> No
             'them out of the metadata.'
         )
     if frame.empty:
-        raise ValueError(f'{name} has no rows. Give a table that has some.')
+        raise ValueError(f'{name} has no rows. Pass a table with rows.')
     if not all(isinstance(column, str) for column in columns):
-        raise ValueError(f'{name} has columns whose names are no text. Rename them.')
+        raise ValueError(f'{name} has columns whose names are not strings. Rename them.')
 
 
 def _one_table(data: Frames, table_name: str | None) -> pd.DataFrame:
@@ -135,6 +135,6 @@ def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Serie
         return pd.to_datetime(values, format=written)
     except (ValueError, TypeError, OverflowError):  # pandas' message would quote a row
         raise ValueError(
-            f"Column '{name}' holds something else than moments in its datetime_format "
+            f"Column '{name}' holds values other than timestamps in its datetime_format "
             f'({shown(written)}). Correct the column, or the format in the metadata.'
         ) from None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from sdv_prefair.model.measurement import Measurement
-from sdv_prefair.model.totals import project_on_simplex
-from sdv_prefair.values.arrays import Flags, Floats
+from sdv_prefair.model.sampling import spread_evenly
+from sdv_prefair.model.within_groups import weights_within
+from sdv_prefair.values.arrays import Flags, Floats, Integers
 
-# Codes whose noisy count is under so many standard deviations are rare.
+# Codes whose noisy count is under so many standard deviations are rare; of columns with many codes
+# under more, so that about one code stands out by noise alone.
 RARE = 3.0
 # What a code of weight zero gets when it is all that is asked for.
 _TRACE = 1e-12
@@ -20,11 +23,11 @@ _TRACE = 1e-12
 class Compression:
     """Which codes of a column are modelled as one group, and how a group goes back to codes.
 
-    Frequent codes keep a group of their own, in their order; the rare ones share the last group.
-    Inside it codes follow ``weights``, independently of every other column, so going back adds
-    no dependence between columns. A code of weight zero is never drawn. Every code that is drawn
-    tells its group, so conditioning on a column's codes is conditioning on its groups at least,
-    and justifiable fairness stays as it is.
+    Frequent codes keep a group of their own, in their order; the rare ones share the last group, or
+    those of a public group share one before it. Inside a group codes follow ``weights``,
+    independently of every other column, so going back adds no dependence between columns. A code
+    of weight zero is never drawn. Every code that is drawn tells its group, so conditioning on a
+    column's codes is conditioning on its groups at least, and justifiable fairness stays as it is.
 
     Privacy: made from a released one-way measurement; post-processing.
 
@@ -35,7 +38,6 @@ class Compression:
         shares: How they are spread over the groups.
         measured: The one-way measurement over codes that the weights come from, if codes were
             merged and it is known.
-        projected: Whether its counts were projected on the simplex before they were weights.
     """
 
     group_of: np.ndarray
@@ -43,7 +45,6 @@ class Compression:
     hidden: int | None = None
     shares: Floats | None = None
     measured: Measurement | None = None
-    projected: bool = False
 
     @property
     def num_codes(self) -> int:
@@ -89,8 +90,7 @@ class Compression:
     def shown(self, num_codes: int) -> Compression:
         """Return the compression of the first codes alone, of which some is in every group."""
         measured = None if self.measured is None else self.measured.first_codes(num_codes)
-        group_of, weights = self.group_of[:num_codes], self.weights[:num_codes]
-        return Compression(group_of, weights, measured=measured, projected=self.projected)
+        return Compression(self.group_of[:num_codes], self.weights[:num_codes], measured=measured)
 
     def sum_groups(self, table: Floats, axis: int = 0) -> Floats:
         """Sum the codes of every group along one axis of a table."""
@@ -105,23 +105,58 @@ class Compression:
         shape[axis] = -1
         return np.take(table, self.group_of, axis=axis) * self.weights.reshape(shape)
 
-    def expand(self, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a code for every group, independently."""
+    def expand(
+        self, groups: np.ndarray, rng: np.random.Generator, independent_rows: bool = True
+    ) -> np.ndarray:
+        """Draw a code for every group, whatever the other columns are.
+
+        Args:
+            groups: The group of each row.
+            rng: Where draws come from.
+            independent_rows: Whether each is drawn by itself; else the codes of a group are dealt
+                out evenly, see ``sampling``.
+        """
         if self.is_identity:
             return groups
-        last = self.num_groups - 1
         drawn = np.flatnonzero(self.weights > 0)
-        inside = drawn[self.group_of[drawn] == last]
-        code_of = np.empty(self.num_groups, dtype=groups.dtype)
-        code_of[self.group_of[drawn]] = drawn
-        codes: np.ndarray = code_of[groups]
-        merged = np.flatnonzero(groups == last)
+        drawn = drawn[np.argsort(self.group_of[drawn], kind='stable')]
+        first, last = (
+            np.searchsorted(self.group_of[drawn], np.arange(self.num_groups), side) + shift
+            for side, shift in (('left', 0), ('right', -1))
+        )
+        codes = drawn[last].astype(groups.dtype)[groups]
+        merged = np.flatnonzero((first < last)[groups])
         if not merged.size:
             return codes
-        cumulative = np.cumsum(self.weights[inside])
-        draws = rng.random(merged.size) * cumulative[-1]
-        codes[merged] = inside[np.searchsorted(cumulative, draws, side='right')]
+        ends = np.cumsum(self.weights[drawn])
+        first, last = first[groups[merged]], last[groups[merged]]
+        before = np.append(0.0, ends)[first]
+        uniform = (
+            rng.random(merged.size) if independent_rows else spread_evenly(groups[merged], rng)
+        )
+        draws = before + uniform * (ends[last] - before)
+        codes[merged] = drawn[np.clip(np.searchsorted(ends, draws, side='right'), first, last)]
         return codes
+
+    def rare_groups_merged(self, measurement: Measurement) -> Integers | None:
+        """Return a new group for each group, of which the rare ones share the last.
+
+        None if fewer than two are rare. What was merged before stays merged.
+
+        Args:
+            measurement: Of the column, over codes.
+        """
+        groups = self.compress(measurement)
+        rare = groups.values < RARE * np.sqrt(groups.variance)
+        rare[-1] |= self.measured is not None
+        return None if rare.sum() < 2 else _numbered(~rare)
+
+    def coarser(self, group_of_group: Integers) -> Compression:
+        """Return the compression with groups put together; its weights are to be found again."""
+        shares: Floats | None = None
+        if self.shares is not None:
+            shares = np.bincount(group_of_group, self.shares).astype(np.float64)
+        return replace(self, group_of=group_of_group[self.group_of], shares=shares)
 
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:
         """Return the likelihood of each group, and the compression given what is known.
@@ -138,14 +173,13 @@ def compress_rare_codes(
     threshold: float = RARE,
     other: int | None = None,
     stand_in: int | None = None,
-    total: float | None = None,
+    public_groups: np.ndarray | None = None,
 ) -> Compression:
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
-    Codes inside the merged group are weighted by their noisy counts, as far as these are
-    positive; evenly when none is. With ``total`` the counts are first projected on the simplex,
-    so that noise of both signs cancels instead of making codes that nobody has.
+    Codes inside a merged group are weighted by their noisy counts, drawn towards each other as far
+    as noise alone could tell them apart, see ``weights_within``.
 
     The code ``other``, of values outside the domain, must not be drawn: it has no value of its
     own, and if it came back as a value that has a code as well, rows of both would be mixed under
@@ -162,29 +196,27 @@ def compress_rare_codes(
         threshold: Standard deviations below which a code is rare.
         other: Code of values outside the domain, if there is one.
         stand_in: Code that stands for them on the way back.
-        total: Number of rows, to which the counts are projected before they are weights.
+        public_groups: For every code the public group that it belongs to, -1 for none: rare codes
+            are merged within it if all of them together are not rare.
     """
     drawn = _drawn(measurement, other)
-    rare = drawn & (measurement.values < threshold * np.sqrt(measurement.variance))
+    bar = max(threshold, float(norm.isf(1 / max(2, drawn.sum())))) if threshold > 0 else threshold
+    rare = drawn & (measurement.values < bar * np.sqrt(measurement.variance))
     if rare.sum() < 2:
         rare = np.zeros_like(rare)
-    kept = drawn & ~rare
-    group_of = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    group_of = _groups_of(measurement, drawn & ~rare, rare, public_groups, bar)
     if other is None or not drawn.any():
-        return _weighed(group_of, measurement, drawn, total)
+        return _weighed(group_of, measurement, drawn)
     if stand_in is not None:
         group_of[other] = group_of[stand_in]
-        return _weighed(group_of, measurement, drawn, total)
+        return _weighed(group_of, measurement, drawn)
     group_of[other] = 0  # any: with weight zero it is never drawn
     shares = _shares_of_groups(measurement.values, group_of, drawn)
-    return replace(_weighed(group_of, measurement, drawn, total), hidden=other, shares=shares)
+    return replace(_weighed(group_of, measurement, drawn), hidden=other, shares=shares)
 
 
 def weigh_again(
-    compression: Compression,
-    measurement: Measurement,
-    total: float | None,
-    other: int | None = None,
+    compression: Compression, measurement: Measurement, other: int | None = None
 ) -> Compression:
     """Return the same groups with the weights that another measurement of the column gives.
 
@@ -193,11 +225,10 @@ def weigh_again(
     Args:
         compression: How codes were merged.
         measurement: A one-way measurement over codes.
-        total: As for ``compress_rare_codes``.
         other: As for ``compress_rare_codes``.
     """
     drawn = _drawn(measurement, other)
-    again = _weighed(compression.group_of, measurement, drawn, total)
+    again = _weighed(compression.group_of, measurement, drawn)
     return replace(again, hidden=compression.hidden, shares=compression.shares)
 
 
@@ -206,24 +237,48 @@ def _drawn(measurement: Measurement, other: int | None) -> Flags:
     return drawn
 
 
-def _weighed(
-    group_of: np.ndarray, measurement: Measurement, drawn: Flags, total: float | None
-) -> Compression:
+def _numbered(kept: Flags) -> Integers:
+    """Return a group for each that is kept, in their order, and one group after them."""
+    groups: Integers = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+    return groups
+
+
+def _groups_of(
+    measurement: Measurement,
+    kept: Flags,
+    rare: Flags,
+    public_groups: np.ndarray | None,
+    bar: float,
+) -> np.ndarray:
+    """Return the group of each code: one's own, that of rare codes of a kind, or the last."""
+    group_of = _numbered(kept)
+    if public_groups is None:
+        return group_of
+    inside = rare & (public_groups >= 0)
+    names, place = np.unique(public_groups[inside], return_inverse=True)
+    sums, variances = (
+        np.bincount(place, of_codes[inside], names.size)
+        for of_codes in (measurement.values, measurement.variance)
+    )
+    stands_out = sums >= bar * np.sqrt(variances)
+    last = kept.sum() + stands_out.sum()
+    group_of[~kept] = last
+    group_of[inside] = np.where(stands_out, kept.sum() + np.cumsum(stands_out) - 1, last)[place]
+    if not (group_of[rare] == last).any():  # then there is no last one
+        group_of[~kept & ~rare] = 0
+    return group_of
+
+
+def _weighed(group_of: np.ndarray, measurement: Measurement, drawn: Flags) -> Compression:
     """Return the groups with the weight of each code that may be drawn inside its group."""
     if not drawn.any():
         return Compression(group_of, np.ones(1))
     merged = drawn & (np.bincount(group_of[drawn])[group_of] > 1)
-    weights = np.where(merged, _counts(measurement, total), drawn)
-    inside = weights[merged].sum()
-    weights[merged] = weights[merged] / inside if inside > 0 else 1 / max(1, merged.sum())
-    measured = measurement if merged.any() else None
-    return Compression(group_of, weights, measured=measured, projected=total is not None)
-
-
-def _counts(measurement: Measurement, total: float | None) -> Floats:
-    if total is None:
-        return np.maximum(measurement.values, 0.0)
-    return project_on_simplex(measurement.values, total, measurement.variance)
+    weights = drawn.astype(np.float64)
+    for group in np.unique(group_of[merged]):
+        inside = merged & (group_of == group)
+        weights[inside] = weights_within(measurement.values[inside], measurement.variance[inside])
+    return Compression(group_of, weights, measured=measurement if merged.any() else None)
 
 
 def _shares_of_groups(values: Floats, group_of: np.ndarray, drawn: Flags) -> Floats:

@@ -110,7 +110,9 @@ class GraphicalModel:
             if column in evidence:
                 codes[column] = np.full(num_rows, evidence[column], dtype=np.int32)
             else:
-                codes[column] = self._expand(column, rows[column], self.compressions)
+                codes[column] = self._expand(
+                    column, rows[column], self.compressions, independent_rows
+                )
         return codes
 
     def sample_given(
@@ -187,10 +189,14 @@ class GraphicalModel:
         return np.arange(self.domain[column]) if known is None else known.group_of
 
     def _expand(
-        self, column: str, groups: np.ndarray, compressions: Mapping[str, Compression]
+        self,
+        column: str,
+        groups: np.ndarray,
+        compressions: Mapping[str, Compression],
+        independent_rows: bool = True,
     ) -> np.ndarray:
         known = compressions.get(column)
-        return groups if known is None else known.expand(groups, self._rng)
+        return groups if known is None else known.expand(groups, self._rng, independent_rows)
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         unknown = [column for column in columns if column not in self.domain]

@@ -26,11 +26,13 @@ import numpy as np
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
+from sdv_prefair.model.calibration import calibrate, logarithm_of
 from sdv_prefair.model.forest_solver import Progress
 from sdv_prefair.model.junction import Clique, Place, arrange, marginal
 from sdv_prefair.model.measurement import Measurement, by_columns
 from sdv_prefair.model.proportional_fitting import FittedTable, ProportionalFitting
 from sdv_prefair.model.sampling import CliqueTable, broadcast_to, sum_to
+from sdv_prefair.model.warm_start import WarmStart
 from sdv_prefair.values.arrays import Floats
 
 # w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the
@@ -70,10 +72,61 @@ def fit_chordal(
         progress: Called with the number of iterations done.
         stationarity: How far off a cell may be at the end.
     """
-    places, done = arrange(cliques), 0
     if not measurements:
+        places = arrange(cliques)
         return [CliqueTable(*place, marginal(forest, place.clique)) for place in places]
-    dual = MaxEntropyDual(forest, list(by_columns(measurements).values()), places, total)
+    dual = _dual(forest, measurements, cliques, total)
+    return dual.model(_solve(dual, iterations, progress, stationarity))
+
+
+def fit_chordal_again(
+    forest: Sequence[CliqueTable],
+    measurements: Sequence[Measurement],
+    cliques: Sequence[Clique],
+    total: float,
+    start: WarmStart,
+    stationarity: float = STATIONARITY,
+) -> list[CliqueTable]:
+    """Estimate the same as ``fit_chordal``, by sweeps from where an earlier fit of it ended.
+
+    Args:
+        forest: As for ``fit_chordal``.
+        measurements: Of the same tables as those of the earlier fit.
+        cliques: As for ``fit_chordal``.
+        total: Number of rows.
+        start: What the earlier fit handed on.
+        stationarity: How far off a cell may be at the end, if that takes no more sweeps.
+    """
+    dual = _dual(forest, measurements, cliques, total)
+    return dual.model(_swept(dual, stationarity, _SWEEPS, start))
+
+
+def warm_start(
+    forest: Sequence[CliqueTable],
+    measurements: Sequence[Measurement],
+    cliques: Sequence[Clique],
+    total: float,
+    stationarity: float = STATIONARITY,
+) -> WarmStart:
+    """Return what ``fit_chordal`` of the same hands on to another fit."""
+    dual = _dual(forest, measurements, cliques, total)
+    return dual.handed_on(_solve(dual, ITERATIONS, None, stationarity))
+
+
+def _dual(
+    forest: Sequence[CliqueTable],
+    measurements: Sequence[Measurement],
+    cliques: Sequence[Clique],
+    total: float,
+) -> 'MaxEntropyDual':
+    tables = list(by_columns(measurements).values())
+    return MaxEntropyDual(forest, tables, arrange(cliques), total)
+
+
+def _solve(
+    dual: 'MaxEntropyDual', iterations: int, progress: Progress | None, stationarity: float
+) -> Floats:
+    done = 0
 
     def count(xk: Floats) -> None:
         nonlocal done
@@ -96,12 +149,15 @@ def fit_chordal(
                 'ftol': 1e-12,
             },
         )
-    return dual.model(found.x)
+    ended: Floats = found.x
+    return ended
 
 
-def _swept(dual: 'MaxEntropyDual', stationarity: float, most: int) -> Floats:
+def _swept(
+    dual: 'MaxEntropyDual', stationarity: float, most: int, start: WarmStart | None = None
+) -> Floats:
     """Return where proportional fitting has come to in a few sweeps."""
-    fitting = dual.proportional_fitting()
+    fitting = dual.proportional_fitting(start)
     for _ in range(most):
         if fitting.sweep() <= stationarity:
             break
@@ -135,7 +191,7 @@ class MaxEntropyDual:
             range(len(measurements)), key=lambda m: -len(measurements[m].columns)
         )
         self._prior = [
-            _logarithm(CliqueTable(*place, marginal(forest, place.clique)).conditional())
+            logarithm_of(CliqueTable(*place, marginal(forest, place.clique)).conditional())
             for place in places
         ]
         self._penalty = [_DIVERGENCE_WEIGHT * m.variance for m in measurements]
@@ -148,9 +204,21 @@ class MaxEntropyDual:
         self.size = int(self._ends[-1])
         self.cells = sum(table.size for table in self._prior)
 
-    def proportional_fitting(self) -> ProportionalFitting:
-        """Return the same problem, at its start, for proportional fitting."""
-        tables = [
+    def proportional_fitting(self, start: WarmStart | None = None) -> ProportionalFitting:
+        """Return the same problem for proportional fitting, at its start or at a given one."""
+        tables, factors, logarithms = self._fitted_tables(), None, self._prior
+        if start is not None:
+            factors = start.for_tables(tables)
+            logarithms = self._logarithms(factors)
+        _, beliefs = calibrate(self._places, logarithms)
+        return ProportionalFitting(self._places, tables, beliefs, self._total, factors)
+
+    def handed_on(self, z: Floats) -> WarmStart:
+        """Return what the fit that ended at ``z`` hands on to another."""
+        return WarmStart.of(self._fitted_tables(), self._factors(z))
+
+    def _fitted_tables(self) -> list[FittedTable]:
+        return [
             FittedTable(
                 measurement.columns,
                 measurement.values,
@@ -161,8 +229,6 @@ class MaxEntropyDual:
             )
             for m, measurement in enumerate(self._measurements)
         ]
-        _, beliefs = calibrate(self._places, self._prior)
-        return ProportionalFitting(self._places, tables, beliefs, self._total)
 
     def at(self, factors: Sequence[Floats]) -> Floats:
         """Return ``z`` for the logarithms of factors."""
@@ -220,51 +286,6 @@ class MaxEntropyDual:
             else:
                 tables[m] = sum_to(tables[inside], self._measurements[inside].columns, columns)
         return [tables[m] for m in range(len(self._measurements))]
-
-
-def calibrate(places: Sequence[Place], logarithms: Sequence[Floats]) -> tuple[float, list[Floats]]:
-    """Return the logarithm of the total mass, and each clique's share of it.
-
-    Messages go up as logarithms, since factors of neighbours may differ by more than the largest
-    float, and what goes down are probabilities.
-
-    Args:
-        places: The junction tree, parents before children.
-        logarithms: Of non-negative factors, one for each clique, whose product is the
-            distribution. Minus infinity for zero.
-    """
-    logarithms, log_mass = list(logarithms), 0.0
-    beliefs: dict[int, Floats] = {}
-    for position in reversed(range(len(places))):
-        clique, separator, parent = places[position]
-        axes = tuple(axis for axis, column in enumerate(clique) if column not in separator)
-        beliefs[position], message = _given_the_rest(logarithms[position], axes)
-        if parent is None:
-            log_mass += float(message)
-        else:
-            spread = broadcast_to(message, separator, places[parent].clique)
-            logarithms[parent] = logarithms[parent] + spread
-    for position, (clique, separator, parent) in enumerate(places):
-        if parent is not None:
-            above = sum_to(beliefs[parent], places[parent].clique, separator)
-            beliefs[position] = beliefs[position] * broadcast_to(above, separator, clique)
-    return log_mass, [beliefs[position] for position in range(len(places))]
-
-
-def _given_the_rest(logarithm: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return the distribution along some axes given the others, and the logarithm of its mass."""
-    largest = logarithm.max(axis=axes, keepdims=True)
-    largest = np.where(np.isfinite(largest), largest, 0.0)  # minus infinity: no mass at all
-    table = np.exp(logarithm - largest)
-    mass = table.sum(axis=axes, keepdims=True)
-    np.divide(table, mass, out=table, where=mass > 0)
-    return table, (_logarithm(mass) + largest).squeeze(axes)
-
-
-def _logarithm(table: Floats) -> Floats:
-    with np.errstate(divide='ignore'):
-        logarithm: Floats = np.log(table)
-    return logarithm
 
 
 def _smallest_holder(places: Sequence[Place], columns: Sequence[str]) -> int:

@@ -65,8 +65,9 @@ class ProportionalFitting:
     Args:
         places: The junction tree.
         tables: The tables, each set of columns once.
-        beliefs: The cliques' distributions while all factors are one.
+        beliefs: The cliques' distributions at the start.
         total: Number of rows.
+        factors: The logarithms of the factors at the start; all factors are one unless given.
     """
 
     def __init__(
@@ -75,8 +76,10 @@ class ProportionalFitting:
         tables: Sequence[FittedTable],
         beliefs: Sequence[Floats],
         total: float,
+        factors: Sequence[Floats] | None = None,
     ):
-        self.factors = [np.zeros(table.values.shape) for table in tables]
+        zeros: list[Floats] = [np.zeros(table.values.shape) for table in tables]
+        self.factors = zeros if factors is None else list(factors)
         self._places, self._tables, self._total = places, tables, total
         self._rows = [total * belief for belief in beliefs]
         self._shared = [

@@ -79,8 +79,8 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
     low, high = 2 * math.log(epsilon) - 100, math.log(epsilon + 10 * math.sqrt(epsilon) + 10)
     if excess(low) > 0:
         raise BudgetError(
-            f'epsilon ({epsilon}) and delta ({delta}) are too small to add noise for. Raise one of '
-            'them.'
+            f'epsilon ({epsilon}) and delta ({delta}) are too small to calibrate noise. Raise one '
+            'of them.'
         )
     rho = math.exp(brentq(excess, low, high, xtol=1e-13))
     while delta_of_rho(rho, epsilon) > delta * (1 - DELTA_FOR_ROUNDING):
@@ -247,9 +247,9 @@ class Ledger:
     def _check_noise(self, debit: Debit) -> None:
         if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:
             raise BudgetError(
-                f'{debit.step} asks for {debit.mechanism} noise, but all_gaussian of the mechanism '
-                'promises that all noise is Gaussian. Take the promise back, or use measure and '
-                'score alone.'
+                f'{debit.step} asks for {debit.mechanism} noise, but the mechanism declares '
+                'all_gaussian, a promise that all noise is Gaussian. Remove the declaration, or '
+                'use only measure and score.'
             )
 
     def to_frame(self) -> pd.DataFrame:

@@ -59,7 +59,7 @@ def _add(
     if not np.issubdtype(values.dtype, np.integer):
         raise TypeError('Noise is added to integers only: floating-point sums leak.')
     if math.sqrt(variance) > _LARGEST_SIGMA:
-        raise BudgetError('The privacy budget is too small to draw noise for. Raise epsilon.')
+        raise BudgetError('The privacy budget is too small to calibrate noise. Raise epsilon.')
     noise = draw(variance, values.size, entropy)
     return values.astype(np.int64) + noise.reshape(values.shape)
 

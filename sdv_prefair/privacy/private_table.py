@@ -49,11 +49,12 @@ class PrivateTable(Sealed):
         entropy: Where the noise comes from.
         hidden_codes: For columns with a code that must not be drawn, the arguments ``other``
             and ``stand_in`` of `compress_rare_codes`.
+        public_groups: For columns whose values belong to public groups, that of every code.
     """
 
     __slots__ = (
         *('_choose', '_domain', '_hidden_codes', '_ledger', '_measure', '_regroup', '_score'),
-        *('_measure_codes', '_measure_groups'),
+        *('_measure_codes', '_measure_groups', '_public_groups'),
     )
 
     def __init__(
@@ -62,8 +63,9 @@ class PrivateTable(Sealed):
         ledger: Ledger,
         entropy: Entropy,
         hidden_codes: HiddenCodes = MappingProxyType({}),
+        public_groups: Mapping[str, np.ndarray] = MappingProxyType({}),
     ):
-        self._hidden_codes = dict(hidden_codes)
+        self._hidden_codes, self._public_groups = dict(hidden_codes), dict(public_groups)
         answers = Answers(counts, ledger, entropy)
         self._ledger = ledger
         self._domain: Callable[[], dict[str, int]] = lambda: dict(answers.counts.domain)
@@ -84,6 +86,11 @@ class PrivateTable(Sealed):
     def hidden_codes(self) -> HiddenCodes:
         """Which codes must not be drawn, and what stands in for them: public facts."""
         return self._hidden_codes
+
+    @property
+    def public_groups(self) -> Mapping[str, np.ndarray]:
+        """The public groups of codes, -1 for none, of columns that have some: public facts."""
+        return self._public_groups
 
     @property
     def ledger(self) -> Ledger:

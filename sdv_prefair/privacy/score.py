@@ -82,7 +82,7 @@ class ExactScores:
 
 def _checked_unit(score: Score) -> int:
     if type(score) is not Score or type(score.unit) is not int or not 1 <= score.unit <= _LARGEST:
-        raise TypeError('A score must be a Score, and its unit a whole number above 0.')
+        raise TypeError('A score must be a Score, and its unit an integer above 0.')
     return score.unit
 
 
@@ -94,7 +94,7 @@ def _constants(score: Score, clique: Clique, shape: tuple[int, ...]) -> tuple[li
         max(math.prod(map(_exact_sum, factors)), abs(discount)) > _LARGEST
     ):
         raise ValueError(
-            f'The prediction for {list(clique)} must be whole numbers of at least 0, one for each '
+            f'The prediction for {list(clique)} must be integers of at least 0, one for each '
             'cell, that fit into 64 bits.'
         )
     return factors, discount

@@ -8,13 +8,14 @@ SDV's ``save`` writes a pickle, which runs code when it is opened. A release is 
 ``*/i.npy``        the arrays of the model, see `model_record`
 =================  ==================================================================
 
-with no name of code in it: what is read is data, and checked as such. Opening one takes memory
-within fixed limits, and either gives a synthesizer whose promises were checked again, or a
-``ReleaseError``. The file says who may be told what, not who wrote it: it carries no signature.
+without any reference to code: everything is data, and checked as such. Opening one uses memory
+within fixed limits, and either returns a synthesizer whose guarantees were checked again, or raises
+a ``ReleaseError``. The file has no signature: it does not prove who wrote it.
 
-Privacy: a release holds public arguments, the ledger and noisy values, and nothing else.
+Privacy: a release contains public arguments, the ledger and noisy values, and nothing else.
 """
 
+import hashlib
 import io
 import stat
 import textwrap
@@ -22,28 +23,36 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
+import pandas as pd
+
 from sdv_prefair.atomic_write import check_place, write_whole
-from sdv_prefair.errors import ReleaseError
+from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.fitting import cautions
 from sdv_prefair.release.archive import Archive, pack
 from sdv_prefair.release.contents import Contents, Released, write_contents
 from sdv_prefair.release.fidelity import check_same
+from sdv_prefair.release.verified import Check, Verification
+from sdv_prefair.release.verifying import verify_fit
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
 __all__ = [
+    'Check',
     'Contents',
     'Released',
+    'Verification',
+    'digest_of',
     'load_release',
     'open_release',
     'save_release',
+    'verify_release',
     'write_release',
 ]
 
 Made = TypeVar('Made', bound='PreFairSynthesizer')
 
-_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
+_GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 _USE_SAVE = 'Change that and fit again, or use save.'
 _MOST_LETTERS = 200  # of another library's message
 
@@ -51,30 +60,63 @@ _MOST_LETTERS = 200  # of another library's message
 def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
     """Save a fitted synthesizer as a release.
 
-    The file is complete or not there; one that is there is replaced. It is opened once before it
-    is kept, so that what could not be read again is never written. The same fit gives the same
-    bytes.
+    The write is atomic, and replaces an existing file. The release is read back before it is kept,
+    so a file that cannot be opened is never written. The same fit gives the same bytes.
 
     Raises:
-        ReleaseError: If something of the fit is code, or a value that has no place in a release.
+        ReleaseError: If the fit contains code, or a value that a release cannot store.
         OSError: If no file can be written there.
     """
     synthesizer.save_release(path)
 
 
 def load_release(path: str | Path) -> 'PreFairSynthesizer':
-    """Return the synthesizer that a release holds, whoever wrote it; no code in it is run.
+    """Open a release, yours or someone else's, and return its synthesizer; runs no code from it.
 
-    It samples the same rows as the one that was saved. Privacy and fairness are what the file says
-    as far as that can be checked: the ledger adds up to the promise and pays for the measurements,
-    and the model is one that its structure can choose, fair if it claims to be.
+    It samples the same rows as the one that was saved. Privacy and fairness are checked as far as
+    possible: the ledger adds up to the budget and pays for the measurements, and the model is one
+    that its structure can choose, fair if it claims to be.
 
     Raises:
-        ReleaseError: If the file is no release, is damaged, or does not keep what it promises.
+        ReleaseError: If the file is not a release, is damaged, or does not keep its promises.
     """
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
     return open_release(path, PreFairSynthesizer)
+
+
+def verify_release(
+    path: str | Path, rows: 'pd.DataFrame | dict[str, pd.DataFrame] | None' = None
+) -> Verification:
+    """Check a release again, and rows that are said to come from it.
+
+    Of the file: that it is whole, that its ledger adds up to the budget and pays for every
+    measurement, that its model keeps every statement, and that its noise is known to nobody. Of
+    rows: what ``synthesizer.verify_rows`` says.
+
+    Args:
+        path: The release.
+        rows: Rows that are said to be sampled from it.
+
+    Returns:
+        What was checked; true.
+
+    Raises:
+        ReleaseError: If the file is not a release, or is damaged.
+        VerificationError: If something is not as it should be; it says what.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
+        synthesizer = load_release(path)
+    checked = verify_fit(synthesizer).or_raise()
+    if rows is None:
+        return checked
+    return Verification([*checked.checks, *synthesizer.verify_rows(rows).checks])
+
+
+def digest_of(released: Released) -> str:
+    """Return the SHA-256 of the file that a release would be, in hexadecimal digits."""
+    return hashlib.sha256(pack(write_contents(released))).hexdigest()
 
 
 def write_release(released: Released, path: str | Path, synthesizer_class: type[Made]) -> None:
@@ -102,9 +144,11 @@ def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
             f"There is no file '{path}'. Give the path of one that save_release wrote."
         )
     if not stat.S_ISREG(path.stat().st_mode):
-        raise ReleaseError(f"'{path}' is no file. Give the path of one that save_release wrote.")
+        raise ReleaseError(f"'{path}' is not a file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
+        stream.seek(0)
+        synthesizer.__dict__['_file_digest'] = hashlib.file_digest(stream, 'sha256').hexdigest()
     cautions.warn_of_seeded_file(synthesizer.fitted.ledger.seeded)
     return synthesizer
 

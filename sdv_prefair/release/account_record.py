@@ -49,7 +49,9 @@ def _read_attempt(written: Any, only_zcdp: bool) -> Spending:
     rho = read_amount(fields.text('rho'))
     lines = fields.whole('lines', 0, MOST_LINES)
     if rho > _MOST_RHO or (rho > 0) != (lines > 0):
-        raise ReleaseError('An attempt in the account of the release spends what no lines can.')
+        raise ReleaseError(
+            'An attempt in the account of the release spends an amount that no lines can add up to.'
+        )
     return Spending(
         fields.choice('call', CALLS),
         fields.choice('outcome', OUTCOMES),
@@ -89,4 +91,4 @@ def check_account(account: Account, ledger: Ledger) -> None:
         and finished[-1].all_gaussian is ledger.all_gaussian
     )
     if not (is_covered and is_last):
-        raise ReleaseError('The account of the release does not hold the fit that the model is of.')
+        raise ReleaseError('The account of the release does not contain the fit of the model.')

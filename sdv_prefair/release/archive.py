@@ -53,7 +53,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(stream)
         except Exception as error:  # zipfile raises half a dozen kinds for a broken directory
-            raise ReleaseError(f'The file is no release: {error}.') from error
+            raise ReleaseError(f'The file is not a release: {error}.') from error
         self._members = {info.filename: info for info in self._zip.infolist()}
         if len(self._members) < len(self._zip.infolist()):
             raise ReleaseError('The release names a member more than once.')
@@ -83,7 +83,7 @@ class Archive:
         except Exception as error:  # as above, and zlib's own
             raise ReleaseError(f'{name} of the release is damaged: {error}.') from error
         if len(content) != size:
-            raise ReleaseError(f'{name} of the release is not as long as it says.')
+            raise ReleaseError(f'{name} of the release does not have the length it states.')
         return content
 
 
@@ -91,21 +91,23 @@ def _check_end(stream: BinaryIO) -> None:
     """Look at the ends of the file before zipfile reads a directory of any size."""
     size = stream.seek(0, os.SEEK_END)
     if not _END.size + _ZIP64_BYTES <= size <= MOST_FILE_BYTES:
-        raise ReleaseError(f'A file of {size} bytes is no release.')
+        raise ReleaseError(f'A file of {size} bytes is not a release.')
     stream.seek(0)
     first = stream.read(4)
     stream.seek(size - _END.size - _ZIP64_BYTES)
     locator, end = stream.read(4), stream.read()[_ZIP64_BYTES - 4 :]
     signature, *_, directory_bytes, directory_start, _ = _END.unpack(end)
     if (first, signature) != (_FIRST_SIGNATURE, _END_SIGNATURE) or locator == _ZIP64_SIGNATURE:
-        raise ReleaseError('The file is no release, or it was cut off.')
+        raise ReleaseError('The file is not a release, or it is truncated.')
     if directory_start + directory_bytes != size - _END.size:
-        raise ReleaseError('The file is no release: its directory is not where it says.')
+        raise ReleaseError('The file is not a release: its directory is not where it says.')
     if directory_bytes > MOST_DIRECTORY_BYTES:
-        raise ReleaseError('The file is no release: it has too many members.')
+        raise ReleaseError('The file is not a release: it has too many members.')
 
 
 def _check_member(info: zipfile.ZipInfo) -> None:
     known = info.compress_type in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
     if not known or info.flag_bits & _ENCRYPTED:
-        raise ReleaseError('The release holds a member that is encrypted or oddly compressed.')
+        raise ReleaseError(
+            'The release contains a member that is encrypted or compressed in an unsupported way.'
+        )

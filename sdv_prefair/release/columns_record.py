@@ -19,6 +19,7 @@ from sdv_prefair.transformers import (
     ColumnCodes,
     DatetimeBins,
     NumberBins,
+    TailedCodes,
 )
 from sdv_prefair.transformers.bin_shape import as_shape
 from sdv_prefair.transformers.own_values import BinCodes
@@ -76,6 +77,8 @@ def write_learnt(
 def _write_facts(made: ColumnCodes) -> dict[str, Any]:
     if isinstance(made, CategoryCodes):
         values, more = made.values, {'other': made.other_value, 'shared': made.shared}
+        if isinstance(made, TailedCodes):
+            values, more = made.heads, more | {'tails': list(made.tails)}
     else:
         values, more = (made.low, made.high), {}
     if isinstance(made, NumberBins):
@@ -109,7 +112,7 @@ def read_learnt(
         fields = Fields(item, 'learnt', names if has_facts else names[:3])
         name = fields.text('name', most=_LONGEST_NAME)
         if name in learnt or not isinstance(declared.get(name), Undeclared):
-            raise ReleaseError('The release has learnt something of a column that is public.')
+            raise ReleaseError('The release has a learnt domain for a column that is public.')
         learnt[name] = _with_values(declared[name], read_value(fields.raw('values')))
         if has_facts:
             learnt[name] = _with_facts(learnt[name], fields.raw('facts'))
@@ -123,18 +126,29 @@ def read_learnt(
 
 def _with_facts(domain: ColumnDomain, written: Any) -> ColumnDomain:
     names = _FACTS[type(domain)]
+    if isinstance(domain, Categories) and isinstance(written, dict) and 'tails' in written:
+        names += ('tails',)
     fields = Fields(written, 'learnt facts', names)
     for name in {'nullable', 'shared'} & set(names):
         fields.flag(name)
     if 'decimal_places' in fields and fields.optional('decimal_places'):
         fields.whole('decimal_places', 0, MOST_DECIMALS)
-    return replace(domain, **{name: read_value(fields.raw(name)) for name in names})
+    facts = {name: read_value(fields.raw(name)) for name in names}
+    if 'tails' in facts:
+        facts['tails'] = tuple(map(str, read_list(facts['tails'], 'tails', MOST_CODES)))
+    return replace(domain, **facts)
 
 
 def _with_values(undeclared: Undeclared, values: list) -> ColumnDomain:
     if undeclared.kind == 'categories':
         kept = told_apart(values, undeclared.nullable)
-        return Categories(kept, undeclared.nullable, undeclared.ordered)
+        return Categories(
+            kept,
+            undeclared.nullable,
+            undeclared.ordered,
+            prefix=undeclared.prefix,
+            form=undeclared.form,
+        )
     low, high = values
     if undeclared.kind == 'numbers':
         return Numbers(low, high, undeclared.decimal_places, undeclared.nullable)
@@ -175,7 +189,7 @@ def read_shapes(written: Any, unchosen: Mapping[str, ColumnDomain]) -> dict[str,
         fields = Fields(item, 'a shape', ('name', 'edges', 'finer', 'weights'))
         name = fields.text('name', most=_LONGEST_NAME)
         if name in shapes or name not in unchosen:
-            raise ReleaseError('The release has bins for a column that is not cut into any.')
+            raise ReleaseError('The release has bins for a column that is not binned.')
         listed = {key: fields.items(key, cuts_left) for key in ('edges', 'finer', 'weights')}
         cuts_left -= max(map(len, listed.values()))
         shapes[name] = BinShape(**{key: tuple(map(read_value, x)) for key, x in listed.items()})

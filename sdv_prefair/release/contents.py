@@ -204,7 +204,7 @@ def _version(settings: Settings) -> int:
 
 def _check_version(written: Any) -> int:
     if not isinstance(written, dict) or written.get('format') != FORMAT:
-        raise ReleaseError(f'The file is no release: {_RELEASE} does not say so.')
+        raise ReleaseError(f'The file is not a release: {_RELEASE} does not say so.')
     if type(written.get('version')) is not int or written['version'] not in _ADDED:
         raise ReleaseError(
             f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '

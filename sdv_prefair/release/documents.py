@@ -58,7 +58,7 @@ def _check_extent(content: bytes, name: str) -> None:
             case b',':
                 items += 1
         if depth > MOST_DEPTH or items > MOST_ITEMS:
-            raise ReleaseError(f'{name} of the release is nested too deep or has too many items.')
+            raise ReleaseError(f'{name} of the release is nested too deeply or has too many items.')
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -82,4 +82,4 @@ def _finite_number(text: str) -> float:
 
 
 def _refuse(text: str) -> NoReturn:
-    raise ValueError(f'{text} is no number of JSON')
+    raise ValueError(f'{text} is not a JSON number')

@@ -115,11 +115,11 @@ def read_dtype(written: Any) -> Any:
 def _read_category(written: dict[str, Any]) -> pd.CategoricalDtype:
     values = read_value(written['category'])
     if not isinstance(values, list | None) or not isinstance(written['ordered'], bool):
-        raise ReleaseError('The release describes a category that is none.')
+        raise ReleaseError('The release describes an invalid category.')
     try:
         return pd.CategoricalDtype(values, ordered=written['ordered'])
     except (TypeError, ValueError):
-        raise ReleaseError('The release describes a category that is none.') from None
+        raise ReleaseError('The release describes an invalid category.') from None
 
 
 def _read_arrow_decimal(bits: int, precision: int, scale: int) -> pd.ArrowDtype:

@@ -17,12 +17,12 @@ def check_same(saved: Fitted, read: Fitted) -> None:
         if facts != after.get(column):
             raise ReleaseError(
                 f"Column '{column}' has a transformer, a dtype or a format that a release cannot "
-                'hold. Use save, or leave the column to its default transformer and fit again.'
+                'store. Use save, or leave the column to its default transformer and fit again.'
             )
     if before.keys() != after.keys() or _whole(saved) != _whole(read):
         raise ReleaseError(
-            'The synthesizer has been changed in a way that no release can hold. Make and fit a '
-            'new one, or use save.'
+            'The synthesizer has been changed in a way that a release cannot store. Construct and '
+            'fit a new one, or use save.'
         )
 
 

@@ -60,10 +60,10 @@ class Fields:
         return bool(self.choice(key, (True, False)))
 
     def whole(self, key: str, low: int, high: int) -> int:
-        """Return a whole number within bounds."""
+        """Return an integer within bounds."""
         value = self._value[key]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self._refuse(key, f'a whole number from {low} to {high}')
+            self._refuse(key, f'an integer from {low} to {high}')
         return value
 
     def number(self, key: str, low: float = -_LARGEST) -> float:

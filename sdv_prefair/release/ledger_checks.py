@@ -44,7 +44,7 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
     elsewhere = NOISES if own_steps else ()
     for line in lines:
         if line.mechanism not in STEPS.get(line.step, elsewhere):
-            raise ReleaseError('A line of the ledger of the release is of no kind that is known.')
+            raise ReleaseError('A line of the ledger of the release is of an unknown kind.')
         if (line.delta > 0) != (line.mechanism == THRESHOLD):
             raise ReleaseError(
                 'In the ledger of the release thresholds must cost some of delta, and nothing else '
@@ -59,7 +59,7 @@ def check_noises(lines: Iterable[Debit], all_gaussian: bool) -> None:
     """Raise unless lines that are added up as one Gaussian mechanism are rounded Gaussians."""
     if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):
         raise ReleaseError(
-            'The ledger of the release adds up its lines in another way than their noise allows.'
+            'The ledger of the release composes its lines in a way that their noise does not allow.'
         )
 
 
@@ -82,7 +82,7 @@ def _check_scale(line: Debit, sensitivity_squared: int) -> None:
         enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
     if not enough:
         raise ReleaseError(
-            'A line of the ledger of the release has less noise than its rho asks for.'
+            'A line of the ledger of the release has less noise than its rho requires.'
         )
 
 
@@ -101,7 +101,7 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
         claimed[frozenset(measurement.columns)] += float(1 / np.min(measurement.variance))
     if any(not exact <= paid[columns] * (1 + _ROUNDING) for columns, exact in claimed.items()):
         raise ReleaseError(
-            'A measurement of the release says that it is more exact than the ledger pays for.'
+            'A measurement of the release claims to be more precise than the ledger pays for.'
         )
 
 
@@ -115,7 +115,9 @@ def check_measured(model: GraphicalModel) -> None:
     }
     tied = [*((column,) for column in model.domain), *markov_graph(model.cliques).edges]
     if not measured.issuperset(map(frozenset, tied)):
-        raise ReleaseError('The model of the release ties columns that were never measured.')
+        raise ReleaseError(
+            'The model of the release connects columns that were never measured together.'
+        )
 
 
 def check_learning(

@@ -87,7 +87,7 @@ def read_ledger(
 def _open_ledger(fields: Fields, settings: Settings, seeded: bool, all_gaussian: bool) -> Ledger:
     reserved = fields.number('reserved_delta', 0.0)
     if not reserved < settings.delta:
-        raise ReleaseError('The ledger of the release reserves more of delta than there is.')
+        raise ReleaseError('The ledger of the release reserves more delta than there is.')
     ledger = Ledger(
         settings.epsilon,
         settings.delta,
@@ -123,7 +123,7 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
     if any(line.rho <= 0 for line in lines) or spent > ledger.budget:
         raise ReleaseError('The ledger of the release does not add up: more is spent than allowed.')
     if math.fsum(line.delta for line in lines) > ledger.reserved_delta * (1 + 1e-12):
-        raise ReleaseError('The ledger of the release spends more of delta than was set aside.')
+        raise ReleaseError('The ledger of the release spends more delta than was set aside.')
     ledger.carry_over(lines)
     return ledger
 
@@ -133,5 +133,5 @@ def read_amount(text: str) -> Fraction:
     amount = Fraction(text) if _FRACTION.fullmatch(text) else None
     # Halves of halves, as all amounts are: their sums stay short, however many there are.
     if amount is None or amount.denominator & (amount.denominator - 1):
-        raise ReleaseError('An amount in the ledger of the release is no dyadic fraction.')
+        raise ReleaseError('An amount in the ledger of the release is not a dyadic fraction.')
     return amount

@@ -28,7 +28,7 @@ def _read_look(written: Any) -> OutcomeLook:
     fields = Fields(written, 'a look', _KEYS)
     tells, surely = (float(fields.number(key, 0.0)) for key in ('tells', 'surely'))
     if not surely <= tells <= 1:
-        raise ReleaseError('A look of the release tells more than everything.')
+        raise ReleaseError('A look of the release has a score that is out of range.')
     # Names may be as long as in the metadata, with which they are compared.
     column, outcome = (fields.text(key, most=MOST_BYTES) for key in ('column', 'outcome'))
     return OutcomeLook(column, outcome, tells, surely)
@@ -49,6 +49,6 @@ def check_looks(fitted: Fitted) -> None:
         or paid != {column for pair in expected for column in pair}
     ):
         raise ReleaseError(
-            'The release tells of another look for copies of outcomes than its ledger pays for.'
+            'The release reports a look for copies of outcomes that its ledger does not pay for.'
         )
     check_scores(lines, len(expected), ledger.max_rows_per_person)

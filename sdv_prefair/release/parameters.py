@@ -7,6 +7,7 @@ from typing import Any
 from faker.config import AVAILABLE_LOCALES
 
 from sdv_prefair.domain.given_facts import FACTS, Domain, facts_of
+from sdv_prefair.domain.value_groups import RANGE_GROUPS
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness.records import read_statements
 from sdv_prefair.fairness.statements import Independent, Statements
@@ -107,7 +108,17 @@ def _read_statements(records: Any) -> dict[str, list[Independent]]:
 def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
     if domain is None:
         return None
-    return [[c, [[key, fact] for key, fact in f.items()]] for c, f in facts_of(domain).items()]
+    return [
+        [c, [[key, _as_pairs(fact)] for key, fact in f.items()]]
+        for c, f in facts_of(domain).items()
+    ]
+
+
+def _as_pairs(fact: Any) -> Any:
+    """Return values by groups as pairs, which keep the types of values; all else as it is."""
+    if not isinstance(fact, Mapping):
+        return fact
+    return [[group, list(values)] for group, values in fact.items()]
 
 
 def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
@@ -116,7 +127,17 @@ def _read_domain(pairs: Any) -> dict[str, dict[str, Any]] | None:
     is_list = isinstance(pairs, list) and all(map(_is_spike, pairs))
     if not is_list or not all(_is_fact(fact) for _, facts in pairs for fact in facts):
         raise ReleaseError('domain of the release must be pairs of a column and its facts.')
-    return {column: dict(facts) for column, facts in pairs}
+    domain = {column: dict(facts) for column, facts in pairs}
+    for facts in domain.values():
+        if isinstance(facts.get(RANGE_GROUPS), list):
+            facts[RANGE_GROUPS] = _read_groups(facts[RANGE_GROUPS])
+    return domain
+
+
+def _read_groups(pairs: list[Any]) -> dict[str, list[Any]]:
+    if not all(map(_is_spike, pairs)):
+        raise ReleaseError('range_groups of the release must be pairs of a group and its values.')
+    return dict(pairs)
 
 
 def _is_fact(pair: Any) -> bool:
@@ -136,7 +157,9 @@ def _read_other(other: Any) -> Any:
         return other
     is_paired = all(isinstance(pair, list) and len(pair) == 2 for pair in other)
     if not is_paired or not _are_texts([column for column, _ in other]):
-        raise ReleaseError('other of the release must be a text, or pairs of a column and a value.')
+        raise ReleaseError(
+            'other of the release must be a string, or pairs of a column and a value.'
+        )
     return dict(other)
 
 

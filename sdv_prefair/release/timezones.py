@@ -30,8 +30,8 @@ def write_zone(zone: datetime.tzinfo | None) -> str | None:
         same = False
     if not same:
         raise ReleaseError(
-            f'The time zone {shown(zone)} has no name that a release can hold. Convert the column '
-            "to one that has, as 'UTC' or 'Europe/Berlin', or use save."
+            f'The time zone {shown(zone)} has no name that a release can store. Convert the '
+            "column to one that has, as 'UTC' or 'Europe/Berlin', or use save."
         )
     return written
 

@@ -62,7 +62,7 @@ def _write_object(value: Any) -> dict[str, Any]:
     if type(value) is Decimal and value.is_finite():
         return {TYPE: 'Decimal', 'value': str(value)}
     raise ReleaseError(
-        f'A value of type {type(value).__name__} cannot be written into a release: only texts, '
+        f'A value of type {type(value).__name__} cannot be written into a release: only strings, '
         'booleans, finite numbers, Decimals, dates and timestamps can. Use save instead.'
     )
 
@@ -82,7 +82,7 @@ def read_value(written: Any) -> Any:
         try:
             return _READERS[kind](written)
         except (ValueError, KeyError, TypeError, ArithmeticError) as error:
-            raise ReleaseError(f'The release holds a {kind} that is none: {error}.') from None
+            raise ReleaseError(f'The release holds an invalid {kind}: {error}.') from None
     raise ReleaseError('The release holds a value of a type that is not known.')
 
 
@@ -118,7 +118,7 @@ def _like(pattern: re.Pattern[str], text: Any) -> str:
 
 def _as_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError('it is no list')
+        raise ValueError('it is not a list')
     return value
 
 

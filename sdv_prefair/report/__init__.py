@@ -3,7 +3,8 @@
 ===================  ====================================================
 ``facts``            what a fitted synthesizer may show to anybody
 ``measured``         what is computed on the real table, only if asked for
-``promises`` ...     the sections, from facts to trees of HTML
+``signing``          the page to sign, of facts and what people have said
+``promises`` ...     the annexes, from facts to trees of HTML
 ``elements``         pieces of HTML
 ``page``             the page around them, the style and the scripts
 ===================  ====================================================
@@ -16,29 +17,41 @@ from pathlib import Path
 
 from sdv_prefair.atomic_write import write_whole
 from sdv_prefair.report.comparison import comparison_section
+from sdv_prefair.report.dictionary import dictionary_section
 from sdv_prefair.report.facts import Facts, gather
 from sdv_prefair.report.ledger import ledger_section
-from sdv_prefair.report.limits import limits_section, signing_section
+from sdv_prefair.report.limits import limits_section
 from sdv_prefair.report.marginals import marginals_section
 from sdv_prefair.report.measured import Measured, check_request, measure
 from sdv_prefair.report.model import model_section
 from sdv_prefair.report.opening import opening
 from sdv_prefair.report.page import page
+from sdv_prefair.report.particulars import Files, Particulars
 from sdv_prefair.report.promises import promises_section
 from sdv_prefair.report.proxies import proxies_section
+from sdv_prefair.report.signing import signing_section
 
 __all__ = ['Facts', 'Measured', 'check_request', 'gather', 'measure', 'write_report']
 
 
-def write_report(facts: Facts, path: str | Path, measured: Measured | None = None) -> None:
+def write_report(
+    facts: Facts,
+    path: str | Path,
+    measured: Measured | None = None,
+    told: Particulars | None = None,
+    files: Files | None = None,
+) -> None:
     """Write the report; the file is complete or not there.
 
     Args:
         facts: What the synthesizer may show.
         path: Where to write; a file that is there is replaced.
         measured: What was computed on the real table, for a copy that stays inside.
+        told: What only people know.
+        files: The files that go out.
     """
     all_sections = [
+        signing_section(facts, told or Particulars(), files or Files()),
         promises_section(facts),
         model_section(facts),
         proxies_section(facts),
@@ -46,7 +59,7 @@ def write_report(facts: Facts, path: str | Path, measured: Measured | None = Non
         marginals_section(facts),
         comparison_section(facts, measured),
         limits_section(facts),
-        signing_section(facts),
+        dictionary_section(facts),
     ]
     sections = [section for section in all_sections if section is not None]
     closing = f'Fitted on {facts.fitted_on} with {facts.fitted_with}.'

@@ -122,9 +122,10 @@ def plot(
     """
     drawn = json.loads(plotly.io.to_json(figure, validate=False))
     content = json.dumps({key: drawn[key] for key in ('data', 'layout')}, separators=(',', ':'))
+    has_size = 'width' in drawn['layout']  # and is made smaller as a whole on paper
     box = tag(
         'div',
-        class_='plot wide' if is_wide else 'plot',
+        class_=' '.join(['plot', *(['wide'] * is_wide), *(['drawing'] * has_size)]),
         role='img',
         aria_label=description,
         style=f'min-height: {drawn["layout"].get("height", 450)}px',

@@ -1,7 +1,8 @@
 """What a release report is made from: what a fitted synthesizer may show to anybody."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -15,12 +16,14 @@ from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fitting.explanation import FairnessExplanation
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.verification import tied_columns
-from sdv_prefair.inference import Share, estimate_query, replicate
+from sdv_prefair.inference import Replicates, Share, estimate_query, replicate
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
+from sdv_prefair.report.column_values import values_of
+from sdv_prefair.report.group_gaps import GroupGap, group_gaps
 from sdv_prefair.roles import UNLABELLED
 
-_REPLICATES = 30
+_REPLICATES = 20
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -38,6 +41,9 @@ class Column:
         is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
         other: The code of what has no value to be shown, which is never drawn.
+        shown: The values of a column that is not cut into bins.
+        limits: From where to where a number or a date goes, in words.
+        nullable: Whether it can be missing; None if it is not modelled.
     """
 
     name: str
@@ -47,6 +53,9 @@ class Column:
     is_learnt: bool
     labels: tuple[str, ...] = ()
     other: int | None = None
+    shown: tuple[str, ...] = ()
+    limits: str | None = None
+    nullable: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,7 @@ class Facts:
         parameters: Arguments of the synthesizer.
         structure: Name of the way the graph was found.
         roles: The roles, or statements, as given.
+        modelled_roles: The same of the columns that the model has, which constraints may make.
         is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
@@ -73,6 +83,7 @@ class Facts:
         explanation: What the model shows of proxies.
         intervals: Of each modelled column the shares of its values, each with an interval that
             holds that of the private table 95 times in 100.
+        gaps: Differences between groups that a fair model still has, with intervals.
     """
 
     table_name: str
@@ -81,6 +92,7 @@ class Facts:
     parameters: dict[str, Any]
     structure: str
     roles: Statements
+    modelled_roles: Statements
     is_fair: bool
     ledger: pd.DataFrame
     account: pd.DataFrame
@@ -91,6 +103,7 @@ class Facts:
     model: GraphicalModel
     explanation: FairnessExplanation
     intervals: Mapping[str, pd.DataFrame]
+    gaps: tuple[GroupGap, ...]
 
     @property
     def promise(self) -> dict:
@@ -143,6 +156,8 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
     ledger = synthesizer.get_privacy_ledger()
     fitted = synthesizer.fitted
     promises_fairness = fitted.settings.promise.is_fair
+    # Drawn once, and only if something asks for them.
+    replicates = cache(lambda: replicate(fitted, _REPLICATES, seed=0))
     return Facts(
         table_name=fitted.settings.table_name,
         fitted_on=fitted.provenance.date,
@@ -150,6 +165,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         parameters=synthesizer.get_parameters(),
         structure=fitted.settings.mechanism.name,
         roles=synthesizer.get_roles(),
+        modelled_roles=synthesizer.get_roles('modified'),
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),
@@ -159,15 +175,14 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         constraints=_constraints(fitted.plan),
         model=fitted.model,
         explanation=synthesizer.explain_fairness(),
-        intervals={column: _shares(fitted, column) for column in fitted.model.domain},
+        intervals={c: _shares(fitted, c, replicates) for c in fitted.model.domain},
+        gaps=group_gaps(fitted, replicates) if promises_fairness else (),
     )
 
 
-def _shares(fitted: Fitted, column: str) -> pd.DataFrame:
+def _shares(fitted: Fitted, column: str, replicates: Callable[[], Replicates]) -> pd.DataFrame:
     # Replicates only of columns that a mechanism of somebody else has not measured by themselves.
-    return estimate_query(
-        fitted, Share(column), lambda: replicate(fitted, _REPLICATES, seed=0), sampling=False
-    )
+    return estimate_query(fitted, Share(column), replicates, sampling=False)
 
 
 def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[Column, ...]:
@@ -189,6 +204,7 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
             is_learnt=name in learnt,
             labels=tuple(transformers[name].labels()) if name in transformers else (),
             other=transformers[name].hidden_code if name in transformers else None,
+            **values_of(transformers.get(name)),
         )
         for name in names
     )

@@ -153,8 +153,16 @@ def _bars(facts: Facts, column: Column, shares: np.ndarray) -> go.Figure:
         **{value: shares, place: list(range(len(codes))), f'error_{value}': whiskers},
         orientation='h' if few else 'v',
         marker_color=GREY if column.role == UNLABELLED else ROLE_MARKERS[column.role]['color'],
-        customdata=[plain_text(column.labels[code]) for code in codes],
-        hovertemplate=f'%{{customdata}}: %{{{value}:.2f}} %<extra></extra>',
+        text=[percent(share / 100) for share in shares] if few else None,
+        textposition='inside',
+        insidetextanchor='start',
+        constraintext='none',
+        customdata=[
+            (plain_text(column.labels[code]), 100 * low, 100 * high)
+            for code, low, high in zip(codes, intervals['lower'], intervals['upper'], strict=True)
+        ],
+        hovertemplate=f'%{{customdata[0]}}: %{{{value}:.2f}} % (%{{customdata[1]:.2f}} to '
+        '%{customdata[2]:.2f})<extra></extra>',
     )
     return go.Figure(bars).update_layout(
         {f'{value}axis': _SPACED | {'ticksuffix': ' %', 'rangemode': 'tozero'},

@@ -2,10 +2,11 @@
 
 from xml.etree.ElementTree import Element
 
-import networkx as nx
+import plotly.graph_objects as go
 
 from sdv_prefair.mechanisms.catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.plots.fair_graph import heading_of
 from sdv_prefair.plots.style import plain_text
 from sdv_prefair.report.elements import bullets, code, num, paragraph, plot, section, table, tag
 from sdv_prefair.report.facts import Facts
@@ -23,9 +24,8 @@ def model_section(facts: Facts) -> Element:
             'joined keep the dependence that was measured between them; all others depend on each '
             f'other only along the edges. It was {_how(facts)}.'
         ),
-        plot(_graph(facts), _graph_in_words(facts)),
+        plot(_graph(facts), _graph_in_words(facts), is_wide=True),
         tag('details', tag('summary', 'The edges as a table'), _edges(facts)),
-        tag('details', tag('summary', 'The columns as a table'), _columns(facts)),
         _constraints(facts),
     )
 
@@ -43,11 +43,9 @@ def _how(facts: Facts) -> str:
     return how
 
 
-def _graph(facts: Facts):
-    # plotly takes names for markup.
-    graph = nx.relabel_nodes(facts.graph, {name: plain_text(name) for name in facts.graph})
-    figure = plot_fair_graph(graph, title='')
-    return figure.update_layout(height=figure.layout.height - 50, margin={'t': 40})
+def _graph(facts: Facts) -> go.Figure:
+    title = f'{plain_text(facts.table_name)}: {heading_of(facts.graph, facts.modelled_roles)}'
+    return plot_fair_graph(facts.graph, title, facts.modelled_roles)
 
 
 def _graph_in_words(facts: Facts) -> str:
@@ -71,22 +69,6 @@ def _edges(facts: Facts) -> Element:
     if not any(last for *_, last in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     return table('Edges of the model, and the noise of a cell of each', header, rows)
-
-
-def _columns(facts: Facts) -> Element:
-    rows = [
-        (
-            column.name,
-            column.role,
-            column.kind,
-            num(whole(len(column.labels))) if column.labels else num(''),
-            column.source,
-        )
-        for column in facts.columns
-    ]
-    header = ('Column', 'Role', 'Kind', 'Codes', 'Where its values come from')
-    caption = 'Columns of the table; codes are values or bins, also for what is missing or unlisted'
-    return table(caption, header, rows)
 
 
 def _constraints(facts: Facts) -> Element | None:

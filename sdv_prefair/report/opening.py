@@ -1,10 +1,11 @@
-"""The answers in short: private, fair, clear of noise, and whether this copy may go out."""
+"""The answers in short: how private, how fair, how noisy, and what covers this copy."""
 
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.model.noise import lost
 from sdv_prefair.report.elements import note, paragraph, strong, tag
+from sdv_prefair.report.epsilon_words import Strength, guess_in_words, named, strength_of
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.measured import Measured
 from sdv_prefair.report.words import counted, short
@@ -19,7 +20,23 @@ def opening(facts: Facts, measured: Measured | None) -> list:
         class_='quiet',
     )
     tiles = [_privacy(facts), _fairness(facts), _noise(facts), _copy(facts, measured)]
-    return [about, None if facts.is_private else _not_private(), tag('div', tiles, class_='tiles')]
+    warning = _weak(facts) if facts.is_private else _not_private()
+    return [about, warning, tag('div', tiles, class_='tiles')]
+
+
+def _strength(facts: Facts) -> Strength:
+    """Return how much is promised to whoever is in the table of every attempt."""
+    promise = facts.promise
+    everything = promise['epsilon_all_attempts'] if facts.spent_elsewhere else None
+    return strength_of(max(promise['epsilon'], everything or 0.0))
+
+
+def _weak(facts: Facts) -> Element | None:
+    strength = _strength(facts)
+    if not strength.advice:
+        return None
+    epsilon = short(facts.promise['epsilon'])
+    return note(strength.kind, strong(f'epsilon = {epsilon}: {strength.words}. '), strength.advice)
 
 
 def _not_private() -> Element:
@@ -42,12 +59,12 @@ def _privacy(facts: Facts) -> Element:
     promise = facts.promise
     if not facts.is_private:
         return _tile('warning', 'Privacy', 'Not private', 'A seed was given.')
-    more = f'delta = {short(promise["delta"])}; neighbours {promise["neighbours"]}.'
+    more = guess_in_words(promise['epsilon'], promise['delta'])
     if facts.spent_elsewhere:
         more += f' All {promise["attempts"]} attempts together: {_all_attempts(promise)}.'
     if promise['ranges'] == 'assumed public':
         more += ' Ranges are assumed to be public.'
-    return _tile('good', 'Privacy', f'epsilon = {short(promise["epsilon"])}', more)
+    return _tile(_strength(facts).kind, 'Privacy', named(promise['epsilon']), more)
 
 
 def _all_attempts(promise: dict) -> str:
@@ -76,7 +93,7 @@ def _notion(roles: Statements) -> str:
 def _noise(facts: Facts) -> Element:
     swamped, measured = len(lost(facts.model)), counted(len(facts.modelled), 'column')
     if not swamped:
-        return _tile('good', 'Noise', 'Nothing is lost in it', f'{measured} and the pairs joined.')
+        return _tile('good', 'Noise', 'No marginal swamped', f'Of {measured} and the pairs joined.')
     found = f'Of {measured} and the pairs joined.'
     return _tile('warning', 'Noise', f'{counted(swamped, "marginal")} swamped', found)
 
@@ -90,4 +107,8 @@ def _copy(facts: Facts, measured: Measured | None) -> Element:
     if facts.parameters['public_ranges'] is None and facts.assumed_public:
         text = 'It rests on ranges of which nobody has said that they are public; see the end.'
         return _tile('warning', 'This copy', 'Confirm ranges first', text)
-    return _tile('good', 'This copy', 'May be published', 'It is covered by the privacy promise.')
+    strength = _strength(facts)
+    covered = 'Covered by the promise' if not strength.advice else f'Covered by a {strength.words}'
+    if strength.kind == 'alarm':
+        covered = 'Hardly covered'
+    return _tile(strength.kind, 'This copy', covered, 'Publishing is your decision.')

@@ -34,7 +34,7 @@ def page(title: str, opening: Content, sections: Sequence[Element], closing: str
     )
     body = tag(
         'body',
-        tag('a', 'Skip to the promises', href='#promises', class_='skip'),
+        tag('a', 'Skip to the contents', href=f'#{sections[0].get("id")}', class_='skip'),
         tag('header', tag('h1', title), opening),
         _contents(sections),
         tag('main', sections),

@@ -1,6 +1,5 @@
 """What is promised, in the words of the person who has to sign for it."""
 
-import math
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.privacy.ledger_words import GDP, ZCDP
@@ -14,6 +13,7 @@ from sdv_prefair.report.elements import (
     strong,
     tag,
 )
+from sdv_prefair.report.epsilon_words import best_guess
 from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.fairness_promise import fairness_promise
 from sdv_prefair.report.words import percent, short
@@ -58,7 +58,7 @@ def _privacy(facts: Facts) -> list[Content]:
             _unit(promise),
             ' in the table, thinks yes and no equally likely, knows everything else, and studies '
             'the release for as long as they like. They will be right at most ',
-            strong(percent(_best_guess(promise['epsilon'], promise['delta']))),
+            strong(percent(best_guess(promise['epsilon'], promise['delta']))),
             ' of the time. A coin is right 50 % of the time.',
         ),
         _privacy_numbers(promise, facts),
@@ -68,16 +68,6 @@ def _privacy(facts: Facts) -> list[Content]:
 def _unit(promise: dict) -> str:
     rows = promise['max_rows_per_person']
     return 'one given row is' if rows == 1 else f'the up to {rows} rows of one given person are'
-
-
-def _best_guess(epsilon: float, delta: float) -> float:
-    """Return how often the best test between two neighbours is right, if both are as likely.
-
-    (epsilon, delta)-DP bounds the true minus the false positive rate of any test by
-    (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
-    """
-    ratio = math.exp(-epsilon)
-    return min(1.0, (1 + delta * ratio) / (1 + ratio))
 
 
 def _privacy_numbers(promise: dict, facts: Facts) -> Element:

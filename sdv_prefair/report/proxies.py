@@ -7,6 +7,7 @@ from sdv_prefair.fairness.dependence import NOTICEABLE
 from sdv_prefair.fitting.explanation import HEADINGS, Finding
 from sdv_prefair.report.elements import Content, badge, note, num, paragraph, section, table, tag
 from sdv_prefair.report.facts import Facts
+from sdv_prefair.report.group_gaps import gaps_part
 from sdv_prefair.report.words import counted, short
 
 
@@ -25,6 +26,7 @@ def proxies_section(facts: Facts) -> Element | None:
         ),
         [_copied(finding) for finding in facts.explanation.findings if finding.nearly_copies],
         [_part(heading, facts.explanation.of(part)) for part, heading in HEADINGS.items()],
+        gaps_part(facts.gaps),
     )
 
 

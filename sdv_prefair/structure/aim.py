@@ -33,7 +33,7 @@ class AimStrategy:
         max_cells: Largest number of cells of a clique's table.
 
     Raises:
-        StructureError: If ``tree`` is no strategy, or ``max_cells`` no whole number above 0.
+        StructureError: If ``tree`` is no strategy, or ``max_cells`` is not an integer above 0.
     """
 
     tree: Strategy = field(default_factory=GreedyStrategy)
@@ -49,7 +49,7 @@ class AimStrategy:
         cells = self.max_cells
         if not isinstance(cells, Integral) or isinstance(cells, bool) or cells < 1:
             raise StructureError(
-                f'max_cells ({shown(cells)}) must be a whole number above 0, for example 50_000.'
+                f'max_cells ({shown(cells)}) must be an integer above 0, for example 50_000.'
             )
 
     @property

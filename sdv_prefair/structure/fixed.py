@@ -84,7 +84,7 @@ def check_known(edges: Iterable[Pair], columns: Sequence[str]) -> None:
     unknown = [column for edge in edges for column in edge if column not in columns]
     if unknown:
         raise StructureError(
-            f'structure names columns that are not modelled: {unknown}. The tree must join '
+            f'structure names columns that are not modelled: {unknown}. The tree must connect '
             f'exactly these columns: {list(columns)}.'
         )
 
@@ -94,8 +94,8 @@ def _check_tree(edges: Sequence[Pair], columns: Sequence[str], roles: Statements
     for first, second in edges:
         if components[first] == components[second]:
             raise StructureError(
-                f'structure is not a tree: the pair {first!r}, {second!r} closes a cycle. Take '
-                'out one pair of that cycle.'
+                f'structure is not a tree: the pair {first!r}, {second!r} closes a cycle. Remove '
+                'one pair of that cycle.'
             )
         components.union(first, second)
     _check_joined({column: components[column] for column in columns}, edges, columns, roles)
@@ -112,8 +112,8 @@ def _check_joined(
     if missing and len(roles.statements) > 1:
         first, second = missing[0]
         raise StructureError(
-            f'structure leaves {first!r} and {second!r} in two parts that no statement keeps '
-            'apart. Add pairs until no two parts can be joined.'
+            f'structure leaves {first!r} and {second!r} in two components that no statement '
+            'separates. Add pairs until no two components can be connected.'
         )
     if missing:
         raise StructureError(
@@ -132,11 +132,11 @@ def check_fair(edges: Iterable[Pair], roles: Statements) -> None:
         along = ' - '.join(map(str, path))
         if isinstance(roles, Roles):
             raise UnfairModelError(
-                f'structure is not justifiably fair: the path {along} joins protected '
-                f'{path[0]!r} to outcome {path[-1]!r} without an admissible column. Join the two '
-                'sides through an admissible column only.'
+                f'structure is not justifiably fair: the path {along} connects protected '
+                f'{path[0]!r} to outcome {path[-1]!r} without an admissible column in between. '
+                'Connect the two sides only through an admissible column.'
             )
         raise UnfairModelError(
-            f'structure does not keep the statement that {statement}: the path {along} joins its '
-            'two sides around what it is given. Take out one pair of that path.'
+            f'structure violates the statement that {statement}: the path {along} connects its '
+            'two sides and bypasses its conditioning set. Remove one pair of that path.'
         )

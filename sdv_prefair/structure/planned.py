@@ -33,7 +33,7 @@ class PlannedStrategy:
 
     Raises:
         StructureError: If ``rule`` is no strategy, a weight or share is out of range, or
-            ``max_cells`` is no whole number above 0.
+            ``max_cells`` is not an integer above 0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
@@ -61,7 +61,7 @@ class PlannedStrategy:
             )
         if not _is_number(self.max_cells, Integral) or self.max_cells < 1:
             raise StructureError(
-                f'max_cells ({shown(self.max_cells)}) must be a whole number above 0, for example '
+                f'max_cells ({shown(self.max_cells)}) must be an integer above 0, for example '
                 '50_000.'
             )
 

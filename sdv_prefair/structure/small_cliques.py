@@ -16,6 +16,7 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.wide_tables import looked_at
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class CliqueStrategy:
         max_triples: How many triples are counted at most.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, or another argument no whole number above 0.
+        StructureError: If ``rule`` is no strategy, or another argument is not an integer above 0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
@@ -72,7 +73,8 @@ class CliqueStrategy:
             domain: Number of codes of every column, before any are merged.
             roles: The roles of the columns.
         """
-        pairs = [p for p in self.declare(list(domain), roles) if is_measurable(p, domain)]
+        allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
+        pairs = [pair for pair in allowed if is_measurable(pair, domain)]
         small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
         small.sort(
             key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))
@@ -102,8 +104,8 @@ def _cells(clique: Clique, domain: Mapping[str, int]) -> int:
 
 
 def check_whole(name: str, value: object, example: int) -> None:
-    """Raise unless an argument of a strategy is a whole number above 0."""
+    """Raise unless an argument of a strategy is an integer above 0."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise StructureError(
-            f'{name} ({shown(value)}) must be a whole number above 0, for example {example:_}.'
+            f'{name} ({shown(value)}) must be an integer above 0, for example {example:_}.'
         )

@@ -1,13 +1,11 @@
-"""What a synthesizer does with a finished fit: sample, tell, verify, hand over.
+"""What a synthesizer does with a finished fit: sample, inspect, verify.
 
 SDV divides its class in two, ``BaseSynthesizer``, which is made and fitted, and upon it
 ``BaseSingleTableSynthesizer``, which samples. So is ours: what is made and fitted is in ``face``.
 Each method here asks a plain function about one value, ``fitted``.
 """
 
-import warnings
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import networkx as nx
 import pandas as pd
@@ -15,8 +13,7 @@ import plotly.graph_objects as go
 from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
-from sdv_prefair.atomic_write import check_place
-from sdv_prefair.errors import FairnessWarning, NotFittedError, PrivacyWarning
+from sdv_prefair.errors import NotFittedError
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fitting import cautions
@@ -25,12 +22,11 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
-from sdv_prefair.release import Contents, Released, open_release, write_release
-from sdv_prefair.roles import Roles
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
 from sdv_prefair.synthesizer.arguments import check_choice
+from sdv_prefair.values.given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 
@@ -65,7 +61,7 @@ class AfterFit(Sampling):
     # -- what it shows of itself ------------------------------------------------------------
 
     def get_info(self) -> dict[str, Any]:
-        """Return SDV's information and what privacy was promised."""
+        """Return SDV's information and the privacy guarantee."""
         promise = inspection.privacy_promised(self._settings, self._result)
         return super().get_info() | promise | {'ranges': self._ranges}
 
@@ -78,24 +74,24 @@ class AfterFit(Sampling):
         """Return the metadata, with the roles if it came with them.
 
         Args:
-            version: ``'original'``, or ``'modified'`` for what constraints make of it.
+            version: ``'original'``, or ``'modified'`` for the version with constraints applied.
         """
         metadata, roles = super().get_metadata(version), self.get_roles(version)
-        if isinstance(self._original_metadata, FairMetadata) and isinstance(roles, Roles):
+        if isinstance(self._original_metadata, FairMetadata):
             return FairMetadata.from_metadata(metadata, roles)
         return metadata
 
     def get_roles(self, version: str = 'original') -> Statements:
         """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
 
-        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
-        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
-        are those on the left of any, given to any, and on the right of any.
+        They are ``Roles`` unless ``fairness=`` has statements that roles cannot express; then they
+        are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns are all
+        columns on the left, in a conditioning set, and on the right of any statement.
         """
         return self.get_fairness(version)
 
     def get_fairness(self, version: str = 'original') -> Statements:
-        """Return what is promised, as statements of independence.
+        """Return the guarantee as statements of conditional independence.
 
         Args:
             version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
@@ -107,9 +103,9 @@ class AfterFit(Sampling):
     def get_privacy_ledger(self) -> pd.DataFrame:
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
 
-        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the
-        footer: the promise, what other units would cost, how ranges were treated, and what all
-        attempts to fit this synthesizer add up to, see ``get_privacy_account``.
+        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the footer:
+        the guarantee, its cost under other units, how ranges were treated, and the total over all
+        attempts to fit this synthesizer, see ``get_privacy_account``.
         """
         ledger = self.fitted.ledger
         frame = ledger.to_frame()
@@ -121,8 +117,8 @@ class AfterFit(Sampling):
 
         A row has ``attempt`` (its number), ``call`` (the method), ``outcome`` (``'finished'``,
         ``'failed'`` or ``'unfinished'``), ``private``, ``lines``, ``rho`` and ``delta`` (what
-        thresholds used up). Calls that were refused before a row was read are no attempts. The
-        frame's ``attrs`` hold what all attempts add up to for people who are in every table.
+        thresholds used up). Calls that were refused before a row was read do not count as attempts.
+        The frame's ``attrs`` hold the total over all attempts, for people who are in every table.
         """
         account, fitted = self._account, self._result
         total = account.total_beside(fitted.ledger) if fitted else account.total(self.delta)
@@ -134,32 +130,34 @@ class AfterFit(Sampling):
         """Return the Markov graph of the model; nodes carry their ``role``.
 
         Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
-        two. Those with ``beyond_tree`` were chosen when a tree joined all columns already.
+        two, and ``tells``: how much one of their columns reveals about the other in the model, from
+        0 to 1. Those with ``beyond_tree`` were added to a spanning tree.
         """
         return inspection.fair_graph(self.fitted)
 
     def verify_fairness(self) -> bool:
         """Check the fitted model again; return True, or raise and name the offending path.
 
-        Asked are the cliques of the model, the tables that rows are drawn from, and whether the
-        values that are shown tell the codes that the model is about.
+        Checks the cliques of the model, the tables that rows are sampled from, and that the values
+        shown determine their codes in the model.
         """
         inspection.assert_fair(self.fitted)
         return True
 
     def explain_fairness(self) -> FairnessExplanation:
-        """Return what the promise lets through, and what stands for what; costs no budget.
+        """Return what the guarantee lets through, and which columns are proxies; costs no budget.
 
-        By statement: what columns tell about protected ones and outcomes, from 0, nothing, to 1,
-        everything, and what of it is surely more than noise. ``print`` it, or use ``to_frame()``.
+        For each statement: how much columns reveal about protected columns and outcomes, from 0
+        (nothing) to 1 (everything), and a lower bound that noise does not explain. ``print`` it, or
+        use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)
 
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
-        """Return the codes by which the model knows rows, real or synthetic.
+        """Return the model's codes of rows, real or synthetic.
 
-        Independence is promised given these codes. Columns that a constraint touches are left
-        out: of them it is promised given their exact values.
+        The guaranteed independence is given these codes. Columns that a constraint touches are left
+        out: there it is given their exact values.
 
         Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
 
@@ -169,73 +167,18 @@ class AfterFit(Sampling):
         return inspection.encode_rows(self.fitted, data)
 
     def visualize(self) -> go.Figure:
-        """Return the model's graph, coloured by role."""
-        return inspection.picture(self.fitted)
+        """Return the model's graph in lanes: protected side, admissible wall, outcome side.
 
-    # -- files ------------------------------------------------------------------------------
-
-    def save_release(self, path: str | Path) -> None:
-        """Save the fit as data without code, safe to hand to others; see ``release``."""
-        given = self.get_parameters()
-        released = Released(given, self.fitted, self._account, self._creation_date)
-        write_release(released, path, type(self))
-
-    @classmethod
-    def load_release(cls, path: str | Path) -> Self:
-        """Return the synthesizer of a file that ``save_release`` wrote, here or elsewhere."""
-        return open_release(path, cls)
-
-    @classmethod
-    def of_release(cls, contents: Contents) -> Self:
-        """Return the synthesizer that a release describes; for ``load_release``."""
-        with warnings.catch_warnings():
-            # Whoever fitted it was told; it is in the footer of the ledger and in get_info.
-            warnings.simplefilter('ignore', PrivacyWarning)
-            warnings.simplefilter('ignore', FairnessWarning)
-            synthesizer = cls(contents.metadata, **contents.parameters(cls))
-            synthesizer.add_constraints(contents.constraints)
-            found = contents.fit_by(synthesizer._settings)
-        synthesizer.__dict__.update(state.of_release(*found))
-        return synthesizer
-
-    def create_release_report(
-        self,
-        real_data: Frames | None = None,
-        path: str | Path = 'report.html',
-        *,
-        show_real_numbers: bool = False,
-        compare_with_mst: bool = False,
-    ) -> None:
-        """Write one HTML file for the person who must sign the release.
-
-        What is promised and what is not, the graph, the ledger, how much of what was measured is
-        noise. It needs no network, and is covered by the privacy promise unless numbers computed
-        on the real table are asked for; these are marked as not private.
-
-        Args:
-            real_data: The private table; not looked at unless ``show_real_numbers`` is set.
-            path: Where to write. A file that is there is replaced.
-            show_real_numbers: Whether to measure quality and fairness against ``real_data``. Such
-                a report is for those who may see the private table.
-            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to show its
-                numbers beside.
+        An edge that leads around the wall is red; a fair model has none. See ``plot_fair_graph``.
         """
-        # Brings in the metrics and scikit-learn, which nothing else here needs.
-        from sdv_prefair.report import check_request, gather, measure, write_report
-
-        facts = gather(self)
-        check_place(Path(path))
-        check_request(real_data, show_real_numbers, compare_with_mst)
-        measured = None
-        if show_real_numbers and real_data is not None:
-            measured = measure(self, real_data, compare_with_mst)
-        write_report(facts, path, measured)
+        return inspection.picture(self.fitted)
 
     # -- sampling ---------------------------------------------------------------------------
 
     def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
         """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
         check_choice('independent_rows', independent_rows, (True, False))
+        num_rows, given = plain_number(num_rows), tuple(map(plain_number, given))
         self._validate_fit_before_sample()
         if isinstance(num_rows, int):
             self._data_processor.check_room(num_rows)
@@ -246,7 +189,7 @@ class AfterFit(Sampling):
             self._independent_rows = False
 
     def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Return the original columns of those rows that obey all constraints."""
+        """Return the original columns of the rows that satisfy all constraints."""
         tied = self._settings.plan.tied
         return constrained.restore_columns(self.fitted, sampled) if tied else sampled
 

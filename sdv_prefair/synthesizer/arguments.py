@@ -23,13 +23,13 @@ from sdv_prefair.domain.role_columns import check_modelled_roles
 from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness.implied import forced
-from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.fairness.unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import cautions
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
-from sdv_prefair.roles import Roles
+from sdv_prefair.roles import Roles, as_statements
 from sdv_prefair.values.timestamps import as_timestamp
 
 ESTIMATORS = ('auto', 'mbi')
@@ -103,21 +103,11 @@ def resolve_statements(roles: Roles, fairness: object) -> Statements:
         return roles
     if roles:
         raise RolesError(
-            'fairness is given beside protected, admissible and outcome, which are the short form '
-            'of one statement. Use one of the two: justifiable(protected, admissible, outcome) '
-            'makes a statement of the lists.'
+            'fairness is given together with protected, admissible and outcome, which are short '
+            'for one statement. Use one of the two: justifiable(protected, admissible, outcome) '
+            'turns the lists into a statement.'
         )
-    if isinstance(fairness, Independent):
-        fairness = [fairness]
-    if not isinstance(fairness, Statements | list | tuple):
-        raise RolesError(
-            f'fairness ({shown(fairness)}) must be a list of Independent statements, for example '
-            "[Independent(['sex'], ['income'], given=['education'])]."
-        )
-    statements = fairness if isinstance(fairness, Statements) else Statements(fairness)
-    if len(statements.statements) == 1 and statements.admissible:
-        return Roles(statements.protected, statements.admissible, statements.outcome)
-    return statements
+    return as_statements(fairness)
 
 
 def warn_of_forced(statements: Statements) -> None:
@@ -128,10 +118,10 @@ def warn_of_forced(statements: Statements) -> None:
 
 
 def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
-    """Raise unless ``value`` is a whole number of at least ``least``, and at most ``most``."""
+    """Raise unless ``value`` is an integer of at least ``least``, and at most ``most``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise SynthesizerInputError(
-            f'{name} ({shown(value)}) must be a whole number of at least {least}.'
+            f'{name} ({shown(value)}) must be an integer of at least {least}.'
         )
     if most is not None and value > most:
         raise SynthesizerInputError(f'{name} ({shown(value)}) must be at most {most}.')
@@ -146,7 +136,7 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
 
 
 def check_seed(seed: object) -> None:
-    """Raise unless ``seed`` is None or a non-negative whole number."""
+    """Raise unless ``seed`` is None or a non-negative integer."""
     if seed is not None:
         check_whole_number('seed', seed, 0)
 
@@ -158,15 +148,20 @@ def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
         metadata: What describes the table.
         given: What was given as arguments; empty if nothing was.
     """
-    kept = metadata.get_roles() if isinstance(metadata, FairMetadata) else Roles()
+    kept = metadata.get_fairness() if isinstance(metadata, FairMetadata) else Roles()
     if not (kept and given):
         return given or kept
+    if not (isinstance(kept, Roles) and isinstance(given, Roles)) and kept != given:
+        raise RolesError(
+            'The arguments and the metadata disagree on the fairness statements. Leave the '
+            'arguments out to take those of the metadata, or change these with set_fairness.'
+        )
     named = dict.fromkeys(kept.columns() + given.columns())
-    differ = [c for c in named if kept.of(c) != given.of(c) or len(given.statements) > 1]
+    differ = [column for column in named if kept.of(column) != given.of(column)]
     if differ:
         raise RolesError(
-            f'The arguments and the metadata give other roles to {differ}. Leave the arguments '
-            'out to take the roles of the metadata, or change those by set_roles.'
+            f'The arguments and the metadata disagree on the roles of {differ}. Leave the '
+            'arguments out to take the roles of the metadata, or change those with set_roles.'
         )
     return given
 
@@ -199,8 +194,8 @@ def check_person_column(
         return
     if not isinstance(person_column, str) or person_column not in set(columns):
         raise SynthesizerInputError(
-            f'person_column ({shown(person_column)}) is not a column of the metadata. Name the key '
-            'or id column that tells persons apart, or leave it out.'
+            f'person_column ({shown(person_column)}) is not a column of the metadata. Name the '
+            'key or id column that identifies persons, or leave it out.'
         )
     if person_column in modelled:
         raise SynthesizerInputError(
@@ -253,8 +248,8 @@ def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
         domain = domains.get(column)
         if domain is None or isinstance(domain, Categories) or _is_undeclared_list(domain):
             raise SynthesizerInputError(
-                f"spikes names '{column}', which is not a numerical or datetime column that is "
-                'modelled. Correct the name, or take it out.'
+                f"spikes names '{column}', which is not a modelled numerical or datetime column. "
+                'Correct the name, or take it out.'
             )
         if not isinstance(values, list | tuple):
             raise SynthesizerInputError(

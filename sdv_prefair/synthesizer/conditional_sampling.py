@@ -105,7 +105,7 @@ def _check_rules(fitted: Fitted, conditions: pd.DataFrame) -> None:
     """Raise for conditions that no row obeying the constraints can meet."""
     for rule, _ in fitted.plan.broken_rules(conditions):
         raise ConstraintNotMetError(
-            'Provided conditions are not valid for the given constraints: no row that meets '
-            f'them obeys {type(rule.constraint).__name__} over {list(rule.columns)}. Ask for '
-            'other values.'
+            'Provided conditions are not valid for the given constraints: no row that meets them '
+            f'satisfies {type(rule.constraint).__name__} over {list(rule.columns)}. Ask for other '
+            'values.'
         )

@@ -38,9 +38,9 @@ def check_values(
             outside &= ~unlearnt_values(conditions[column], transformers[column])
         if outside.any():
             raise ValueError(
-                f"Column '{column}' is asked for a value that its domain does not hold. Ask for "
-                'one within the range in the metadata, or of those that were learnt, as the '
-                'column writes it: of its type, with its decimals, in its format.'
+                f"Column '{column}' was requested with a value outside its domain. Request one "
+                'within the declared range, or one of the learnt values, written as the column '
+                'writes it: with its type, decimals and format.'
             )
 
 
@@ -75,10 +75,10 @@ def warn_of_unlearnt(columns: Sequence[str]) -> None:
     """Warn that given values were not learnt, if there are any."""
     if columns:
         warnings.warn(
-            f'Some of the values that are given for {list(columns)} were not learnt: they are too '
-            'rare, or outside the range that was. Their rows are drawn as those of all rare values '
-            'together, of the nearest value, or as if nothing were given. To have them in the '
-            'model, declare them in the metadata if they are public, and fit again, which costs '
+            f'Some of the values given for {list(columns)} were not learnt: they are too rare, or '
+            'outside the learnt range. Their rows are sampled as for all rare values together, as '
+            'for the nearest value, or as if nothing were given. To include them in the model, '
+            'declare them in the metadata if they are public, and fit again, which spends budget '
             'again.',
             DomainWarning,
             stacklevel=5,
@@ -97,15 +97,15 @@ def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: St
     if lost:
         reason = _against_roles if isinstance(roles, Roles) else _against_statements
         warnings.warn(
-            f'Rows asked for by {sorted(columns)} {reason(lost)}', FairnessWarning, stacklevel=5
+            f'Conditions on {sorted(columns)} {reason(lost)}', FairnessWarning, stacklevel=5
         )
 
 
 def _against_roles(lost: list[Broken]) -> str:
     return (
-        f'tie protected to outcome columns past the admissible ones ({" - ".join(lost[0].path)}), '
-        'so the fairness guarantee does not cover them. To stay within it, ask by the columns of '
-        'one side only, or by admissible ones.'
+        'tie protected columns to outcomes past the admissible ones '
+        f'({" - ".join(lost[0].path)}), so the fairness guarantee does not cover these rows. To '
+        'stay covered, condition on columns of one side only, or on admissible ones.'
     )
 
 
@@ -151,8 +151,8 @@ def in_dtype(values: pd.Series, dtype: Any) -> Any:
         cast, same = values, bool(values.isna().any())
     if not same:
         raise ValueError(
-            f"Column '{values.name}' is asked for a value that its dtype does not hold. Ask for "
-            f'one that a column of dtype {str(dtype)!r} can have.'
+            f"Column '{values.name}' was requested with a value that its dtype cannot hold. "
+            f'Request one that a column of dtype {str(dtype)!r} can have.'
         )
     return cast.array
 

@@ -11,16 +11,23 @@ import tqdm
 
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
 from sdv_prefair.inference.asked_queries import Asked
-from sdv_prefair.inference.estimates import check_level
-from sdv_prefair.inference.row_statistics import Statistic, estimate_of_rows
+from sdv_prefair.inference.estimates import checked_level
+from sdv_prefair.inference.row_statistics import (
+    ModelOfRows,
+    Statistic,
+    check_statistic,
+    estimate_of_rows,
+)
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
+from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
+from sdv_prefair.synthesizer.written_rows import WritingRows
+from sdv_prefair.values.given_numbers import plain_number
 
 _REPLICATES = 200
 
 
-class Estimating(AfterFit):
+class Estimating(WritingRows):
     """A fitted synthesizer that answers with intervals. All of it is post-processing."""
 
     _replicates: Replicates | None = None
@@ -40,6 +47,7 @@ class Estimating(AfterFit):
             seed: Makes them reproducible.
             progress: Whether to show a progress bar.
         """
+        n, seed = plain_number(n), plain_number(seed)
         check_whole_number('n', n, 2)
         check_seed(seed)
         fitted = self.fitted
@@ -79,9 +87,14 @@ class Estimating(AfterFit):
         return estimate_query(self.fitted, query, self._kept_replicates, level, sampling)
 
     def estimate_statistic(
-        self, function: Statistic, num_rows: int, level: float = 0.95, progress: bool = True
+        self,
+        function: Statistic,
+        num_rows: int,
+        level: float = 0.95,
+        progress: bool = True,
+        sampling: bool = True,
     ) -> pd.DataFrame:
-        """Return any statistic of a synthetic table, with an interval for the population.
+        """Return any statistic of a synthetic table, with an interval.
 
         It is computed on rows of the model and of each replicate. Rows are dealt out evenly, so
         that few of them do; what is left of their chance makes intervals wider.
@@ -91,16 +104,24 @@ class Estimating(AfterFit):
             num_rows: Rows of each table. As many as the private table has, or more, are best.
             level: How often intervals are to hold the truth.
             progress: Whether to show a progress bar.
+            sampling: True for the population that the private rows were drawn from, False for
+                the private table itself. That takes longer: the statistic is then computed on
+                all rows that each replicate was counted from, too.
 
         Returns:
             A line for each number: ``estimate``, ``standard_error``, ``lower``, ``upper``.
         """
-        check_level(level)
+        check_statistic(function)
+        level, num_rows = checked_level(level), plain_number(num_rows)
         check_whole_number('num_rows', num_rows, 1)
-        models = [self.fitted.model, *self._kept_replicates(progress).models]
-        with tqdm.tqdm(models, desc='Tables', disable=not progress) as bar:
+        check_choice('sampling', sampling, (True, False))
+        drawn = self._kept_replicates(progress)
+        with tqdm.tqdm(
+            [self.fitted.model, *drawn.models], desc='Tables', disable=not progress
+        ) as bar:
             tables = self._tables(bar, num_rows, independent_rows=False)
-            return estimate_of_rows(function, next(tables), tables, level)
+            counted = None if sampling else self._counted_tables(drawn)
+            return estimate_of_rows(function, next(tables), tables, level, counted)
 
     def sample_replicates(self, m: int, num_rows: int, seed: int | None = None) -> list[Frames]:
         """Return tables of independent rows, each from a replicate of its own.
@@ -113,6 +134,7 @@ class Estimating(AfterFit):
             num_rows: Rows of each.
             seed: Makes them reproducible.
         """
+        m, num_rows, seed = map(plain_number, (m, num_rows, seed))
         check_whole_number('m', m, 2)
         check_whole_number('num_rows', num_rows, 1)
         check_seed(seed)
@@ -134,6 +156,14 @@ class Estimating(AfterFit):
         for number, model in enumerate(models):
             model_seed = None if seed is None else np.random.default_rng([seed, number])
             yield draw(model, model_seed, num_rows, independent_rows)
+
+    def _counted_tables(self, drawn: Replicates) -> Iterator[tuple[pd.DataFrame, float]]:
+        """Give the table that each replicate was counted from, and by what it strays too far."""
+        draw = _drawing_twin(self)
+        for number in range(len(drawn)):
+            codes, shrink = drawn.rows(number)
+            rows = ModelOfRows(drawn.original, codes)
+            yield draw(rows, None, rows.num_rows, False), shrink
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != '_replicates'}

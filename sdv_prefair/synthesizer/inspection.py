@@ -16,14 +16,21 @@ from sdv_prefair.constraints.plan import ConstraintPlan
 from sdv_prefair.encoding.frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
+from sdv_prefair.fairness.dependence import how_much_tells
 from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.fitting.explanation import FairnessExplanation, explain
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.fitting.verification import assert_separated, assert_told
+from sdv_prefair.model.junction import marginal
 from sdv_prefair.plots import plot_fair_graph
+from sdv_prefair.plots.fair_graph import heading_of
 from sdv_prefair.plots.style import plain_text
+from sdv_prefair.privacy import Account
 from sdv_prefair.synthesizer import arguments
+
+# Statements that are shown at once.
+_FEW_STATEMENTS = 3
 
 
 def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any]:
@@ -53,6 +60,46 @@ def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: boo
     return 'said to be public' if public_ranges else 'assumed public'
 
 
+def in_words(name: str, settings: Settings, fitted: Fitted | None, account: Account) -> str:
+    """Return what a synthesizer promises, what it spends, and whether it is fitted.
+
+    Privacy: of arguments, and of how often a fit was tried and what that spent.
+
+    Args:
+        name: Of its class.
+        settings: What the next fit rests on.
+        fitted: The last finished fit, if there is one.
+        account: All attempts.
+    """
+    statements = [str(one) for one in settings.promise.roles.statements]
+    if not settings.promise.is_fair:
+        statements = ['nothing: there is no fairness in this structure']
+    told, more = '; '.join(statements[:_FEW_STATEMENTS]), len(statements) - _FEW_STATEMENTS
+    seeded = ', not private: a seed was given' if settings.seed is not None else ''
+    lines = [
+        f'{name} of the table {settings.table_name!r}, {len(settings.columns)} columns, of which '
+        f'{len(settings.plan.original_domains)} are modelled',
+        f'  promises: {told}{f"; and {more} more" if more > 0 else ""}',
+        f'  budget: epsilon = {settings.epsilon:g}, delta = {settings.delta:g}{seeded}',
+        f'  structure: {settings.mechanism.name}',
+        f'  state: {_state(fitted, account)}',
+    ]
+    return '\n'.join(lines)
+
+
+def _state(fitted: Fitted | None, account: Account) -> str:
+    attempts = len(account.to_frame())
+    if fitted is None:
+        return 'not fitted' if not attempts else f'not fitted after {_times(attempts)}'
+    spent = f'spent epsilon = {fitted.ledger.epsilon:g}, delta = {fitted.ledger.delta:g}'
+    more = f'; {_times(attempts)}, and budgets add up' if attempts > 1 else ''
+    return f'fitted, {spent}{more}'
+
+
+def _times(attempts: int) -> str:
+    return '1 attempt' if attempts == 1 else f'{attempts} attempts'
+
+
 def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
     """Return the Markov graph of the model, with roles and what is known of each edge."""
     graph: nx.Graph[str] = nx.Graph(private=not fitted.ledger.seeded)
@@ -69,7 +116,15 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
             if len({joined[column] for column in edge}) == 1:
                 graph.edges[edge]['beyond_tree'] = True
             joined.union(*edge)
+    for edge in graph.edges:
+        graph.edges[edge]['tells'] = _tell_each_other(fitted, edge)
     return graph
+
+
+def _tell_each_other(fitted: Fitted, edge: tuple[str, str]) -> float:
+    """Return how much that one of two joined columns tells which tells the other more."""
+    table = marginal(fitted.model.nodes, edge)
+    return round(max(how_much_tells(table), how_much_tells(table.T)), 4)
 
 
 def explanation(fitted: Fitted) -> FairnessExplanation:
@@ -84,7 +139,7 @@ def assert_fair(fitted: Fitted) -> None:
     if not roles:
         raise UnfairModelError(
             'This synthesizer has no roles: there is nothing to verify. Name protected, '
-            'admissible and outcome columns when you make one.'
+            'admissible and outcome columns when you construct one.'
         )
     assert_separated(fitted.model, fitted.plan, roles)
     assert_told(fitted.encoding)
@@ -109,10 +164,12 @@ def encode_rows(fitted: Fitted, data: pd.DataFrame | dict[str, pd.DataFrame]) ->
 
 
 def picture(fitted: Fitted) -> go.Figure:
-    """Return the model's graph, coloured by role."""
-    ledger, graph = fitted.ledger, fair_graph(fitted)
+    """Return the model's graph in lanes, from the protected to the outcome side."""
+    ledger, statements = fitted.ledger, fitted.settings.roles
     promise = f'epsilon = {ledger.epsilon:g}, delta = {ledger.delta:g}'
     if ledger.seeded:
         promise = 'not private: a seed was given'
-    graph = nx.relabel_nodes(graph, {column: plain_text(column) for column in graph})
-    return plot_fair_graph(graph, title=f'{plain_text(fitted.settings.table_name)} ({promise})')
+    graph = fair_graph(fitted)
+    table = plain_text(fitted.settings.table_name)
+    title = f'{table}: {heading_of(graph, statements)}<br><sup>{promise}</sup>'
+    return plot_fair_graph(graph, title, statements)

@@ -14,6 +14,7 @@ from sdv_prefair.counts import FrameSource, Source
 from sdv_prefair.counts.queries import CountQueries, write_queries
 from sdv_prefair.counts.tables import open_table
 from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.encoding.frame_schema import check_columns
 from sdv_prefair.encoding.keys import check_keys
 from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
@@ -30,9 +31,13 @@ def table_source(
     """Return what counts a table of any size, once its names and types were checked."""
     columns = settings.columns
 
-    def describe(schema: pa.Schema) -> pd.Series:
-        check_schema(schema, columns)
-        dtypes = dtypes_of_schema(schema, columns, settings.plan.original_domains)
+    def describe(found: pa.Schema | pd.DataFrame) -> pd.Series:
+        if isinstance(found, pd.DataFrame):
+            check_columns(found, columns)
+            dtypes = found[list(columns)].dtypes
+        else:
+            check_schema(found, columns)
+            dtypes = dtypes_of_schema(found, columns, settings.plan.original_domains)
         check_keys(dtypes, settings.plan.original_metadata)
         return dtypes
 

@@ -52,7 +52,7 @@ class Argument:
 
     def _refuse(self, instance: Any) -> None:
         raise AttributeError(
-            f'{self._name} cannot be changed once the synthesizer is made. Make a new '
+            f'{self._name} cannot be changed after construction. Construct a new '
             f'{type(instance).__name__} with the {self._name} that you want.'
         )
 

@@ -82,6 +82,7 @@ def of_fit(fitted: Fitted, attempt: Attempt) -> dict[str, Any]:
     return {
         '_result': fitted,
         '_is_opened': False,
+        '_file_digest': None,
         '_fitted': True,
         '_random_state_set': False,
         '_fitted_date': fitted.provenance.date,

@@ -24,6 +24,7 @@ from sdv_prefair.transformers.categories import CategoryCodes
 from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.transformers.datetimes import DatetimeBins
 from sdv_prefair.transformers.numbers import NumberBins
+from sdv_prefair.transformers.text_tails import TailedCodes
 from sdv_prefair.values.dtypes import holds_nulls
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     'ColumnCodes',
     'DatetimeBins',
     'NumberBins',
+    'TailedCodes',
     'transformer_for',
     'transformers_for',
 ]
@@ -55,6 +57,16 @@ def transformer_for(
             rows spread within the bins.
     """
     nullable = domain.nullable and holds_nulls(dtype)
+    if isinstance(domain, Categories) and (domain.tails or domain.form):
+        return TailedCodes(
+            domain.values,
+            nullable,
+            dtype=dtype,
+            other_value=domain.other,
+            shared=domain.shared,
+            tails=domain.tails,
+            form=domain.form,
+        )
     if isinstance(domain, Categories):
         return CategoryCodes(
             domain.values,
@@ -63,6 +75,7 @@ def transformer_for(
             dtype=dtype,
             other_value=domain.other,
             shared=domain.shared,
+            groups=domain.groups,
         )
     shape = as_shape(edges)
     cuts: dict[str, Any] = {} if shape is None else vars(shape)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# From here on floats are further apart than whole numbers.
+# From here on floats are further apart than integers.
 _EXACT_FLOAT = 2**53
 
 
@@ -48,7 +48,7 @@ def same_value(asked: Any, held: Any) -> bool:
             and isinstance(held, Integral)
             and abs(int(held)) >= _EXACT_FLOAT
         ):
-            return False  # a float does not say which whole number is meant
+            return False  # a float does not say which integer is meant
         return bool(asked == held)
     except Exception:  # whatever an arbitrary object raises, it is none of the values
         return False
@@ -67,7 +67,7 @@ def is_grid_point(asked: Any, held: Any, places: int, whole: bool) -> bool:
         asked: What is asked for.
         held: What the column writes in its place.
         places: The number of decimals.
-        whole: Whether the column has a dtype of whole numbers.
+        whole: Whether the column has an integer dtype.
     """
     number, written = _as_fraction(asked), _as_fraction(held)
     if number is None or written is None:

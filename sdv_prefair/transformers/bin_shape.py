@@ -46,7 +46,7 @@ class BinShape:
             if not all(low < cut <= high for cut in cuts):
                 raise DomainError(f'{name} must be above the lower end of the range and within it.')
             if not all(one < next_one for one, next_one in pairwise(cuts)):
-                raise DomainError(f'{name} must rise.')
+                raise DomainError(f'{name} must be increasing.')
         if not set(self.edges).isdisjoint(self.finer):
             raise DomainError('finer must not repeat edges.')
 

@@ -1,4 +1,4 @@
-"""Cutting a range into bins: whole numbers on a grid, or real numbers."""
+"""Cutting a range into bins: integers on a grid, or real numbers."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _EXACT_FLOAT = 2**52
 
 
 class GridBins:
-    """Bins of consecutive whole numbers from ``first`` to ``last``.
+    """Bins of consecutive integers from ``first`` to ``last``.
 
     Up to 100 numbers get a bin each, more are shared out evenly. Positions are counted from
     ``first`` in unsigned numbers of 64 bits, which wrap around: so any range works that fits
@@ -75,7 +75,7 @@ class GridBins:
         return len(self._starts)
 
     def encode(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the bin of each whole number; those outside are clipped."""
+        """Return the bin of each integer; those outside are clipped."""
         position = self._position(numbers)
         if len(self) == self.size:
             return position
@@ -253,6 +253,6 @@ class RealBins:
 
 
 def check_bins(bins: int) -> None:
-    """Raise ``DomainError`` unless ``bins`` is a whole number, 1 or more."""
+    """Raise ``DomainError`` unless ``bins`` is an integer, 1 or more."""
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-        raise DomainError('bins must be a whole number, 1 or more.')
+        raise DomainError('bins must be an integer, 1 or more.')

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import repeat
 from numbers import Real
 from typing import Any
 
@@ -39,6 +40,8 @@ class CategoryCodes(ColumnCodes):
             like. A row that holds it is "other", too.
         shared: Whether rows of "other" without a value are shared out among all values in a fit,
             null or not; otherwise they count as null where there is a code for it.
+        groups: The number of the public group that each declared value belongs to, -1 for none:
+            values too rare to be modelled by themselves are modelled with those of their group.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -53,9 +56,11 @@ class CategoryCodes(ColumnCodes):
         dtype: Any = None,
         other_value: Any = None,
         shared: bool = False,
+        groups: Sequence[int] = (),
     ):
         super().__init__()
-        declared = Categories(tuple(values), nullable, other=other_value)
+        declared = Categories(tuple(values), nullable, other=other_value, groups=tuple(groups))
+        self.groups = declared.groups
         self.values, self.other_value = declared.values, declared.other
         self.shared = shared
         self.nullable = nullable
@@ -102,6 +107,15 @@ class CategoryCodes(ColumnCodes):
         """The code of null, unless rows of "other" are shared out or have a value."""
         return None if self.shared or self.shows_other else self.null_code
 
+    @property
+    def public_groups(self) -> np.ndarray | None:
+        """The public group of each code that is counted; null and "other" belong to none."""
+        if not self.groups:
+            return None
+        of_codes = np.full(self.num_counted, -1)
+        of_codes[: len(self.values)] = self.groups
+        return of_codes
+
     def _use_dtype(self, dtype: Any) -> None:
         self._dtype = public_dtype(dtype, self.shown)
         shown = self.shown
@@ -113,11 +127,11 @@ class CategoryCodes(ColumnCodes):
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
-                'range_values of the type that the column has, as numbers or as strings.'
+                "range_values of the column's own type, numbers or strings."
             )
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which whole numbers above 2^53 are others.
+        # pandas would take floats, as which integers above 2^53 are others.
         dtype = self._table.dtype
         whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
         if whole and any(float(value) != value for value in self.shown):
@@ -184,12 +198,16 @@ class CategoryCodes(ColumnCodes):
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         texts = {self.values[code]: code for code in self._texts}
-        nulls = (type(value) is not str and is_null(value) for value in values)
-        found = (
-            texts.get(value, -1) if type(value) is str else self._find_one(value)
-            for value in values
-        )
-        return np.fromiter(found, np.int64, len(values)), np.fromiter(nulls, bool, len(values))
+        listed = list(values)
+        others = [place for place, value in enumerate(listed) if type(value) is not str]
+        nulls = np.zeros(len(listed), dtype=bool)
+        nulls[others] = [is_null(listed[place]) for place in others]
+        codes = [self._find_one(listed[place]) for place in others]
+        for place in others:  # an arbitrary object need not be one that a dictionary takes
+            listed[place] = ''
+        found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
+        found[others] = codes
+        return found, nulls
 
     def _find_one(self, value: Any) -> int:
         try:
@@ -216,7 +234,7 @@ class CategoryCodes(ColumnCodes):
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:
-    """Whether a declared number can occur in a column of whole numbers."""
+    """Whether a declared number can occur in a column of integers."""
     limits = np.iinfo(dtype)
     return limits.min <= value <= limits.max and value == int(value)
 

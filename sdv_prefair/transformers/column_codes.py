@@ -117,6 +117,11 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self.null_code
 
     @property
+    def public_groups(self) -> np.ndarray | None:
+        """The public group of each code that is counted, -1 for none; None if there are none."""
+        return None
+
+    @property
     def num_counted(self) -> int:
         """Number of codes that ``encode`` may return: ``num_codes``, and perhaps a hidden one."""
         return max(self.num_codes, 0 if self.hidden_code is None else self.hidden_code + 1)
@@ -189,7 +194,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """
         codes = np.asarray(codes).astype(np.int64, copy=False)
         if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_counted:
-            raise ValueError(f'codes must be whole numbers from 0 to {self.num_codes - 1}.')
+            raise ValueError(f'codes must be integers from 0 to {self.num_codes - 1}.')
         if self.num_counted > self.num_codes:
             hidden = codes == self.hidden_code
             drawn = generator.integers(0, self._num_values, np.count_nonzero(hidden))
@@ -222,7 +227,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self.encode(columns_data)
 
     def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
-        # Models that know no whole numbers give anything between and around the codes.
+        # Models that know no integers give anything between and around the codes.
         codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
         codes = np.where(np.isnan(codes), self.unread_code, codes)
         codes = np.clip(np.rint(codes), 0, self.num_counted - 1).astype(np.int64)

@@ -160,9 +160,10 @@ class DatetimeBins(BinCodes):
             return None
         written = self.datetime_format or 'ISO 8601'
         return DomainError(
-            f"moments from range_min to range_max cannot be told apart in the format '{written}' "
-            f'and the dtype {str(self._dtype)!r}. Write all of a moment, such as its year and '
-            'whether it is before noon, or narrow the range to what the format tells.'
+            'timestamps from range_min to range_max cannot be distinguished in the format '
+            f"'{written}' and the dtype {str(self._dtype)!r}. Use a format that includes "
+            'everything, such as the year and AM or PM, or narrow the range to what the format '
+            'can express.'
         )
 
     def _value_labels(self) -> list[str]:

@@ -30,11 +30,11 @@ class NumberBins(BinCodes):
         low: Smallest value; smaller ones are raised to it.
         high: Largest value; larger ones are lowered to it.
         bins: How many bins of equal width.
-        decimal_places: How many decimals values have; 0 for whole numbers, None for any.
+        decimal_places: How many decimals values have; 0 for integers, None for any.
         edges: Edges between bins, for bins of unequal width. Bins hold their lower edge.
         nullable: Whether null gets a code of its own; otherwise it has the hidden code.
         dtype: The column's dtype, if known; else that of the column it is fitted to. A dtype of
-            whole numbers means ``decimal_places=0``.
+            integers means ``decimal_places=0``.
         finer: Further cuts, inside bins; see `BinShape`.
         weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
             together; uniform within bins if there are none.
@@ -88,7 +88,7 @@ class NumberBins(BinCodes):
     def _grid(self) -> range:
         grid = self._domain.grid(self._places)
         if not grid:
-            raise DomainError('no whole number lies between low and high. Widen the range.')
+            raise DomainError('no integer lies between low and high. Widen the range.')
         if not is_integer(self._dtype):
             return grid
         limits = np.iinfo(getattr(self._dtype, 'numpy_dtype', self._dtype))
@@ -167,7 +167,7 @@ class NumberBins(BinCodes):
         return kind if is_float else np.dtype('float64')
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which whole numbers above 2^53 are others.
+        # pandas would take floats, as which integers above 2^53 are others.
         is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
         if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
             return self._dtype
@@ -206,6 +206,6 @@ def _is_numpy_whole(dtype: Any) -> bool:
 def _inner_float(bound: float, direction: int, kind: np.dtype = _FLOAT64) -> float:
     """Return the float of that kind nearest to ``bound`` that is not outside of it."""
     number = kind.type(bound)
-    exact = float(number)  # which Python compares with a whole number digit by digit
+    exact = float(number)  # which Python compares with an integer digit by digit
     outside = exact < bound if direction > 0 else exact > bound
     return float(np.nextafter(number, kind.type(direction * np.inf)) if outside else number)

@@ -46,7 +46,7 @@ class BinCodes(ColumnCodes, abc.ABC):
         self, edges: Sequence[Any] | None, finer: Sequence[Any], weights: Sequence[float]
     ) -> None:
         if edges is None and (len(finer) or len(weights)):
-            raise DomainError('finer and weights need edges. Give edges, too.')
+            raise DomainError('finer and weights need edges. Pass edges too.')
         shape = BinShape(tuple(edges or ()), tuple(finer), tuple(weights))
         self.edges = None if edges is None else shape.edges
         self.finer, self.weights = shape.finer, shape.weights

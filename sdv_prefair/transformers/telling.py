@@ -83,7 +83,7 @@ def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
         if plain.size:
             yield plain, pd.Series(transformer.decode(plain, _Extremes(share)))
         if transformer.null_code is not None:
-            # Beside a null, pandas keeps whole numbers as floats.
+            # Beside a null, pandas keeps integers as floats.
             codes = np.append(plain, transformer.null_code)
             yield codes, pd.Series(transformer.decode(codes, _Extremes(share)))
 

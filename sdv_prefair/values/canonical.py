@@ -44,7 +44,7 @@ def canonical_value(cell: Any, typed: bool = False) -> CanonicalValue | None:
     Args:
         cell: Anything.
         typed: Whether the column's type is that of its cells. If not, as in columns of objects and
-            in categories, whole floats are whole numbers: one cell with a half would otherwise
+            in categories, whole floats are integers: one cell with a half would otherwise
             turn all numbers of a category into floats.
     """
     try:
@@ -138,7 +138,7 @@ _READERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (str, _read_text),
     ((bool, np.bool_), bool),
     (
-        (datetime.timedelta, np.timedelta64),  # numpy's is a whole number too
+        (datetime.timedelta, np.timedelta64),  # numpy's is an integer too
         lambda cell: pd.Timedelta(cell).as_unit('ns'),
     ),
     ((int, np.integer), _read_integer),

@@ -44,8 +44,8 @@ def _category_of(values: Sequence[Any], ordered: bool | None) -> pd.CategoricalD
         return pd.CategoricalDtype(list(values), ordered)
     except ValueError:
         raise DomainError(
-            'a category dtype cannot hold the declared values: pandas takes some of them for one '
-            'value, as 1 and True. Declare range_values of one type.'
+            'a category dtype cannot hold the declared values: pandas treats some of them as '
+            'equal, such as 1 and True. Declare range_values of one type.'
         ) from None
 
 
@@ -60,12 +60,12 @@ def unlisted_category(dtype: Any) -> pd.CategoricalDtype | None:
 
 
 def holds_nulls(dtype: Any) -> bool:
-    """Whether a column of this dtype can hold a null: numpy's whole numbers and booleans cannot."""
+    """Whether a column of this dtype can hold a null: numpy's integers and booleans cannot."""
     return not (isinstance(dtype, np.dtype) and dtype.kind in 'iub')
 
 
 def is_integer(dtype: Any) -> bool:
-    """Whether the dtype, if known, holds whole numbers only."""
+    """Whether the dtype, if known, holds integers only."""
     return dtype is not None and pd.api.types.is_integer_dtype(dtype)
 
 
@@ -106,7 +106,7 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
     """Return an array of ``dtype`` with ``values``, and its kind of null wherever ``nulls`` says.
 
     Without a dtype, or with one that cannot hold the nulls, the array has the dtype pandas would
-    choose: floats for whole numbers with nulls, objects for booleans with nulls.
+    choose: floats for integers with nulls, objects for booleans with nulls.
     """
     if dtype is None:
         dtype = values.dtype
@@ -118,7 +118,7 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
     if is_integer(dtype) and values.dtype != dtype:
         values = _within(values, np.iinfo(getattr(dtype, 'numpy_dtype', dtype)))
     elif values.dtype.kind == 'i' and largest_decimal(dtype) < math.inf:
-        # Arrow asks for 19 digits of whole numbers, always.
+        # Arrow asks for 19 digits of integers, always.
         values = pd.Series(values).astype(pd.ArrowDtype(pa.decimal256(76, decimal_scale(dtype))))
     array = pd.Series(values, copy=True).astype(dtype).array
     if nulls.any():

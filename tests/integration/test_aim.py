@@ -51,7 +51,7 @@ def test_verification_sees_a_clique_that_joins_the_two_sides(fitted):
     tampered = copy.deepcopy(fitted)
     other = Roles([largest[0]], ['region'], [largest[1]])
     object.__setattr__(tampered.fitted.settings.promise, 'roles', other)
-    with pytest.raises(UnfairModelError, match='joins a protected and an outcome column'):
+    with pytest.raises(UnfairModelError, match='connects a protected column and an outcome'):
         tampered.verify_fairness()
 
 

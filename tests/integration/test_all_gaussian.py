@@ -199,9 +199,9 @@ def _of_an_earlier_version(release):
     ('change', 'words'),
     [
         (_as_zcdp, 'does not follow from epsilon and delta'),
-        (_discrete, 'in another way than their noise allows'),
-        (_exponential, 'in another way than their noise allows'),
-        (_not_in_the_account, 'does not hold the fit'),
+        (_discrete, 'in a way that their noise does not allow'),
+        (_exponential, 'in a way that their noise does not allow'),
+        (_not_in_the_account, 'does not contain the fit'),
         (_of_an_earlier_version, 'does not follow from epsilon and delta'),
     ],
 )

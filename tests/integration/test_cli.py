@@ -1,5 +1,6 @@
 """The command line as a newcomer uses it: files in, files out, one line for wrong use."""
 
+import json
 import re
 
 import numpy as np
@@ -7,11 +8,16 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_prefair import Roles, load_metadata, save_metadata
+from sdv_prefair import FairMetadata, Roles, load_metadata, load_release, save_metadata
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
+from sdv_prefair.domain.given_facts import facts_of
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+
+
+# What SDV detects by types and names, and not by values.
+DETECTED = {'sdtype', 'datetime_format', 'pii', 'regex_format'}
 
 
 @pytest.fixture(scope='module')
@@ -35,13 +41,25 @@ def fit(folder, data, out, *more):
 
 
 def test_demo_compares_and_writes(tmp_path, capsys):
-    assert main(['demo', '--rows', '1500', '--out', str(tmp_path / 'demo')]) == 0
+    # With this epsilon both numbers are six standard deviations and more from the limit below.
+    line = ['demo', '--rows', '1500', '--epsilon', '100', '--out', str(tmp_path / 'demo')]
+    assert main(line) == 0
     shown = capsys.readouterr().out
-    for text in ('plain MST', 'PreFair', '2-way error', 'demographic parity', 'Guaranteed'):
+    for text in ('plain MST', 'PreFair', 'direct dependence', 'What was given up', 'Guaranteed'):
         assert text in shown
     names = {path.name for path in (tmp_path / 'demo').iterdir()}
-    assert names == {'synthetic.csv', 'fair_graph.html', 'plain_tree.html'}
+    assert names == {'synthetic.csv', 'graphs.html', 'census.prefair'}
     assert len(pd.read_csv(tmp_path / 'demo' / 'synthetic.csv')) == 1500
+    lines = {line[:34].strip(): line[34:].split() for line in shown.splitlines()}
+    (header,) = [line for line in shown.splitlines() if line.startswith(' ' * 34)]
+    # What is promised comes first, and the ceiling is a line of its own.
+    assert header.split()[:2] == ['direct', 'dependence']
+    assert float(lines['plain MST'][0]) > 0.03
+    assert float(lines['PreFair'][0]) < 0.03
+    assert lines['real rows, admissible columns only'][0] == '-'
+    page = (tmp_path / 'demo' / 'graphs.html').read_text(encoding='utf-8')
+    assert 'plain MST: ' in page
+    assert 'PreFair: every way to the outcome leads through the wall' in page
 
 
 def test_domain_writes_kinds_and_no_values(folder, tmp_path, capsys):
@@ -49,9 +67,44 @@ def test_domain_writes_kinds_and_no_values(folder, tmp_path, capsys):
     assert main(['domain', str(folder / 'people.csv'), '--out', str(out)]) == 0
     metadata, roles = load_metadata(out)
     assert not roles
-    assert 'range_' not in out.read_text()
     assert set(metadata.tables) == {'people'}
-    assert 'age: range_min, range_max' in capsys.readouterr().out
+    assert 'null for all that is left to' in capsys.readouterr().out
+    columns = json.loads(out.read_text())['tables']['people']['columns']
+    assert columns['age']['range_min'] is columns['age']['role'] is None
+    facts = {key: v for about in columns.values() for key, v in about.items() if key[0] != '_'}
+    assert {key for key, value in facts.items() if value is not None} <= DETECTED
+    assert all(f'_{key}' in columns['age'] for key in ('range_min', 'range_max', 'role', 'sdtype'))
+
+
+def test_domain_shows_values_if_asked_and_they_are_not_read(folder, tmp_path, capsys):
+    out = tmp_path / 'skeleton.json'
+    assert main(['domain', str(folder / 'people.csv'), '--out', str(out), '--values']) == 0
+    assert 'NOT PRIVATE' in capsys.readouterr().out
+    about = json.loads(out.read_text())['tables']['people']['columns']['sex']
+    assert sorted(about['_range_values_in_the_data_NOT_PRIVATE']) == ['female', 'male']
+    metadata, _ = load_metadata(out)
+    assert metadata.tables['people'].columns['sex'] == {'sdtype': 'categorical'}
+
+
+def test_a_form_that_is_filled_in_is_metadata_wherever_it_is_given(folder, tmp_path):
+    out = tmp_path / 'form.json'
+    assert main(['domain', str(folder / 'people.csv'), '--out', str(out)]) == 0
+    document = json.loads(out.read_text())
+    columns = document['tables']['people']['columns']
+    columns['age'] |= {'range_min': 17, 'range_max': 90, 'range_is_nullable': False}
+    columns['sex'] |= {'range_values': ['female', 'male'], 'role': 'protected'}
+    columns['education']['role'], columns['income']['role'] = 'admissible', 'outcome'
+    out.write_text(json.dumps(document))
+    metadata, roles = load_metadata(out)
+    metadata.validate()
+    assert roles == Roles(['sex'], ['education'], ['income'])
+    about = {'sdtype': 'numerical', 'range_min': 17, 'range_max': 90, 'range_is_nullable': False}
+    assert metadata.tables['people'].columns['age'] == about
+    for fair in (FairMetadata.load_from_json(out), FairMetadata.load_from_dict(document)):
+        assert fair.get_roles() == roles
+        assert fair.tables['people'].columns == metadata.tables['people'].columns
+    for domain in (out, document, {'age': columns['age']}):
+        assert facts_of(domain)['age'] == about
 
 
 def test_fit_says_what_was_spent_and_promised(folder, capsys):
@@ -226,3 +279,10 @@ def test_statements_are_fitted_and_evaluated(folder, tmp_path, capsys):
     assert main([*evaluate, *promised]) == 0
     assert 'Rates Given' in capsys.readouterr().out
     assert main(['report', model, '--out', str(tmp_path / 'page.html')]) == 0
+
+
+def test_what_stands_for_rare_values_and_the_look_can_be_chosen(folder, tmp_path):
+    chosen = ['--other', 'elsewhere', '--no-look-for-copies']
+    assert fit(folder, 'people.csv', 'chosen.prefair', *chosen) == 0
+    parameters = load_release(folder / 'chosen.prefair').get_parameters()
+    assert (parameters['other'], parameters['look_for_copies']) == ('elsewhere', False)

@@ -16,7 +16,7 @@ from sdv_prefair.metrics import independence_test
 from sdv_prefair.transformers import CategoryCodes, NumberBins
 
 # In these tables an admissible column tells the sex: only so could a tie through it be seen.
-pytestmark = pytest.mark.filterwarnings('ignore:Admissible columns are nearly copies')
+pytestmark = pytest.mark.filterwarnings('ignore:Admissible columns are near copies')
 
 NUM_ROWS = 30_000
 
@@ -131,7 +131,7 @@ def test_no_door_takes_a_transformer_whose_values_look_the_same(door):
     synthesizer = PreFairSynthesizer(staff_metadata(), public_ranges=True, **ROLES)
     synthesizer.auto_assign_transformers({'staff': rows})
     synthesizer.update_transformers({'grade': CategoryCodes(['a', 'b', ''], nullable=True)})
-    with pytest.raises(DomainError, match=r"Values of \['grade'\] would not tell their codes"):
+    with pytest.raises(DomainError, match=r"Values of \['grade'\] would not determine their codes"):
         getattr(synthesizer, door)(given)
     assert synthesizer.get_privacy_account()['rho'].sum() == 0
 

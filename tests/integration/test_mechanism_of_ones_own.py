@@ -155,7 +155,7 @@ class NothingMerged:
         return Release(measure(table, cliques, table.ledger.remaining, budget, MEASURE), self.pairs)
 
 
-@pytest.mark.filterwarnings('ignore:Admissible columns are nearly')
+@pytest.mark.filterwarnings('ignore:Admissible columns are near')
 @pytest.mark.parametrize('nullable', [True, False])
 @pytest.mark.parametrize('grade', [3.0, 'c'])
 def test_codes_without_a_value_are_not_drawn_though_none_was_merged(grade, nullable, tmp_path):

@@ -207,9 +207,9 @@ def test_conditions_are_met_exactly(census, fitted):
 
 def test_a_condition_outside_the_domain_is_named(census, fitted):
     sex = census.roles.protected[0]
-    with pytest.raises(ValueError, match=f"'{sex}' is asked for a value"):
+    with pytest.raises(ValueError, match=f"'{sex}' was requested with a value"):
         fitted.sample_from_conditions([Condition({sex: 'martian'}, num_rows=2)])
-    with pytest.raises(ValueError, match="'age' is asked for a value"):
+    with pytest.raises(ValueError, match="'age' was requested with a value"):
         fitted.sample_from_conditions([Condition({'age': 900}, num_rows=2)])
 
 
@@ -221,7 +221,7 @@ def test_verification_fails_on_a_model_that_was_tampered_with(census):
     object.__setattr__(copied.fitted.settings.promise, 'roles', other)
     plain = make(census, structure='none')
     plain.fit(census.data)
-    with pytest.raises(UnfairModelError, match='joins a protected and an outcome column'):
+    with pytest.raises(UnfairModelError, match='connects a protected column and an outcome'):
         for suspect in (copied, plain):
             suspect.verify_fairness()
 

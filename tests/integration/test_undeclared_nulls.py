@@ -15,8 +15,8 @@ from sdv_prefair import PreFairSynthesizer
 
 # All columns follow one number, so some nearly copy others.
 pytestmark = pytest.mark.filterwarnings(
-    *('ignore:seed is given', 'ignore:Most rows of', 'ignore:Admissible columns are nearly'),
-    'ignore:Columns without a role are nearly',
+    *('ignore:seed is given', 'ignore:Most rows of', 'ignore:Admissible columns are near'),
+    'ignore:Columns without a role are near',
 )
 NUM_ROWS = 3000
 DECLARED = {'range_is_nullable': False}

@@ -25,6 +25,7 @@ _STATED_DECLARED = 'tests/unit/structure/test_apart.py'
 _EXACT_STATED = 'tests/unit/structure/test_exact_statements.py'
 _SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
 _IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
+_PLANNED = 'tests/unit/mechanisms/test_planned_marginals.py'
 
 _ACCOUNT = 'privacy/account.py'
 _CHECKS = 'release/ledger_checks.py'
@@ -259,13 +260,13 @@ READING = [
     ),
     mutant(
         'an open quotation mark joins a line of a CSV file to the next',
-        'cli/csv_lines.py',
-        '    for line in stream:\n        if line.strip():\n',
-        '    for line in stream:\n'
-        "        while line.count(b'\"') % 2 and (more := stream.readline()):\n"
-        '            line += more\n'
-        '        if line.strip():\n',
-        'tests/unit/cli/test_csv_lines.py::test_every_line_is_a_record_of_its_own',
+        'counts/csv_blocks.py',
+        '        yield text_columns([line for line in lines if line.strip()], names)\n',
+        '        for place, line in enumerate(lines[:-1]):\n'
+        "            if line.count(b'\"') % 2:\n"
+        "                lines[place : place + 2] = [b'', line + lines[place + 1]]\n"
+        '        yield text_columns([line for line in lines if line.strip()], names)\n',
+        'tests/unit/counts/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
     ),
 ]
 
@@ -382,8 +383,8 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'm, rare, total=total, **hidden.get(m.columns[0], HiddenCode())',
-        'm, rare, total=total',
+        'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
+        'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
     Mutant(
@@ -433,7 +434,7 @@ CLIQUES = [
         'structure/spanning.py',
         '* sides[:, self._second] != -1).all(axis=0)',
         '* sides[:, self._second] != -1)[:1].all(axis=0)',
-        f'{_EXACT_STATED}::test_equals_brute_force_for_any_statements',
+        f'{_EXACT_STATED}::test_sides_are_taken_in_every_statement',
     ),
     mutant(
         'pairs between the sides of a later statement are counted',
@@ -482,6 +483,31 @@ CLIQUES = [
         '::test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be',
     ),
     mutant(
+        'scores against the forest go to pairs in another order',
+        'mechanisms/planned_marginals.py',
+        'residuals[again] = self._residuals(',
+        'residuals[np.sort(again)] = self._residuals(',
+        f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
+    ),
+    mutant(
+        'tables of a forest go to pairs in the order that was asked for',
+        'model/forest_pairs.py',
+        """    for first, others in wanted.items():
+        tables = _tables_with(first, graph, alone, given)
+        for second in others:
+            product = np.multiply.outer(alone[first], alone[second])
+            yield (first, second), tables.get(second, product)
+""",
+        """    asked = iter(pairs)
+    for first, others in wanted.items():
+        tables = _tables_with(first, graph, alone, given)
+        for second in others:
+            product = np.multiply.outer(alone[first], alone[second])
+            yield next(asked), tables.get(second, product)
+""",
+        'tests/unit/model/test_forest_pairs.py',
+    ),
+    mutant(
         'a plan keeps to no roles',
         'mechanisms/planned_marginals.py',
         'self._roles = roles if strategy.requires_roles else Statements()',
@@ -491,8 +517,8 @@ CLIQUES = [
     mutant(
         'a plan leaves a part of the budget unspent',
         'mechanisms/planned_marginals.py',
-        'self._measure(self._shortfalls(), self._ledger.remaining)',
-        'self._measure(self._shortfalls(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        'self._measure(shares, self._ledger.remaining)',
+        'self._measure(shares, self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
         'tests/unit/mechanisms/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),

@@ -19,7 +19,7 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli.table_files import read_table
 from sdv_prefair.values.text_cells import as_described
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('ignore:Nothing of column')]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('ignore:Nothing in column')]
 
 # Of an event that always happens with the canary and never without, so many runs certify 1.6.
 EPSILON, RUNS = 1.0, 80

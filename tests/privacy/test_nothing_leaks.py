@@ -238,7 +238,7 @@ def test_nothing_learnable_warns_in_public_terms():
         outcome=['paid'],
         public_ranges=False,
     )
-    with pytest.warns(PrivacyWarning, match='stood out of the noise') as caught:
+    with pytest.warns(PrivacyWarning, match='stood out from the noise') as caught:
         synthesizer.fit({'staff': with_sentinels(mixed_rows(60))})
     assert all(SENTINEL not in str(w.message) for w in caught)
     assert len(synthesizer.sample(30)['staff']) == 30

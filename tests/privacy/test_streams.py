@@ -14,6 +14,8 @@ from sdv_prefair.fitting import settings
 from sdv_prefair.privacy import SeededEntropy, SystemEntropy
 from sdv_prefair.privacy.samplers import discrete_gaussian
 
+pytestmark = pytest.mark.system_noise
+
 
 def in_a_fork(work):
     """Return the bytes that ``work`` returns in a forked child."""

@@ -202,7 +202,7 @@ NEGATIVE[0, 0] = -(2**40)
 
 @pytest.mark.parametrize('unit', [0, -1, 1.0, True, np.int64(4), 2**62, None])
 def test_a_unit_that_is_no_whole_number_above_zero_is_refused(unit):
-    with pytest.raises(TypeError, match='unit a whole number above 0'):
+    with pytest.raises(TypeError, match='unit an integer above 0'):
         ExactScores(counts_of([]), Score(unit, {('a', 'b'): (FLAT,)}))
 
 
@@ -225,7 +225,7 @@ def test_a_score_that_brings_code_is_refused():
     ids=['negative', 'real', 'not a number', 'too few', 'too large', 'wrapped'],
 )
 def test_predictions_that_could_break_the_bound_are_refused(prediction):
-    with pytest.raises(ValueError, match="prediction for .'a', 'b'. must be whole numbers"):
+    with pytest.raises(ValueError, match="prediction for .'a', 'b'. must be integers"):
         exact(Score(1, {('a', 'b'): prediction}), counts_of([(0, 0, 0, 0)]), ('a', 'b'))
 
 

@@ -51,7 +51,7 @@ def test_broken_transformers_are_seen_and_refused(kind):
     for form in FORMS:
         assert hidden_dependence(BROKEN[kind], form) > MUCH
     assert not tells_codes(BROKEN[kind])
-    with pytest.raises(DomainError, match=r"Values of \['x'\] would not tell their codes"):
+    with pytest.raises(DomainError, match=r"Values of \['x'\] would not determine their codes"):
         checked(BROKEN[kind])
 
 

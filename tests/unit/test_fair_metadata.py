@@ -9,8 +9,10 @@ from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_prefair import FairMetadata, PreFairSynthesizer, Roles, load_metadata, save_metadata
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness import Independent, Statements, demographic_parity
 
 ROLES = Roles(['sex'], ['grade'], ['pay'])
+PARITY = Statements([Independent(['sex'], ['pay']), Independent(['sex'], ['grade'], ['pay'])])
 ROWS = pd.DataFrame({
     'id': [f'p{number}' for number in range(40)],
     'sex': ['f', 'm'] * 20,
@@ -35,6 +37,10 @@ def _with_roles():
     return metadata
 
 
+def _with_statements():
+    return FairMetadata.from_metadata(FairMetadata.load_from_dict(_metadata()), PARITY)
+
+
 def _through_json(metadata, folder):
     metadata.save_to_json(folder / 'staff.json')
     return FairMetadata.load_from_json(folder / 'staff.json')
@@ -53,11 +59,13 @@ def _through_json(metadata, folder):
     ],
     ids=['copy', 'copy.copy', 'deepcopy', 'pickle', 'from_metadata', 'repr', 'json'],
 )
-def test_roles_survive(copied, tmp_path):
-    metadata = _with_roles()
+@pytest.mark.parametrize(('made', 'promised'), [(_with_roles, ROLES), (_with_statements, PARITY)])
+def test_roles_and_statements_survive(copied, made, promised, tmp_path):
+    metadata = made()
     again = copied(metadata, tmp_path)
     assert type(again) is FairMetadata
-    assert again.get_roles() == ROLES
+    assert again.get_roles() == again.get_fairness() == promised
+    assert type(again.get_roles()) is type(promised)
     assert again.to_dict() == metadata.to_dict()
 
 
@@ -101,6 +109,33 @@ def test_anonymized_metadata_has_the_same_roles_under_other_names():
     assert [len(names) for names in anonymized.get_roles().as_dict().values()] == [1, 1, 1]
     assert not set(anonymized.get_roles().columns()) & set(ROLES.columns())
     anonymized.validate()
+
+
+def test_anonymized_metadata_has_the_same_statements_under_other_names():
+    anonymized = _with_statements().anonymize()
+    sizes = [
+        (len(one.left), len(one.right), len(one.given))
+        for one in anonymized.get_fairness().statements
+    ]
+    assert sizes == [(1, 1, 0), (1, 1, 1)]
+    assert not set(anonymized.get_fairness().columns()) & set(PARITY.columns())
+
+
+def test_one_statement_that_roles_express_is_roles():
+    metadata = FairMetadata.load_from_dict(_metadata())
+    metadata.set_fairness(Independent(['sex'], ['pay'], ['grade']))
+    assert metadata.get_roles().as_dict() == ROLES.as_dict()
+    assert '"role": "protected"' in repr(metadata)
+
+
+@pytest.mark.parametrize(
+    'fairness', [Independent(['sex'], ['wage']), Independent(['id'], ['pay']), 'parity']
+)
+def test_wrong_statements_are_refused_and_change_nothing(fairness):
+    metadata = _with_roles()
+    with pytest.raises(RolesError, match='fairness'):
+        metadata.set_fairness(fairness)
+    assert metadata.get_roles() == ROLES
 
 
 @pytest.mark.parametrize(
@@ -191,8 +226,29 @@ def test_rows_are_those_of_roles_given_as_arguments():
 
 
 def test_arguments_that_contradict_the_metadata_are_refused():
-    with pytest.raises(RolesError, match=r"other roles to \['sex', 'grade'\]"):
+    with pytest.raises(RolesError, match=r"the roles of \['sex', 'grade'\]"):
         _synthesizer(_with_roles(), protected=['grade'], admissible=['sex'], outcome=['pay'])
+
+
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.NoiseWarning')
+@pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
+def test_a_synthesizer_takes_the_statements_of_the_metadata():
+    parity = demographic_parity(['sex'], ['pay'])
+    metadata = FairMetadata.from_metadata(FairMetadata.load_from_dict(_metadata()), parity)
+    synthesizer = _synthesizer(metadata)
+    assert synthesizer.get_fairness() == metadata.get_fairness()
+    assert synthesizer.get_metadata().get_fairness() == metadata.get_fairness()
+    synthesizer.fit({'staff': ROWS})
+    assert synthesizer.verify_fairness()
+    assert _synthesizer(metadata, fairness=parity).get_fairness() == metadata.get_fairness()
+
+
+@pytest.mark.parametrize(
+    'arguments', [{'fairness': [Independent(['sex'], ['grade'])]}, ROLES.as_dict()]
+)
+def test_arguments_that_contradict_the_statements_are_refused(arguments):
+    with pytest.raises(RolesError, match='promise other statements'):
+        _synthesizer(_with_statements(), **arguments)
 
 
 def test_sdvs_own_synthesizers_take_it():

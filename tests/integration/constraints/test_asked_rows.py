@@ -151,5 +151,5 @@ def test_off_grid_values_of_constrained_columns_are_refused(fits):
         (fits('multiples'), {'low': 250.5}),
         (fits('one hot'), {'low': True}),
     ):
-        with pytest.raises(ValueError, match='is asked for a value'):
+        with pytest.raises(ValueError, match='was requested with a value'):
             ask(synthesizer, asked, 3)

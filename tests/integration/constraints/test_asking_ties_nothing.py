@@ -124,7 +124,7 @@ def test_asking_for_both_sides_warns_with_constraints_too(fuzzed):
 
 @pytest.mark.parametrize('high', [130.001, 201.0])
 def test_off_grid_cents_are_refused(fuzzed, high):
-    with pytest.raises(ValueError, match='is asked for a value'):
+    with pytest.raises(ValueError, match='was requested with a value'):
         ask(fuzzed('cents'), {'high': high}, 3)
 
 

@@ -53,8 +53,8 @@ def test_conditions_that_no_row_can_meet_are_named(all_together):
         ({'first': 40, 'last': 30.0}, ConstraintNotMetError, 'Inequality'),
         ({'country': 'de', 'city': 'paris'}, ConstraintNotMetError, 'PublicCombinations'),
         ({'amount': 4001}, ConstraintNotMetError, 'FixedIncrements'),
-        ({'city': 'atlantis'}, ValueError, "'city' is asked for a value"),
-        ({'first': 600}, ValueError, "'first' is asked for a value"),
+        ({'city': 'atlantis'}, ValueError, "'city' was requested with a value"),
+        ({'first': 600}, ValueError, "'first' was requested with a value"),
     ]:
         with pytest.raises(error, match=text):
             all_together.sample_from_conditions([Condition(asked, num_rows=2)])
@@ -74,5 +74,5 @@ class Never(SingleTableProgrammableConstraint):
 
 def test_constraints_that_no_row_meets_are_reported():
     synthesizer = fit([Never()], rows(200))
-    with pytest.raises(SamplingError, match='0 of 5 rows obeyed'):
+    with pytest.raises(SamplingError, match='0 of 5 rows satisfied'):
         synthesizer.sample(5, max_tries_per_batch=3)

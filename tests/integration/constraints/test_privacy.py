@@ -94,7 +94,7 @@ def test_learnt_combinations_also_reject():
 
 def test_combinations_drowned_by_noise_warn_and_allow_all_declared():
     synthesizer = make([FixedCombinations(['country', 'city'])], epsilon=0.05)
-    with pytest.warns(PrivacyWarning, match='stood out of the noise') as caught:
+    with pytest.warns(PrivacyWarning, match='stood out from the noise') as caught:
         synthesizer.fit({'jobs': rows(50)})
     assert any('PublicCombinations' in str(warning.message) for warning in caught)
     assert len(synthesizer.sample(20)['jobs']) == 20

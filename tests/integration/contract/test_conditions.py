@@ -158,24 +158,24 @@ def test_the_rest_is_distributed_as_among_rows_that_happen_to_match(quick_fit, a
 @pytest.mark.parametrize(
     ('asked', 'message'),
     [
-        ({'sex': 'X'}, "'sex' is asked for a value"),
-        ({'sex': None}, "'sex' is asked for a value"),
-        ({'education': 'COLLEGE'}, "'education' is asked for a value"),
-        ({'age': 900}, "'age' is asked for a value"),
-        ({'wage': -0.5}, "'wage' is asked for a value"),
-        ({'wage': 'much'}, "'wage' is asked for a value"),
-        ({'hired': '31/12/1999'}, "'hired' is asked for a value"),
-        ({'hired': '2009-07-14'}, "'hired' is asked for a value"),
-        ({'age': 41.5}, "'age' is asked for a value"),
-        ({'age': '41'}, "'age' is asked for a value"),
-        ({'age': True}, "'age' is asked for a value"),
-        ({'age': None}, "'age' is asked for a value"),
-        ({'wage': 0.125}, "'wage' is asked for a value"),
-        ({'wage': np.float32(0.1)}, "'wage' is asked for a value"),
-        ({'wage': np.inf}, "'wage' is asked for a value"),
-        ({'hired': '14/7/2009'}, "'hired' is asked for a value"),
-        ({'hired': pd.Timestamp('2009-07-14 12:00')}, "'hired' is asked for a value"),
-        ({'home': True}, "'home' is asked for a value"),
+        ({'sex': 'X'}, "'sex' was requested with a value"),
+        ({'sex': None}, "'sex' was requested with a value"),
+        ({'education': 'COLLEGE'}, "'education' was requested with a value"),
+        ({'age': 900}, "'age' was requested with a value"),
+        ({'wage': -0.5}, "'wage' was requested with a value"),
+        ({'wage': 'much'}, "'wage' was requested with a value"),
+        ({'hired': '31/12/1999'}, "'hired' was requested with a value"),
+        ({'hired': '2009-07-14'}, "'hired' was requested with a value"),
+        ({'age': 41.5}, "'age' was requested with a value"),
+        ({'age': '41'}, "'age' was requested with a value"),
+        ({'age': True}, "'age' was requested with a value"),
+        ({'age': None}, "'age' was requested with a value"),
+        ({'wage': 0.125}, "'wage' was requested with a value"),
+        ({'wage': np.float32(0.1)}, "'wage' was requested with a value"),
+        ({'wage': np.inf}, "'wage' was requested with a value"),
+        ({'hired': '14/7/2009'}, "'hired' was requested with a value"),
+        ({'hired': pd.Timestamp('2009-07-14 12:00')}, "'hired' was requested with a value"),
+        ({'home': True}, "'home' was requested with a value"),
     ],
     ids=str,
 )
@@ -196,7 +196,7 @@ def test_what_is_asked_comes_back_with_its_code_or_is_refused(our_fit, column, v
     try:
         sampled = from_conditions(our_fit, Condition({column: value}, num_rows=3))[column]
     except ValueError as error:
-        assert 'is asked for a value that its domain does not hold' in str(error)
+        assert 'was requested with a value outside its domain' in str(error)
         return
     evidence = codes.encode(pd.Series(codes.hold(pd.Series([value]))))
     assert (codes.encode(sampled) == evidence).all()

@@ -141,9 +141,9 @@ def make_detected(frame, public_ranges, **changes):
 @pytest.mark.parametrize('structure', STRUCTURES[:-1])
 def test_detected_metadata_is_taken_as_public_with_a_warning(structure):
     frame = detectable()
-    with pytest.warns(PrivacyWarning, match='taken as public'):
+    with pytest.warns(PrivacyWarning, match='treated as public'):
         synthesizer, metadata = make_detected(frame, None, structure=structure)
-    with pytest.warns(PrivacyWarning, match="Nothing of column 'empty'"):
+    with pytest.warns(PrivacyWarning, match="Nothing in column 'empty'"):
         synthesizer.fit({'t': frame})
     sampled = only(synthesizer.sample(500))
     assert_same_dtypes(sampled, frame)

@@ -215,7 +215,7 @@ def test_columns_of_high_cardinality_pay_for_their_values():
 def test_when_no_value_of_it_is_common_none_is_sampled(values):
     about = {'sdtype': 'categorical', 'high_cardinality': True}
     synthesizer = make('none', with_column(values, about), epsilon=1.0)
-    with pytest.warns(PrivacyWarning, match="Nothing of column 'made' stood out of the noise"):
+    with pytest.warns(PrivacyWarning, match="Nothing in column 'made' stood out from the noise"):
         synthesizer.fit(with_column(values, about).data)
     sampled = only(synthesizer.sample(30))['made']
     assert not set(sampled.dropna()) - {'other'}, 'texts have a name for it, numbers are null'

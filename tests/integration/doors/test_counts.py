@@ -11,7 +11,7 @@ from census_doors import FRAME, assert_same_fit, new
 from sdv_prefair.errors import DomainError, PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings(
-    'ignore:seed is given', 'ignore:Nothing of column', 'ignore:fetch_arrow_table'
+    'ignore:seed is given', 'ignore:Nothing in column', 'ignore:fetch_arrow_table'
 )
 
 

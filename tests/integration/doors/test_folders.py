@@ -13,7 +13,7 @@ from sdv_prefair.cli import main
 from sdv_prefair.counts.streams import parquet_stream
 from sdv_prefair.errors import PrivateDataError
 
-pytestmark = pytest.mark.filterwarnings('ignore:Nothing of column')
+pytestmark = pytest.mark.filterwarnings('ignore:Nothing in column')
 
 # What a folder can be called, and how the metadata may describe it.
 KEYS = {

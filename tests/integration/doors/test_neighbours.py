@@ -22,7 +22,7 @@ from sdv.metadata import Metadata
 from unreadable import LARGEST, SMALLEST, as_text, stamps
 
 pytestmark = pytest.mark.filterwarnings(
-    'ignore:Nothing of column', 'ignore:fetch_arrow_table', 'ignore:seed is given'
+    'ignore:Nothing in column', 'ignore:fetch_arrow_table', 'ignore:seed is given'
 )
 
 DAYS = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2020-12-31'}

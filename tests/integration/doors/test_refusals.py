@@ -13,7 +13,7 @@ from sdv_prefair import PrivacyWarning
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings(
-    'ignore:seed is given', 'ignore:Nothing of column', 'ignore:fetch_arrow_table'
+    'ignore:seed is given', 'ignore:Nothing in column', 'ignore:fetch_arrow_table'
 )
 
 

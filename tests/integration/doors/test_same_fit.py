@@ -25,7 +25,7 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.errors import DomainError, PrivacyWarning
 
 pytestmark = pytest.mark.filterwarnings(
-    'ignore:seed is given', 'ignore:Nothing of column', 'ignore:fetch_arrow_table'
+    'ignore:seed is given', 'ignore:Nothing in column', 'ignore:fetch_arrow_table'
 )
 
 

@@ -22,15 +22,18 @@ from message_catalogue import (
     statements_files,
     statements_given,
     structures,
+    table_files,
     tables,
+    verification,
     warned,
 )
 
 AREAS = (
-    *(arguments, structures, domains, frames, tables, counts, constraints, sampling),
-    *(estimates, statements_given),
+    *(arguments, structures, domains, frames, tables, table_files, counts),
+    *(constraints, sampling, estimates, statements_given),
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
+    verification,
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message

@@ -25,6 +25,34 @@ def only_a_key():
     return Metadata.load_from_dict({'tables': tables})
 
 
+METADATA = [
+    Message(
+        lambda: PreFairSynthesizer(PEOPLE.metadata.to_dict()),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a dictionary.",
+        'Use FairMetadata.load_from_dict(metadata), which takes roles too.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer('metadata.json'),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a path.",
+        'Use FairMetadata.load_from_json(metadata), which reads roles too.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer(PEOPLE.frame),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a DataFrame.",
+        'Describe the table first: sdv-prefair domain writes a file to fill in.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer((PEOPLE.metadata, None)),
+        SynthesizerInputError,
+        'metadata is the pair that load_metadata returns.',
+        'Take it apart: metadata, roles = load_metadata(path), then '
+        'PreFairSynthesizer(metadata, fairness=roles).',
+    ),
+]
+
 ROLES = [
     Message(
         lambda: new(**NO_ROLES),
@@ -140,7 +168,7 @@ NUMBERS = [
     Message(
         lambda: new(spikes={'sex': ['F']}),
         SynthesizerInputError,
-        "spikes names 'sex', which is not a numerical or datetime column that is modelled.",
+        "spikes names 'sex', which is not a modelled numerical or datetime column.",
         'Correct the name, or take it out.',
     ),
     Message(
@@ -165,19 +193,19 @@ NUMBERS = [
         lambda: new(numeric_bins=2.5),
         SynthesizerInputError,
         'numeric_bins (2.5)',
-        'must be a whole number of at least 2.',
+        'must be an integer of at least 2.',
     ),
     Message(
         lambda: new(max_rows_per_person=0),
         SynthesizerInputError,
         'max_rows_per_person (0)',
-        'must be a whole number of at least 1.',
+        'must be an integer of at least 1.',
     ),
     Message(
         lambda: new(seed=-1),
         SynthesizerInputError,
         'seed (-1)',
-        'must be a whole number of at least 0.',
+        'must be an integer of at least 0.',
     ),
 ]
 
@@ -222,13 +250,13 @@ NAMES = [
         lambda: new(person_column='nobody'),
         SynthesizerInputError,
         "person_column ('nobody') is not a column of the metadata.",
-        'Name the key or id column that tells persons apart, or leave it out.',
+        'Name the key or id column that identifies persons, or leave it out.',
     ),
     Message(
         lambda: new(person_column=['key']),
         SynthesizerInputError,
         "person_column (['key']) is not a column of the metadata.",
-        'Name the key or id column that tells persons apart, or leave it out.',
+        'Name the key or id column that identifies persons, or leave it out.',
     ),
     Message(
         lambda: new(person_column='age'),
@@ -249,9 +277,9 @@ READ_ONLY = [
     Message(
         lambda: setattr(new(), 'epsilon', 9.0),
         AttributeError,
-        'epsilon cannot be changed once the synthesizer is made.',
-        'Make a new PreFairSynthesizer with the epsilon that you want.',
+        'epsilon cannot be changed after construction.',
+        'Construct a new PreFairSynthesizer with the epsilon that you want.',
     ),
 ]
 
-MESSAGES = [*ROLES, *NUMBERS, *NAMES, *READ_ONLY]
+MESSAGES = [*METADATA, *ROLES, *NUMBERS, *NAMES, *READ_ONLY]

@@ -1,31 +1,32 @@
 """What the commands refuse to read, and where they refuse to write."""
 
 from message_catalogue.command_line import Command
+from sdv_prefair.counts.csv_lines import UnreadableCsv
 from sdv_prefair.errors import RolesError
 
 TABLES = [
     Command(
         'domain {f}/empty.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "'FOLDER/cli/empty.csv' is empty.",
         'Give a file with a first line of column names, and rows below it.',
     ),
     Command(
         'domain {f}/nameless.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "Columns 1, 3 of 'FOLDER/cli/nameless.csv' have no name in the first line: perhaps an "
         'index that pandas wrote.',
         'Give the file a first line that names every column once.',
     ),
     Command(
         'domain {f}/twice.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "Columns 1, 3 of 'FOLDER/cli/twice.csv' have a name that is there twice.",
         'Give the file a first line that names every column once.',
     ),
     Command(
         'domain {f}/headless.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "Columns 2, 3 of 'FOLDER/cli/headless.csv' have what looks like a value in the first line, "
         'which must hold the names, as these become public: a number, a date, or what is in later '
         'rows too.',
@@ -33,14 +34,14 @@ TABLES = [
     ),
     Command(
         'fit {f}/headless.csv --metadata {f}/metadata.json --ranges-are-public --out {f}/z.prefair',
-        ValueError,
+        UnreadableCsv,
         "The first line of 'FOLDER/cli/headless.csv' must hold the column names, but of the "
         "metadata's columns ['sex', 'education', 'age', 'income'] are not there.",
         'Add such a line, or correct the names.',
     ),
     Command(
         'domain {f}/binary.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "'FOLDER/cli/binary.csv' cannot be read as CSV.",
         'Save it as UTF-8, with commas between values and a first line of column names; or as '
         'Parquet.',
@@ -61,7 +62,7 @@ TABLES = [
     Command(
         'roles {f}/people.csv --metadata {f}/roleless.json --protected sex --outcome wage',
         RolesError,
-        "outcome names ['wage'], which are no modelled columns of the metadata.",
+        "outcome names ['wage'], which are not modelled columns of the metadata.",
         "Correct the names: these are ['sex', 'education', 'age', 'income'].",
     ),
     Command(
@@ -119,7 +120,7 @@ OUTPUTS = [
     Command(
         'report {f}/model.prefair --out {f}/folder.html',
         ValueError,
-        "--out 'FOLDER/cli/folder.html' is there and is no file.",
+        "--out 'FOLDER/cli/folder.html' exists and is not a file.",
         'Give the path of a file.',
     ),
     Command(

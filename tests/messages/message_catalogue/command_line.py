@@ -12,6 +12,7 @@ from sdv.metadata import Metadata
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
 from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.counts.csv_lines import UnreadableCsv
 from sdv_prefair.errors import ReleaseError
 
 SMALL = people(60, ('sex', 'education', 'age', 'income'))
@@ -115,7 +116,7 @@ COMMANDS = [
     ),
     Command(
         'domain {f}/broken.csv --out {f}/z.json',
-        ValueError,
+        UnreadableCsv,
         "'FOLDER/cli/broken.csv' cannot be read as CSV.",
         'Save it as UTF-8, with commas between values and a first line of column names; or as '
         'Parquet.',
@@ -141,14 +142,14 @@ COMMANDS = [
     Command(
         'sample {f}/people.csv --rows 3 --out {f}/z.csv',
         ReleaseError,
-        "'FOLDER/cli/people.csv': The file is no release, or it was cut off.",
-        'Give a release that fit wrote; get it again if it was changed on the way.',
+        "'FOLDER/cli/people.csv': The file is not a release, or it is truncated.",
+        'Give a release that fit wrote; get it again if it was changed in transit.',
     ),
     Command(
         'sample {f}/model.prefair --rows 1000000000000000 --out {f}/z.csv',
         ValueError,
-        '--rows 1000000000000000 are more than fit in memory.',
-        'Ask for fewer rows.',
+        "The disk of 'FOLDER/cli/z.csv' has no room for so many rows.",
+        'Ask for fewer rows, or give a path on a larger disk.',
     ),
     Command(
         SAMPLE + ' --where height=3',
@@ -205,14 +206,13 @@ USAGE = [
         lambda: parse('sample x --out y --rows -3'),
         Usage,
         "sdv-prefair sample: argument --rows: '-3'",
-        'must be a whole number above 0. See sdv-prefair sample --help.',
+        'must be an integer above 0. See sdv-prefair sample --help.',
     ),
     Message(
         lambda: parse('sample x --out y --rows 99999999999999999999'),
         Usage,
         "sdv-prefair sample: argument --rows: '99999999999999999999'",
-        'must be a whole number above 0 and at most 1000000000000000. See sdv-prefair sample '
-        '--help.',
+        'must be an integer above 0 and at most 1000000000000000. See sdv-prefair sample --help.',
     ),
     Message(
         lambda: parse('demo --epsilon much'),

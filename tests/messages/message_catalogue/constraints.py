@@ -101,7 +101,7 @@ ADDED = [
     Message(
         lambda: with_constraints(Keyed()),
         SynthesizerInputError,
-        "Keyed cannot be added: ['key'] are generated, not modelled, so nothing ties them to "
+        "Keyed cannot be added: ['key'] are generated, not modelled, so they cannot depend on "
         'other columns.',
         "Leave the constraint out, or give them a statistical sdtype such as 'categorical' in "
         'the metadata.',
@@ -111,14 +111,14 @@ ADDED = [
         SynthesizerInputError,
         "Learning.fit learns ['largest'] from the rows, which are private: that would be outside "
         'the privacy budget.',
-        'Give what is public of them as parameters of the constraint and leave fit out; if rows '
-        'are to be transformed, do it one by one and say so with row_wise = True.',
+        'Pass what is public as parameters of the constraint and leave fit out; to transform '
+        'rows, transform each one on its own and set row_wise = True.',
     ),
     Message(
         lambda: with_constraints(Inequality('p', 'o')),
         UnfairModelError,
         "Inequality over ['p', 'o'] cannot be added: with it, constraints tie protected 'p' to "
-        "outcome 'o'. Such rows depend on each other whatever admissible columns say, so no "
+        "outcome 'o'. The two would depend on each other given any admissible columns, so no "
         'model could be justifiably fair.',
         'Leave the constraint out, or give one of these columns another role.',
     ),
@@ -126,29 +126,28 @@ ADDED = [
         lambda: with_constraints(Inequality('p', 'x'), Inequality('x', 'o')),
         UnfairModelError,
         "Inequality over ['x', 'o'] cannot be added: with it, constraints tie protected 'p' to "
-        "outcome 'o' through ['x']. Such rows depend on each other whatever admissible columns "
-        'say, so no model could be justifiably fair.',
+        "outcome 'o' through ['x']. The two would depend on each other given any admissible "
+        'columns, so no model could be justifiably fair.',
         'Leave the constraint out, or give one of these columns another role.',
     ),
     Message(
         lambda: with_constraints(Inequality('x', 'y'), structure=TREE),
         UnfairModelError,
         "Inequality over ['x', 'y'] cannot be added: structure is not justifiably fair: the path "
-        "y - o joins protected 'y' to outcome 'o' without an admissible column.",
-        'Join the two sides through an admissible column only.',
+        "y - o connects protected 'y' to outcome 'o' without an admissible column in between.",
+        'Connect the two sides only through an admissible column.',
     ),
     Message(
         lambda: with_constraints(Inequality('high', 'x')),
         DomainError,
-        "Inequality over ['high', 'x'] cannot hold: by the ranges in the metadata 'x' is never "
+        "Inequality over ['high', 'x'] cannot hold: with the ranges in the metadata, 'x' is never "
         'large enough.',
         'Correct the ranges.',
     ),
     Message(
         lambda: with_constraints(FixedIncrements('high', 200)),
         DomainError,
-        'FixedIncrements cannot hold: no multiple of 200 lies in the range that the metadata has '
-        "for 'high'.",
+        "FixedIncrements cannot hold: no multiple of 200 lies in the declared range of 'high'.",
         'Correct the range or the increment.',
     ),
     Message(
@@ -185,18 +184,17 @@ WRITTEN_BY_USERS = [
         lambda: with_constraints(Nameless()),
         SynthesizerInputError,
         'Nameless',
-        "must name the columns it reads, in an attribute 'column_names': all of them "
-        'are tied together, which fairness has to know. '
-        "The columns are ['key', 'p', 'a', 'o', 'x', 'y', 'high', 'v', 'w'].",
+        "must list the columns it reads in an attribute 'column_names': it makes all of them "
+        "dependent, and the fairness check must know. The columns are ['key', 'p', 'a', 'o', 'x', "
+        "'y', 'high', 'v', 'w'].",
     ),
     Message(
         lambda: with_constraints(Misnamed()),
         SynthesizerInputError,
         'Misnamed',
-        "must name the columns it reads, in an attribute 'column_names': all of them "
-        'are tied together, which fairness has to know. '
-        "The columns are ['key', 'p', 'a', 'o', 'x', 'y', 'high', 'v', 'w']; ['zip'] are "
-        'not among them.',
+        "must list the columns it reads in an attribute 'column_names': it makes all of them "
+        "dependent, and the fairness check must know. The columns are ['key', 'p', 'a', 'o', 'x', "
+        "'y', 'high', 'v', 'w']; ['zip'] are not among them.",
     ),
     Message(
         lambda: with_constraints(Dropping()),
@@ -213,16 +211,16 @@ WRITTEN_BY_USERS = [
     Message(
         lambda: fit(Centred()),
         SynthesizerInputError,
-        'Centred has row_wise = True, but its transform gives a row other values when other rows '
-        'are there.',
-        'Transform each row by itself, or drop the attribute to have rows rejected instead.',
+        'Centred has row_wise = True, but its transform gives a row different values depending on '
+        'the other rows.',
+        'Transform each row on its own, or remove the attribute to use rejection sampling instead.',
     ),
     Message(
         lambda: fit(Failing()),
         SynthesizerInputError,
-        "Failing.transform failed, or did not return the columns ['x', 'y'] with a row for each "
-        'row it was given.',
-        'Its own message is left out because it may quote rows: try it on rows that you make up.',
+        "Failing.transform failed, or did not return the columns ['x', 'y'] with one row per "
+        'input row.',
+        'Its own message is left out because it may quote rows: try it on made-up rows.',
     ),
     Message(
         lambda: fit(Curious()),
@@ -236,16 +234,16 @@ FITTED = [
     Message(
         lambda: fit(FixedCombinations(['v', 'w']), columns=COLUMNS | {'w': OPEN}, epsilon=0.01),
         DomainError,
-        "No combination of ['v', 'w'] stood out of the noise.",
+        "No combination of ['v', 'w'] stood out from the noise.",
         'List them with sdv_prefair.constraints.PublicCombinations if they are public, or raise '
         'epsilon.',
     ),
     Message(
         lambda: fit(Named()).sample(20),
         SamplingError,
-        'Only 0 of 20 rows obeyed the constraints.',
+        'Only 0 of 20 rows satisfied the constraints.',
         "Raise 'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
-        'rarely meets.',
+        'rarely satisfies.',
     ),
     Message(
         lambda: rising().validate_constraints({'t': TABLE.assign(y=0)}),
@@ -257,14 +255,14 @@ FITTED = [
         lambda: rising().sample_from_conditions([Condition({'x': 5, 'y': 3}, 2)]),
         ConstraintNotMetError,
         'Provided conditions are not valid for the given constraints: no row that meets them '
-        "obeys Inequality over ['x', 'y'].",
+        "satisfies Inequality over ['x', 'y'].",
         'Ask for other values.',
     ),
     Message(
         lambda: combined().sample_from_conditions([Condition({'v': 'v'}, 2)]),
         ValueError,
-        "No row can have the values that are asked for of ['v'], because of a PublicCombinations.",
-        'Ask for values that it allows.',
+        "No row can have the values requested for ['v'], because of a PublicCombinations.",
+        'Request values that it allows.',
     ),
 ]
 

@@ -62,8 +62,8 @@ METADATA = [
         lambda: words(['a', '']),
         DomainError,
         "Column 'x' of the metadata: range_values lists '', which looks like null in a CSV file.",
-        'Leave it out, so that it counts as null, or set range_is_nullable to False if it is what '
-        'stands for null.',
+        'Leave it out, so that it counts as null, or set range_is_nullable to False if it stands '
+        'for null.',
     ),
     Message(
         lambda: words([1, '1']),
@@ -81,7 +81,7 @@ METADATA = [
     Message(
         lambda: CategoryCodes(['a', None]),
         DomainError,
-        'range_values must hold no null.',
+        'range_values must not contain null.',
         'Use range_is_nullable for nulls.',
     ),
     Message(
@@ -89,6 +89,42 @@ METADATA = [
         DomainError,
         "Column 'x' of the metadata: range_values must not repeat a value.",
         'List every value once.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_groups=0),
+        DomainError,
+        "Column 'x' of the metadata: range_groups (0)",
+        "must be lists of values by groups, as in {'north': ['Oslo', 'Malmo'], 'south': ['Rome']}, "
+        'or a number of characters, 1 or more, that values of a group have in common at their '
+        'beginning.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=['a'], range_groups={'g': ['a', 'b']}),
+        DomainError,
+        "Column 'x' of the metadata: range_groups lists 'b' twice, or though "
+        'range_values does not have it.',
+        'List every declared value once at most.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=['a'], regex_format='[a-z]'),
+        DomainError,
+        "Column 'x' of the metadata: regex_format says how to make up values that are too rare "
+        'to be learnt, but range_values or range_groups list all values.',
+        'Leave one of them out.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', regex_format='a.b'),
+        DomainError,
+        "Column 'x' of the metadata: regex_format ('a.b') must be a regular expression of "
+        'letters, digits, classes, repetitions, groups and alternatives, for strings of 1 to 1000 '
+        'letters.',
+        'Use one such as [0-9]{5}.',
+    ),
+    Message(
+        lambda: CategoryCodes(['a'], groups=[0, 1]),
+        DomainError,
+        'groups',
+        'must be one integer for every value, or none at all.',
     ),
     Message(
         lambda: public(sdtype='categorical', range_values=[]),
@@ -137,7 +173,7 @@ METADATA = [
         lambda: NumberBins(0, 1, decimal_places=-1),
         DomainError,
         'decimal_places',
-        'must be a whole number, 0 or more.',
+        'must be an integer, 0 or more.',
     ),
     Message(
         lambda: moment('2020-01-01', '2021-01-01T00:00:00+00:00'),
@@ -206,35 +242,42 @@ DTYPES = [
     Message(
         lambda: fit_chosen(CategoryCodes(['a', ''])),
         DomainError,
-        "Values of ['x'] would not tell their codes: what is shown for two of them, in a table or "
-        'in a CSV file, may be the same.',
+        "Values of ['x'] would not determine their codes: two codes may look the same in a table "
+        'or in a CSV file.',
         'Give these columns other transformers, whose values differ as text, or other dtypes.',
     ),
     Message(
         lambda: words(['a']).fit({'people': pd.DataFrame({'x': [1, 2]})}),
         DomainError,
         "Column 'x': a column of dtype 'int64' cannot hold the declared values.",
-        'Declare range_values of the type that the column has, as numbers or as strings.',
+        "Declare range_values of the column's own type, numbers or strings.",
     ),
 ]
 
 OTHERS = [
     Message(
+        lambda: named('rest', regex_format='[a-z]').fit({'people': pd.DataFrame({'x': [1, 2]})}),
+        DomainError,
+        "Column 'x': range_groups and regex_format are about texts, and a column of dtype "
+        "'int64' holds none.",
+        'Convert the column to text, or leave them out.',
+    ),
+    Message(
         lambda: named(3),
         DomainError,
-        'other (3) must be a text, or a dictionary from columns to values, as in',
+        'other (3) must be a string, or a dictionary from columns to values, as in',
         "{'country': 'elsewhere'}.",
     ),
     Message(
         lambda: named({'y': 'rest'}),
         DomainError,
-        "other names 'y', which is no categorical or ordinal column that is modelled.",
+        "other names 'y', which is not a modelled categorical or ordinal column.",
         'Correct the name, or take it out.',
     ),
     Message(
         lambda: named({'x': ['rest']}),
         DomainError,
-        "other of 'x' must be a single value such as a text or a number.",
+        "other of 'x' must be a single value such as a string or a number.",
         'Name one, or leave the column out.',
     ),
     Message(
@@ -247,7 +290,7 @@ OTHERS = [
     Message(
         lambda: named({'x': 'rest'}).fit({'people': pd.DataFrame({'x': [1, 2]})}),
         DomainError,
-        "Column 'x': other ('rest') cannot be held by a column of dtype 'int64'.",
+        "Column 'x': other ('rest') does not fit into a column of dtype 'int64'.",
         'Give a value of its type, or leave the column out.',
     ),
 ]
@@ -257,12 +300,12 @@ TRANSFORMERS = [
         lambda: NumberBins(0, 1, bins=0),
         DomainError,
         'bins',
-        'must be a whole number, 1 or more.',
+        'must be an integer, 1 or more.',
     ),
     Message(
         lambda: NumberBins(0.2, 0.8, dtype=np.dtype('int64')),
         DomainError,
-        'no whole number lies between low and high.',
+        'no integer lies between low and high.',
         'Widen the range.',
     ),
     Message(
@@ -280,35 +323,35 @@ TRANSFORMERS = [
     Message(
         lambda: CategoryCodes([1, True], dtype='category'),
         DomainError,
-        'a category dtype cannot hold the declared values: pandas takes some of them for one '
-        'value, as 1 and True.',
+        'a category dtype cannot hold the declared values: pandas treats some of them as equal, '
+        'such as 1 and True.',
         'Declare range_values of one type.',
     ),
     Message(
         lambda: CategoryCodes(['a'], dtype=np.dtype('int64')),
         DomainError,
         "a column of dtype 'int64' cannot hold the declared values.",
-        'Declare range_values of the type that the column has, as numbers or as strings.',
+        "Declare range_values of the column's own type, numbers or strings.",
     ),
     Message(
         lambda: CategoryCodes(['a']).fit(pd.DataFrame({'x': [1]}), 'x'),
         DomainError,
         "Column 'x': a column of dtype 'int64' cannot hold the declared values.",
-        'Declare range_values of the type that the column has, as numbers or as strings.',
+        "Declare range_values of the column's own type, numbers or strings.",
     ),
     Message(
         lambda: DatetimeBins(pd.Timestamp('1999'), pd.Timestamp('2020'), '%m', dtype='object'),
         DomainError,
-        "moments from range_min to range_max cannot be told apart in the format '%m' and the dtype "
-        "'object'.",
-        'Write all of a moment, such as its year and whether it is before noon, or narrow the '
-        'range to what the format tells.',
+        "timestamps from range_min to range_max cannot be distinguished in the format '%m' and "
+        "the dtype 'object'.",
+        'Use a format that includes everything, such as the year and AM or PM, or narrow the '
+        'range to what the format can express.',
     ),
     Message(
         lambda: DatetimeBins('2020', '2021').decode([99], None),
         ValueError,
         'codes',
-        'must be whole numbers from 0 to 32.',
+        'must be integers from 0 to 32.',
     ),
     Message(
         lambda: transformer_for(Undeclared('numbers'), 9),
@@ -321,7 +364,7 @@ TRANSFORMERS = [
 SHAPES = [
     Message(partial(NumberBins, 0, 9, **shape), DomainError, *texts)
     for shape, *texts in [
-        ({'weights': [1]}, 'finer and weights need edges.', 'Give edges, too.'),
+        ({'weights': [1]}, 'finer and weights need edges.', 'Pass edges too.'),
         ({'edges': [1], 'weights': [1, -1]}, 'weights', 'must be finite numbers, 0 or more.'),
         (
             {'edges': [1], 'weights': [1]},
@@ -333,7 +376,7 @@ SHAPES = [
             'edges',
             'must be above the lower end of the range and within it.',
         ),
-        ({'edges': [2, 1], 'weights': [1, 1, 1]}, 'edges', 'must rise.'),
+        ({'edges': [2, 1], 'weights': [1, 1, 1]}, 'edges', 'must be increasing.'),
         ({'edges': [2], 'finer': [2]}, 'finer', 'must not repeat edges.'),
     ]
 ]
@@ -357,9 +400,10 @@ GIVEN = [
     Message(
         lambda: given({'x': {'lowest': 1}}),
         DomainError,
-        "domain says ['lowest'] of 'x', which are no facts of its values.",
-        "Use ['sdtype', 'datetime_format', 'range_min', 'range_max', 'range_values', "
-        "'range_is_nullable', 'decimal_places', 'high_cardinality'].",
+        "domain gives ['lowest'] for 'x', which are not known keys.",
+        "Use ['sdtype', 'datetime_format', 'regex_format', 'range_min', 'range_max', "
+        "'range_values', 'range_is_nullable', 'decimal_places', 'high_cardinality', "
+        "'range_groups'].",
     ),
     Message(
         lambda: given({'y': {'range_min': 1}}),

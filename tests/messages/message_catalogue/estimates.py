@@ -101,7 +101,7 @@ QUERIES = [
         lambda: Mean('age', given='age'),
         QueryError,
         'column',
-        'must be the name of a column that is no condition, too.',
+        'must be the name of a column that is not also a condition.',
     ),
     Message(
         lambda: Quantile('age', 1),
@@ -154,6 +154,12 @@ RESULTS = [
         'must be finite, and variances must not be negative.',
     ),
     Message(
+        statistic(5),
+        QueryError,
+        'function (5)',
+        'must take a table and return a number, or several as an array, a Series or a dictionary.',
+    ),
+    Message(
         statistic(lambda table: 'many'),
         QueryError,
         'The function',
@@ -167,4 +173,14 @@ RESULTS = [
     ),
 ]
 
-MESSAGES = [*NAMES, *QUERIES, *RESULTS]
+PICTURES = [
+    Message(
+        lambda: fitted().compare_plot(PEOPLE.data, PEOPLE.data, ['sex', 'email']),
+        QueryError,
+        "columns (['sex', 'email'])",
+        "must be a modelled column, or a list of two: these are ['sex', 'education', 'age', "
+        "'wage', 'hired', 'home', 'income'].",
+    ),
+]
+
+MESSAGES = [*NAMES, *QUERIES, *RESULTS, *PICTURES]

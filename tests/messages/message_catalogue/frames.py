@@ -59,6 +59,12 @@ TABLES = [
     Message(
         lambda: new().fit(FRAME),
         DataFormError,
+        'The data is a bare DataFrame.',
+        "Give it under the name of its table, as in {'people': df}.",
+    ),
+    Message(
+        lambda: new().fit([FRAME]),
+        DataFormError,
         'The data',
         "must be a dictionary of DataFrames, as in {'people': df}.",
     ),
@@ -89,19 +95,19 @@ TABLES = [
     Message(
         lambda: fit(pd.concat([FRAME, FRAME[['sex']]], axis=1)),
         PrivateDataError,
-        "Columns ['sex'] stand more than once in the data.",
+        "Columns ['sex'] appear more than once in the data.",
         'Keep one of each.',
     ),
     Message(
         lambda: fit(FRAME.assign(age=pd.array(['old'] * len(FRAME), 'string'))),
         PrivateDataError,
-        "Column 'age' is declared as 'numerical' but its dtype holds something else:",
+        "Column 'age' is declared as 'numerical' but its dtype does not match:",
         'convert it with pandas.to_numeric, or change its sdtype in the metadata.',
     ),
     Message(
         lambda: fit(FRAME.assign(hired=1.5)),
         PrivateDataError,
-        "Column 'hired' is declared as 'datetime' but its dtype holds something else:",
+        "Column 'hired' is declared as 'datetime' but its dtype does not match:",
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
 ]
@@ -156,8 +162,8 @@ AFTER_A_FIT = [
     Message(
         lambda: shows_one_value().verify_fairness(),
         UnfairModelError,
-        "Rows are fair by the codes of the model, but values of ['sex'] do not tell their codes, "
-        'so what is shown need not be fair.',
+        "Rows are fair in terms of the model's codes, but values of ['sex'] do not determine "
+        'their codes, so the values shown need not be fair.',
         'Do not release it; fit again.',
     ),
     Message(
@@ -170,7 +176,7 @@ AFTER_A_FIT = [
         lambda: without_roles().verify_fairness(),
         UnfairModelError,
         'This synthesizer has no roles: there is nothing to verify.',
-        'Name protected, admissible and outcome columns when you make one.',
+        'Name protected, admissible and outcome columns when you construct one.',
     ),
     Message(
         lambda: report(real_data='report.html'),
@@ -202,13 +208,13 @@ KEYS = [
     Message(
         lambda: fit_key('str', regex_format='a{0}'),
         PrivateDataError,
-        "Column 'key' has a regex_format that makes no text.",
+        "Column 'key' has a regex_format that generates no text.",
         'Correct it in the metadata.',
     ),
     Message(
         lambda: fit_key('int64', regex_format='K[0-9]{3}'),
         PrivateDataError,
-        "Column 'key' holds numbers, but its regex_format makes other characters than digits.",
+        "Column 'key' holds numbers, but its regex_format generates characters other than digits.",
         'Convert the column to text, or correct the regex_format in the metadata.',
     ),
     Message(
@@ -220,22 +226,22 @@ KEYS = [
     Message(
         lambda: fit_key('int64', regex_format='[0-9]{3,4}'),
         PrivateDataError,
-        "Column 'key' is a key that holds numbers, but its regex_format allows a 0 at the "
-        'beginning, so that two keys may be one number.',
+        "Column 'key' is a key that holds numbers, but its regex_format allows leading zeros, so "
+        'two keys may be the same number.',
         'Convert the column to text, or begin with [1-9].',
     ),
     Message(
         lambda: fit_key('int64', regex_format='[1-9]{1,2}[0-9]{1,2}'),
         PrivateDataError,
-        "Column 'key' is a key that holds numbers, but its regex_format makes some of them in two "
-        'ways.',
+        "Column 'key' is a key that holds numbers, but its regex_format generates some of them in "
+        'two ways.',
         'Convert the column to text, or write it with one part of varying length, as '
         '[1-9][0-9]{0,5}.',
     ),
     Message(
         lambda: fit_key('int8').sample(200),
         SamplingError,
-        "Column 'key' is a key, and its dtype and format leave 128 keys, fewer than 200 rows.",
+        "Column 'key' is a key, and its dtype and format allow only 128 keys, fewer than 200 rows.",
         'Sample fewer rows, call reset_sampling to start again, or fit with a wider format or '
         'dtype.',
     ),

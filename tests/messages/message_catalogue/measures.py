@@ -62,7 +62,7 @@ METRICS = [
         lambda: DemographicParity.compute(MANY, MANY, protected='x', outcome='y'),
         RolesError,
         "outcome ('y') must have at most 100 values to be predicted by a classifier.",
-        'Put its values in a few bins first.',
+        'Bin its values first.',
     ),
     Message(
         lambda: parity(FRAME.assign(income=[n % 2 for n in range(len(FRAME))])),
@@ -111,13 +111,13 @@ METRICS = [
     Message(
         lambda: parity(FRAME.assign(hired='soon')),
         ValueError,
-        "Column 'hired' holds something else than moments in its datetime_format ('%d/%m/%Y').",
+        "Column 'hired' holds values other than timestamps in its datetime_format ('%d/%m/%Y').",
         'Correct the column, or the format in the metadata.',
     ),
     Message(
         lambda: parity(FRAME.assign(age='old')),
         ValueError,
-        "Column 'age' holds something else than numbers.",
+        "Column 'age' holds values other than numbers.",
         "Convert it with pandas.to_numeric, or give it the sdtype 'categorical' in the metadata.",
     ),
     Message(
@@ -130,12 +130,12 @@ METRICS = [
         lambda: parity(FRAME.iloc[:0]),
         ValueError,
         'real_data has no rows.',
-        'Give a table that has some.',
+        'Pass a table with rows.',
     ),
     Message(
         lambda: parity(MANY.set_axis([0, 1], axis=1), None, protected=0, outcome=1),
         ValueError,
-        'real_data has columns whose names are no text.',
+        'real_data has columns whose names are not strings.',
         'Rename them.',
     ),
     Message(
@@ -164,14 +164,14 @@ FILES = [
     Message(
         lambda: load_metadata(written('{"tables": {},\n }')),
         ValueError,
-        "'FOLDER/metadata.json' is no JSON from line 2, column 2: Expecting property name enclosed "
-        'in double quotes.',
-        'Look for a comma or a quotation mark too many or too few.',
+        "'FOLDER/metadata.json' is not valid JSON at line 2, column 2: Expecting property name "
+        'enclosed in double quotes.',
+        'Look for an extra or missing comma or quotation mark.',
     ),
     Message(
         lambda: load_metadata(written('[]')),
         ValueError,
-        "'FOLDER/metadata.json' is no metadata of SDV in JSON.",
+        "'FOLDER/metadata.json' is not SDV metadata in JSON.",
         "Give a file that save_metadata or SDV's save_to_json wrote.",
     ),
     Message(

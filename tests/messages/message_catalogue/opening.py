@@ -15,7 +15,7 @@ from sdv_prefair import load_release
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release.archive import pack
 
-GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed on the way.'
+GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 
 
 class Opened(Message):

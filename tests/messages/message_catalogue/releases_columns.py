@@ -32,17 +32,17 @@ FIELDS = [
         lambda: with_field(
             'shapes', [{'name': 'sex', 'edges': [], 'finer': [], 'weights': []}] * 2
         ),
-        'The release has bins for a column that is not cut into any.',
+        'The release has bins for a column that is not binned.',
     ),
     Opened(
         lambda: with_field(
             'looks', 0, {'column': 'hired', 'outcome': 'paid', 'tells': 0.5, 'surely': 0.75}
         ),
-        'A look of the release tells more than everything.',
+        'A look of the release has a score that is out of range.',
     ),
     Opened(
         lambda: with_field('looks', []),
-        'The release tells of another look for copies of outcomes than its ledger pays for.',
+        'The release reports a look for copies of outcomes that its ledger does not pay for.',
     ),
     Opened(
         lambda: with_field('learnt', [{}]),
@@ -50,7 +50,7 @@ FIELDS = [
     ),
     Opened(
         lambda: with_field('parameters', 'numeric_bins', 0),
-        "'numeric_bins' in parameters of the release must be a whole number from 1 to 131072.",
+        "'numeric_bins' in parameters of the release must be an integer from 1 to 131072.",
     ),
     Opened(
         lambda: with_field('columns', 'all'),
@@ -69,8 +69,12 @@ FIELDS = [
         'domain of the release must be pairs of a column and its facts.',
     ),
     Opened(
+        lambda: with_field('parameters', 'domain', [['wage', [['range_groups', [['a', 1]]]]]]),
+        'range_groups of the release must be pairs of a group and its values.',
+    ),
+    Opened(
         lambda: with_field('parameters', 'other', [['wage']]),
-        'other of the release must be a text, or pairs of a column and a value.',
+        'other of the release must be a string, or pairs of a column and a value.',
     ),
     Opened(
         lambda: with_field('parameters', 'locales', 5),
@@ -98,15 +102,15 @@ VALUES = [
     ),
     Opened(
         lambda: of_type('Decimal', value='much'),
-        'The release holds a Decimal that is none: it is not written like one.',
+        'The release holds an invalid Decimal: it is not written like one.',
     ),
     Opened(
         lambda: of_type('tuple', value='much'),
-        'The release holds a tuple that is none: it is no list.',
+        'The release holds an invalid tuple: it is not a list.',
     ),
     Opened(
         lambda: of_type('Timestamp', value='2020-01-01T00:00:00', unit='D', zone=None),
-        'The release holds a Timestamp that is none: its unit is not known.',
+        'The release holds an invalid Timestamp: its unit is not known.',
     ),
 ]
 
@@ -129,11 +133,11 @@ COLUMNS = [
     ),
     Opened(
         lambda: with_dtype({'category': 5, 'ordered': True}),
-        'The release describes a category that is none.',
+        'The release describes an invalid category.',
     ),
     Opened(
         lambda: with_dtype({'category': ['a', 'a'], 'ordered': True}),
-        'The release describes a category that is none.',
+        'The release describes an invalid category.',
     ),
     Opened(
         lambda: with_field('columns', columns()[::-1]),
@@ -141,7 +145,7 @@ COLUMNS = [
     ),
     Opened(
         lambda: with_field('learnt', [{'name': 'sex', 'values': [], 'edges': None}]),
-        'The release has learnt something of a column that is public.',
+        'The release has a learnt domain for a column that is public.',
     ),
     Opened(
         lambda: with_metadata('grade', {'sdtype': 'ordinal'}),
@@ -164,8 +168,8 @@ METADATA = [
     ),
     Opened(
         lambda: with_tables(lambda tables: {'a/b': tables['staff']}),
-        'The table of the release has a name that is no name of a file: it must have at most 200 '
-        'letters and no slash.',
+        'The table of the release has a name that cannot be a file name: it must have at most 200 '
+        'characters and no slash.',
     ),
     Opened(
         lambda: with_tables(lambda tables: {'staff': {'columns': {}}}),
@@ -173,20 +177,20 @@ METADATA = [
     ),
     Opened(
         lambda: with_metadata('sex', 5),
-        'metadata.json of the release describes a column by no object.',
+        'metadata.json of the release does not describe a column as an object.',
     ),
     Opened(
         lambda: with_metadata('sex', 'sdtype', 'os.system'),
-        'metadata.json of the release holds an sdtype that is none.',
+        'metadata.json of the release holds an invalid sdtype.',
     ),
     Opened(
         lambda: with_metadata('key', 'sdtype', 'zip'),
-        "The sdtype 'zip' cannot be in a release: whoever opens it would have files or data "
-        "structures made up. Use 'unknown' instead.",
+        "The sdtype 'zip' cannot be in a release: opening it would generate files or data "
+        "structures. Use 'unknown' instead.",
     ),
     Opened(
         lambda: with_metadata('hired', 'datetime_format', '%'),
-        'metadata.json of the release holds a datetime_format that is none.',
+        'metadata.json of the release holds an invalid datetime_format.',
     ),
     Opened(
         lambda: with_metadata('hours', 'decimal_places', 99),

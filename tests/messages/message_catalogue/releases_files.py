@@ -81,28 +81,28 @@ ZIPS = [
     Message(
         open_a_folder,
         ReleaseError,
-        "'FOLDER/folder' is no file.",
+        "'FOLDER/folder' is not a file.",
         'Give the path of one that save_release wrote.',
     ),
     Opened(
         lambda: b'PK',
-        'A file of 2 bytes is no release.',
+        'A file of 2 bytes is not a release.',
     ),
     Opened(
         lambda: bytes(1000),
-        'The file is no release, or it was cut off.',
+        'The file is not a release, or it is truncated.',
     ),
     Opened(
         lambda: b'PK\3\4' + written(),
-        'The file is no release: its directory is not where it says.',
+        'The file is not a release: its directory is not where it says.',
     ),
     Opened(
         lambda: zip_with_directory(bytes(3 << 20)),
-        'The file is no release: it has too many members.',
+        'The file is not a release: it has too many members.',
     ),
     Opened(
         lambda: zip_with_directory(bytes(50)),
-        'The file is no release: Bad magic number for central directory.',
+        'The file is not a release: Bad magic number for central directory.',
     ),
     Opened(
         twice,
@@ -110,7 +110,7 @@ ZIPS = [
     ),
     Opened(
         encrypted,
-        'The release holds a member that is encrypted or oddly compressed.',
+        'The release contains a member that is encrypted or compressed in an unsupported way.',
     ),
     Opened(
         lambda: pack({'word/document.xml': b'<xml/>'}),
@@ -126,7 +126,7 @@ ZIPS = [
     ),
     Opened(
         claiming_more,
-        'release.json of the release is not as long as it says.',
+        'release.json of the release does not have the length it states.',
     ),
     Opened(
         lambda: pack(members() | {'more': b''}),
@@ -145,11 +145,11 @@ ARRAYS = [
     ),
     Opened(
         lambda: pack(members() | {'tables/0.npy': members()['tables/0.npy'][:-8]}),
-        'tables/0.npy of the release is not as long as its shape says.',
+        'tables/0.npy of the release does not have the length its shape implies.',
     ),
     Opened(
         lambda: pack(members() | {'tables/0.npy': b'no array'}),
-        'tables/0.npy of the release is no array: ValueError.',
+        'tables/0.npy of the release is not an array: ValueError.',
     ),
     Opened(
         lambda: pack(members() | {'groups/0.npy': npy(np.zeros(9))}),
@@ -177,15 +177,15 @@ DOCUMENTS = [
     ),
     Opened(
         lambda: with_document(b'NaN'),
-        'release.json of the release is not the JSON it should be: NaN is no number of JSON.',
+        'release.json of the release is not the JSON it should be: NaN is not a JSON number.',
     ),
     Opened(
         lambda: with_document(b'[' * 99),
-        'release.json of the release is nested too deep or has too many items.',
+        'release.json of the release is nested too deeply or has too many items.',
     ),
     Opened(
         lambda: with_field('format', 'another'),
-        'The file is no release: release.json does not say so.',
+        'The file is not a release: release.json does not say so.',
     ),
     Opened(
         lambda: with_field('version', 5),

@@ -79,10 +79,6 @@ def other_drawn(weights):
     return weights
 
 
-def all_merged(groups):
-    return np.where(groups == groups.max(), groups, 0)
-
-
 def far_off():
     def change(release):
         release['model']['measurements'][0]['stddev'] = 1e-300
@@ -120,11 +116,11 @@ def first_named(model):
 LEDGER = [
     Opened(
         lambda: with_field('ledger', 'reserved_delta', 0.5),
-        'The ledger of the release reserves more of delta than there is.',
+        'The ledger of the release reserves more delta than there is.',
     ),
     Opened(
         lambda: with_field('ledger', 'accounting', 'GDP'),
-        'The ledger of the release adds up its lines in another way than their noise allows.',
+        'The ledger of the release composes its lines in a way that their noise does not allow.',
     ),
     Opened(
         lambda: with_field('ledger', 'budget', '1'),
@@ -136,22 +132,22 @@ LEDGER = [
     ),
     Opened(
         lambda: with_field('ledger', 'lines', 0, 'rho', '1/3'),
-        'An amount in the ledger of the release is no dyadic fraction.',
+        'An amount in the ledger of the release is not a dyadic fraction.',
     ),
     Opened(
         lambda: with_field('ledger', 'lines', 0, 'delta', 0.001),
-        'The ledger of the release spends more of delta than was set aside.',
+        'The ledger of the release spends more delta than was set aside.',
     ),
 ]
 
 PAID = [
     Opened(
         lambda: with_field('account', 0, 'lines', 0),
-        'An attempt in the account of the release spends what no lines can.',
+        'An attempt in the account of the release spends an amount that no lines can add up to.',
     ),
     Opened(
         lambda: with_field('account', 0, 'outcome', 'failed'),
-        'The account of the release does not hold the fit that the model is of.',
+        'The account of the release does not contain the fit of the model.',
     ),
     Opened(
         without_last_line,
@@ -159,7 +155,7 @@ PAID = [
     ),
     Opened(
         lambda: with_field('ledger', 'lines', 0, 'step', 'look at the rows'),
-        'A line of the ledger of the release is of no kind that is known.',
+        'A line of the ledger of the release is of an unknown kind.',
     ),
     Opened(
         threshold_for_nothing,
@@ -167,15 +163,15 @@ PAID = [
     ),
     Opened(
         lambda: with_field('ledger', 'lines', 0, 'scale', 0.001),
-        'A line of the ledger of the release has less noise than its rho asks for.',
+        'A line of the ledger of the release has less noise than its rho requires.',
     ),
     Opened(
         last_unmeasured,
-        'The model of the release ties columns that were never measured.',
+        'The model of the release connects columns that were never measured together.',
     ),
     Opened(
         lambda: with_field('model', 'measurements', -1, 'stddev', 0.001),
-        'A measurement of the release says that it is more exact than the ledger pays for.',
+        'A measurement of the release claims to be more precise than the ledger pays for.',
     ),
     Opened(
         lambda: with_field('ledger', 'learning_lines', 0),
@@ -193,16 +189,12 @@ CODES = [
         'A column of the release has codes in groups that do not exist.',
     ),
     Opened(
-        lambda: with_array('groups/0.npy', all_merged),
-        'A column of the release merges codes other than into the last group.',
-    ),
-    Opened(
         lambda: with_array('weights/0.npy', lambda weights: 2 * weights),
-        'A column of the release has weights that are no probabilities.',
+        'A column of the release has weights that are not probabilities.',
     ),
     Opened(
         lambda: with_array('weights/0.npy', other_drawn),
-        'The release draws values outside the domain of a column.',
+        'The release samples values outside the domain of a column.',
     ),
     Opened(
         lambda: with_metadata('grade', GRADES),
@@ -217,7 +209,7 @@ CODES = [
 NODES = [
     Opened(
         lambda: with_field('model', 'nodes', 1, 'parent', None),
-        'The nodes of the release are no junction tree.',
+        'The nodes of the release do not form a junction tree.',
     ),
     Opened(
         lambda: apart(parent=0),
@@ -225,7 +217,7 @@ NODES = [
     ),
     Opened(
         lambda: with_array('tables/0.npy', lambda table: 2 * table),
-        'A table of the release holds no probabilities.',
+        'A table of the release does not contain probabilities.',
     ),
     Opened(
         lambda: with_array('tables/1.npy', lambda table: 0 * table + 1 / table.size),
@@ -233,11 +225,11 @@ NODES = [
     ),
     Opened(
         lambda: with_model(lambda model: model | {'nodes': model['nodes'][:-1]}),
-        'The nodes of the release do not hold all columns.',
+        'The nodes of the release do not cover all columns.',
     ),
     Opened(
         one_node,
-        'The model of the release ties columns that its cliques do not.',
+        'The model of the release connects columns that its cliques do not.',
     ),
     Opened(
         lambda: with_model(
@@ -255,7 +247,7 @@ NODES = [
     ),
     Opened(
         lambda: with_field('model', 'measurements', 0, 'columns', []),
-        'A measurement of the release lies in none of the cliques.',
+        'A measurement of the release is not covered by any clique.',
     ),
     Opened(
         far_off,

@@ -71,14 +71,14 @@ PLACES = [
     Message(
         lambda: fit().create_release_report(path=FOLDER),
         FileExistsError,
-        "'FOLDER' is there and is no file that could be replaced.",
+        "'FOLDER' exists and is not a file that could be replaced.",
         'Give the path of a file.',
     ),
     Message(
         lambda: fit().save_release('/proc/x.prefair'),
         OSError,
         "'/proc/x.prefair' cannot be written (No such file or directory).",
-        'Make room on the disk, or correct the path or the rights to it.',
+        'Free disk space, or correct the path or its permissions.',
     ),
     Message(
         lambda: load_release(FOLDER / 'none.prefair'),
@@ -99,14 +99,14 @@ MESSAGES = [
     Message(
         lambda: save_with('sex', CategoryCodes(['F', datetime.time(1)])),
         ReleaseError,
-        "Column 'sex': A value of type time cannot be written into a release: only texts, "
+        "Column 'sex': A value of type time cannot be written into a release: only strings, "
         'booleans, finite numbers, Decimals, dates and timestamps can.',
         'Use save instead.',
     ),
     Message(
         lambda: save_with('ssn', AnonymizedFaker('company', 'bs')),
         ReleaseError,
-        "Column 'ssn' has a transformer, a dtype or a format that a release cannot hold.",
+        "Column 'ssn' has a transformer, a dtype or a format that a release cannot store.",
         'Use save, or leave the column to its default transformer and fit again.',
     ),
     Message(
@@ -124,20 +124,20 @@ MESSAGES = [
     Message(
         lambda: save('when', MOMENT, pd.Timestamp('2020-05-06', tz=tz.gettz('Europe/Berlin'))),
         ReleaseError,
-        "Column 'when': The time zone of type tzfile has no name that a release can hold.",
+        "Column 'when': The time zone of type tzfile has no name that a release can store.",
         "Convert the column to one that has, as 'UTC' or 'Europe/Berlin', or use save.",
     ),
     Message(
         lambda: save('more', {'sdtype': 'json'}, 'x'),
         ReleaseError,
-        "The sdtype 'json' cannot be in a release: whoever opens it would have files or data "
-        'structures made up.',
+        "The sdtype 'json' cannot be in a release: opening it would generate files or data "
+        'structures.',
         "Use 'unknown' instead. Change that and fit again, or use save.",
     ),
     Message(
         save_changed,
         ReleaseError,
-        'The synthesizer has been changed in a way that no release can hold.',
-        'Make and fit a new one, or use save.',
+        'The synthesizer has been changed in a way that a release cannot store.',
+        'Construct and fit a new one, or use save.',
     ),
 ]

@@ -7,7 +7,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
-from message_catalogue.message import Message
+from message_catalogue.message import FOLDER, Message
 from sdv_prefair.model import Measurement, estimate, one_way_model
 from sdv_prefair.model.sampling import CliqueTable, condition
 
@@ -41,22 +41,28 @@ ROWS = [
         "independent_rows ('yes')",
         'must be one of True, False.',
     ),
+    Message(
+        lambda: fitted().sample_to(FOLDER / 'rows.xlsx', 3),
+        ValueError,
+        "'FOLDER/rows.xlsx'",
+        'must end in .csv, .csv.gz or .parquet.',
+    ),
 ]
 
 CONDITIONS = [
     Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
         ValueError,
-        "Column 'sex' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
-        'writes it: of its type, with its decimals, in its format.',
+        "Column 'sex' was requested with a value outside its domain.",
+        'Request one within the declared range, or one of the learnt values, written as the '
+        'column writes it: with its type, decimals and format.',
     ),
     Message(
         lambda: fitted().sample_remaining_columns(PEOPLE.frame[['age']] + 1000),
         ValueError,
-        "Column 'age' is asked for a value that its domain does not hold.",
-        'Ask for one within the range in the metadata, or of those that were learnt, as the column '
-        'writes it: of its type, with its decimals, in its format.',
+        "Column 'age' was requested with a value outside its domain.",
+        'Request one within the declared range, or one of the learnt values, written as the '
+        'column writes it: with its type, decimals and format.',
     ),
 ]
 
@@ -64,8 +70,8 @@ MADE_UP = [
     Message(
         lambda: with_numbered_groups().sample_from_conditions([Condition({'group': 2.5}, 2)]),
         ValueError,
-        "Column 'group' is asked for a value that its dtype does not hold.",
-        "Ask for one that a column of dtype 'int64' can have.",
+        "Column 'group' was requested with a value that its dtype cannot hold.",
+        "Request one that a column of dtype 'int64' can have.",
     ),
 ]
 
@@ -85,8 +91,8 @@ MODEL = [
     Message(
         lambda: estimate([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)], DOMAIN, [('a',)]),
         ValueError,
-        "The measurement of ['a', 'b'] lies in none of the cliques.",
-        'Add a clique that holds these columns.',
+        "The measurement of ['a', 'b'] is not covered by any clique.",
+        'Add a clique that contains these columns.',
     ),
     Message(
         lambda: estimate([Measurement(('a',), np.ones(5), 1.0)], DOMAIN),

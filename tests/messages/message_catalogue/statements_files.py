@@ -46,7 +46,7 @@ MESSAGES = [
     Message(
         lambda: load_metadata(written(also_role)),
         RolesError,
-        "'FOLDER/statements.json' gives roles to columns and has fairness statements as well.",
+        'The metadata gives roles to columns and has fairness statements as well.',
         'Keep one of the two: roles are the short form of one statement.',
     ),
     Message(
@@ -57,10 +57,10 @@ MESSAGES = [
         'Correct it; without given, leave that key out.',
     ),
     Message(
-        lambda: FairMetadata.load_from_json(written()),
+        lambda: FairMetadata.load_from_json(written(also_role)),
         RolesError,
-        'The metadata holds fairness statements, and FairMetadata holds roles.',
-        'Read the file with load_metadata, which returns metadata and statements.',
+        'The metadata gives roles to columns and has fairness statements as well.',
+        'Keep one of the two: roles are the short form of one statement.',
     ),
     Message(
         lambda: run(FIT + ' --protected sex --fairness income~sex'),

@@ -53,10 +53,10 @@ STATEMENTS = [
     Message(
         lambda: new(fairness=PARITY),
         RolesError,
-        'fairness is given beside protected, admissible and outcome, which are the short form of '
+        'fairness is given together with protected, admissible and outcome, which are short for '
         'one statement.',
-        'Use one of the two: justifiable(protected, admissible, outcome) makes a statement of the '
-        'lists.',
+        'Use one of the two: justifiable(protected, admissible, outcome) turns the lists into a '
+        'statement.',
     ),
     Message(
         lambda: stated(fairness='parity'),
@@ -109,7 +109,7 @@ STATEMENTS = [
     Message(
         lambda: stated(fairness=BOTH),
         FairnessWarning,
-        'The statements force more together than each of them says: home is independent of sex '
+        'Together, the statements force more than each of them says: home is independent of sex '
         'outright, not only given income; income is independent of sex outright, not only given '
         'home.',
         'If that is more than you want to promise, leave one of them out; '
@@ -121,15 +121,15 @@ GIVEN_TREES = [
     Message(
         lambda: small(fairness=PER_OUTCOME, structure=[*PATH[:2], ('education', 'home')]),
         UnfairModelError,
-        'structure does not keep the statement that home is independent of sex given income: the '
-        'path sex - education - home joins its two sides around what it is given.',
-        'Take out one pair of that path.',
+        'structure violates the statement that home is independent of sex given income: the path '
+        'sex - education - home connects its two sides and bypasses its conditioning set.',
+        'Remove one pair of that path.',
     ),
     Message(
         lambda: small(fairness=PER_OUTCOME, structure=PATH[:2]),
         StructureError,
-        "structure leaves 'home' and 'income' in two parts that no statement keeps apart.",
-        'Add pairs until no two parts can be joined.',
+        "structure leaves 'home' and 'income' in two components that no statement separates.",
+        'Add pairs until no two components can be connected.',
     ),
 ]
 
@@ -156,22 +156,22 @@ UNLABELLED = [
     Message(
         lambda: small(**SMALL.roles, structure=PATH, unlabelled='apart'),
         StructureError,
-        "structure may join the outcome 'income' to 'home', which no statement names and "
-        "unlabelled='apart' keeps from it.",
+        "structure may connect the outcome 'income' to 'home', which no statement names and "
+        "unlabelled='apart' keeps separate.",
         "Give the column a role, or use unlabelled='free'.",
     ),
     Message(
         lambda: small(**SMALL.roles, structure=Careless(), unlabelled='apart').fit(SMALL.data),
         UnfairModelError,
-        "The model joins the outcome 'income' to 'home', which no statement names.",
+        "The model connects the outcome 'income' to 'home', which no statement names.",
         "Do not release it; fit again with another structure, or without unlabelled='apart'.",
     ),
     Message(
         lambda: small(**SMALL.roles, structure=PATH).fit(SMALL.data),
         FairnessWarning,
-        "An outcome touches a column that has no role: 'income' touches 'home'. Promises are about "
-        'the synthetic table; if such a column stands for a protected one, what is trained on the '
-        'table can be unfair to real people.',
+        "An outcome is adjacent to a column without a role: 'income' is adjacent to 'home'. The "
+        'guarantee is about the synthetic table; if such a column is a proxy for a protected one, '
+        'a model trained on the table can be unfair to real people.',
         "Give it a role, or use unlabelled='apart'.",
     ),
 ]

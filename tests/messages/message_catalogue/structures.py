@@ -123,14 +123,14 @@ GIVEN = [
         lambda: new(structure=[*STAR, ('zip', 'sex')]),
         StructureError,
         "structure names columns that are not modelled: ['zip'].",
-        "The tree must join exactly these columns: ['sex', 'education', 'age', 'wage', 'hired', "
-        "'home', 'income'].",
+        "The tree must connect exactly these columns: ['sex', 'education', 'age', 'wage', "
+        "'hired', 'home', 'income'].",
     ),
     Message(
         lambda: new(structure=[*STAR, ('sex', 'age')]),
         StructureError,
         "structure is not a tree: the pair 'sex', 'age' closes a cycle.",
-        'Take out one pair of that cycle.',
+        'Remove one pair of that cycle.',
     ),
     Message(
         lambda: new(structure=STAR[1:]),
@@ -142,9 +142,9 @@ GIVEN = [
     Message(
         lambda: new(structure=[*STAR[:-1], ('sex', 'income')]),
         UnfairModelError,
-        "structure is not justifiably fair: the path sex - income joins protected 'sex' to "
-        "outcome 'income' without an admissible column.",
-        'Join the two sides through an admissible column only.',
+        "structure is not justifiably fair: the path sex - income connects protected 'sex' to "
+        "outcome 'income' without an admissible column in between.",
+        'Connect the two sides only through an admissible column.',
     ),
 ]
 
@@ -152,15 +152,15 @@ WRITTEN_BY_USERS = [
     Message(
         lambda: fit(structure=Unfair()),
         UnfairModelError,
-        'The model is not justifiably fair: sex - income joins a protected and an outcome column '
-        'with no admissible column between them.',
+        'The model is not justifiably fair: sex - income connects a protected column and an '
+        'outcome with no admissible column between them.',
         "Do not release it; fit again with another structure, such as 'adaptive'.",
     ),
     Message(
         verify_turned_round,
         UnfairModelError,
-        'The tables that rows are drawn from form no junction tree, so it cannot be told whether '
-        'the model is fair.',
+        'The tables that rows are sampled from do not form a junction tree, so the fairness of '
+        'the model cannot be checked.',
         'Do not release it; fit again.',
     ),
     Message(
@@ -186,9 +186,9 @@ WRITTEN_BY_USERS = [
     Message(
         lambda: fit(structure=BreaksItsPromise(1)),
         BudgetError,
-        'select the tree asks for exponential noise, but all_gaussian of the mechanism promises '
-        'that all noise is Gaussian.',
-        'Take the promise back, or use measure and score alone.',
+        'select the tree asks for exponential noise, but the mechanism declares all_gaussian, a '
+        'promise that all noise is Gaussian.',
+        'Remove the declaration, or use only measure and score.',
     ),
     Message(
         lambda: fit(structure=OwnMechanism(2, 1)),
@@ -208,13 +208,13 @@ TOO_SMALL_A_BUDGET = [
     Message(
         lambda: fit(epsilon=1e-20, delta=1e-30, structure='adaptive'),
         BudgetError,
-        'epsilon (1e-20) and delta (1e-30) are too small to add noise for.',
+        'epsilon (1e-20) and delta (1e-30) are too small to calibrate noise.',
         'Raise one of them.',
     ),
     Message(
         lambda: fit(epsilon=1e-18, delta=2e-18),
         BudgetError,
-        'The privacy budget is too small to draw noise for.',
+        'The privacy budget is too small to calibrate noise.',
         'Raise epsilon.',
     ),
 ]
@@ -272,19 +272,19 @@ PROBLEM = [
         lambda: AimStrategy(max_cells=-1),
         StructureError,
         'max_cells (-1)',
-        'must be a whole number above 0, for example 50_000.',
+        'must be an integer above 0, for example 50_000.',
     ),
     Message(
         lambda: PrivBayesStrategy(max_cells=0),
         StructureError,
         'max_cells (0)',
-        'must be a whole number above 0, for example 20_000.',
+        'must be an integer above 0, for example 20_000.',
     ),
     Message(
         lambda: MwemStrategy(rounds=2.5),
         StructureError,
         'rounds (2.5)',
-        'must be a whole number above 0, for example 20.',
+        'must be an integer above 0, for example 20.',
     ),
     Message(
         lambda: MwemStrategy('greedy'),
@@ -332,7 +332,7 @@ PROBLEM = [
         lambda: PlannedStrategy(max_cells=0),
         StructureError,
         'max_cells (0)',
-        'must be a whole number above 0, for example 50_000.',
+        'must be an integer above 0, for example 50_000.',
     ),
     Message(
         lambda: strategy('exact').select(['p', 'o'], ROLES, None),

@@ -139,9 +139,10 @@ READ = [
         lambda: small().fit_table(SMALL.frame),
         PrivateDataError,
         'fit_table cannot read a DataFrame.',
-        'Give the path of a Parquet file or folder, an Arrow reader, dataset or table, a DuckDB '
-        'relation, a polars frame, an ibis table or a Spark DataFrame. A pandas DataFrame goes '
-        "to fit, as in fit({'table': df}).",
+        'Give the path of a Parquet or CSV file, a list of these or a folder, an Arrow reader, '
+        'dataset or table, a DuckDB relation, a polars, Dask or Spark DataFrame, a Ray dataset, a '
+        'Delta or Iceberg table, or an ibis table. A pandas DataFrame goes to fit, as in '
+        "fit({'table': df}).",
     ),
     Message(
         lambda: small().fit_table(ARROW.slice(0, 0)),
@@ -178,8 +179,7 @@ READ = [
         PrivateDataError,
         "'FOLDER/delta' belongs to a table of Delta Lake, whose files hold deleted and outdated "
         'rows too.',
-        'Let its own reader choose the rows, as in '
-        'fit_table(DeltaTable(path).to_pyarrow_dataset()).',
+        'Let its own reader choose the rows, as in fit_table(DeltaTable(path)).',
     ),
     Message(
         fit_no_parquet,
@@ -224,7 +224,7 @@ DATABASES = [
     Message(
         lambda: exact_form(TEXTS, 'mssql'),
         PrivateDataError,
-        "Column 'word' is text, and mssql may call texts equal that are not the same.",
+        "Column 'word' is text, and mssql may treat different text as equal.",
         'Let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
@@ -278,7 +278,7 @@ DATABASES = [
     Message(
         lambda: fit_database(MOMENT, pa.array([None], pa.time64('us'))),
         PrivateDataError,
-        "Column 'odd' is declared as 'datetime' but its dtype holds something else:",
+        "Column 'odd' is declared as 'datetime' but its dtype does not match:",
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
     Message(
@@ -306,14 +306,14 @@ DATABASES = [
         PrivateDataError,
         "Column 'odd' has the type timestamp, for which a database does not give the same codes as "
         'everything else:',
-        'SQLite has no type for moments, and compares texts; or let its rows be '
-        'counted here, with fit_table(table, rows_stay=False).',
+        'SQLite has no timestamp type and compares text; or let its rows be counted here, with '
+        'fit_table(table, rows_stay=False).',
     ),
     Message(
         read_list,
         PrivateDataError,
         "Column 'odd' has the type array<string>, which cannot be read.",
-        'Cast it to text, a number or a moment in the table expression.',
+        'Cast it to text, a number or a timestamp in the table expression.',
     ),
     Message(
         lambda: check_one_state('read committed'),

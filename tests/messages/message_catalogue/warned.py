@@ -26,6 +26,10 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fitting.left_out import warn_of_far_pairs
+from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.structure.none import UnconstrainedStrategy
 
 
 class Few(Named):
@@ -66,7 +70,7 @@ def sample_with_seed():
 
 
 def learn_no_combination():
-    warnings.filterwarnings('ignore', message='Nothing of column')
+    warnings.filterwarnings('ignore', message='Nothing in column')
     fit(FixedCombinations(['v', 'w']), epsilon=0.01)
 
 
@@ -82,6 +86,12 @@ def declare_other_values():
 
 def fit_two_wide_columns():
     described(a=wide('a'), b=wide('b')).fit_table(WIDE)
+
+
+def fit_four_hundred_columns():
+    """Only the warning of it: the fit would take long."""
+    columns = dict.fromkeys((f'c{n}' for n in range(400)), 2)
+    warn_of_far_pairs(mechanism_of(UnconstrainedStrategy()), columns, Statements())
 
 
 def declare_what_pandas_guesses():
@@ -147,44 +157,52 @@ def leave_out_a_copy():
 
 MESSAGES = [
     Message(
+        fit_four_hundred_columns,
+        DomainWarning,
+        'The table has 79,800 pairs of columns, of which 50,000 are looked at: those with roles, '
+        'and those of columns near each other.',
+        'Put columns that belong together next to each other in the metadata, or give the pairs '
+        'that matter as structure.',
+    ),
+    Message(
         leave_out_a_copy,
         FairnessWarning,
-        'Columns without a role are nearly copies of outcomes, judging by noisy scores: wage of '
-        'paid. No statement is about them, so they may carry the difference between groups that '
-        'the outcomes no longer show.',
-        'Name them as outcomes too, or leave them out, and fit again, which costs again.',
+        'Columns without a role are near copies of outcomes, judging by noisy scores: wage of '
+        'paid. No statement covers them, so they may still show the group difference that the '
+        'outcomes no longer show.',
+        'Make them outcomes too, or drop them, and fit again, which spends budget again.',
     ),
     Message(
         admit_a_copy,
         FairnessWarning,
-        'Admissible columns are nearly copies of protected ones in the model: title of sex. What '
-        'they let through is nearly everything, though each statement holds.',
-        'Take the role away from them unless that is meant, and fit again, which costs again; see '
+        'Admissible columns are near copies of protected ones in the model: title of sex. They '
+        'let nearly everything through, although every statement holds.',
+        'Unless that is intended, remove their role and fit again, which spends budget again; see '
         'explain_fairness().',
     ),
     Message(
         lambda: fit_numbers(np.arange(1000), 20, 120),
         DomainWarning,
-        "Most rows of ['x'] lie at an end of their range, judging by the noisy marginals; whatever "
-        'is outside was moved there.',
-        'If the range is too narrow, correct range_min and range_max, and fit again, which costs '
-        'again.',
+        "Most rows of ['x'] are at a bound of their range, judging by the noisy marginals; values "
+        'outside were clipped to it.',
+        'If the range is too narrow, correct range_min and range_max, and fit again, which spends '
+        'budget again.',
     ),
     Message(
         lambda: fit_numbers(np.arange(1000), 0, 1_000_000, discretization='uniform'),
         DomainWarning,
-        "One bin holds nearly all rows of ['x'], judging by the noisy marginals: how they lie "
-        'within it is lost.',
+        "One bin holds nearly all rows of ['x'], judging by the noisy marginals: their "
+        'distribution within it is lost.',
         "Narrow range_min and range_max, use discretization='private', or give edges with "
-        'NumberBins or DatetimeBins, and fit again, which costs again.',
+        'NumberBins or DatetimeBins, and fit again, which spends budget again.',
     ),
     Message(
         lambda: fit_numbers(np.where(np.arange(1000) % 7, np.nan, np.arange(1000) % 100), 0, 100),
         DomainWarning,
-        "Most rows of ['x'] are missing, judging by the noisy marginals; what cannot be read "
-        'counts as missing.',
-        'If these columns are not so empty, correct their sdtype, datetime_format or dtype, and '
-        'fit again, which costs again.',
+        "Most rows of ['x'] are missing, judging by the noisy marginals; values that cannot be "
+        'parsed count as missing.',
+        'If that is wrong, correct their sdtype, datetime_format or dtype, and fit again, which '
+        'spends budget again.',
     ),
     Message(
         lambda: fit_numbers(np.arange(50), 0, 50, epsilon=0.1),
@@ -196,24 +214,24 @@ MESSAGES = [
     Message(
         fit_a_reader,
         DomainWarning,
-        "A reader can be read only once, so there is no look at ['x'] before they are counted, and "
-        'wide ranges are cut into bins of equal width.',
-        'Pass what can be read again, as files, a dataset or a table; or say '
+        "A reader can be read only once, so bins cannot be learnt for ['x'] before they are "
+        'counted, and wide ranges get bins of equal width.',
+        'Pass something that can be read again, such as files, a dataset or a table; or set '
         "discretization='uniform'.",
     ),
     Message(
         fit_two_wide_columns,
         DomainWarning,
         'Some pairs of columns have too many combinations of values to be measured: a and b. The '
-        'model relates such columns through others, or takes them as independent.',
-        'To have these pairs measured, coarsen the columns: fewer range_values, or a smaller '
+        'model relates such columns through others, or treats them as independent.',
+        'To measure these pairs, coarsen the columns: fewer range_values, or a smaller '
         'numeric_bins.',
     ),
     Message(
         declare_what_pandas_guesses,
         DomainWarning,
-        "Values of ['x'] differ as text, but pandas takes some of them for the same when it reads "
-        "a CSV file, as 'NA' and null, or '01' and '1'.",
+        "Values of ['x'] differ as text, but pandas treats some of them as equal when it reads a "
+        "CSV file, such as 'NA' and null, or '01' and '1'.",
         "Read such files with dtype=str, keep_default_na=False and na_values=[''].",
     ),
     Message(
@@ -221,51 +239,76 @@ MESSAGES = [
         DomainWarning,
         "Values that are too rare to be learnt make up about 25% of 'street', judging by the noisy "
         'marginals; they come back as one value, see the argument other.',
-        'Declare range_values if they are public, or raise epsilon, and fit again, which costs '
-        'again.',
+        'Declare range_values if they are public, or raise epsilon, and fit again, which spends '
+        'budget again.',
     ),
     Message(
         know_a_rare_value,
         DomainWarning,
-        "Some of the values that are given for ['street'] were not learnt: they are too rare, or "
-        'outside the range that was. Their rows are drawn as those of all rare values together, '
-        'of the nearest value, or as if nothing were given.',
-        'To have them in the model, declare them in the metadata if they are public, and fit '
-        'again, which costs again.',
+        "Some of the values given for ['street'] were not learnt: they are too rare, or outside "
+        'the learnt range. Their rows are sampled as for all rare values together, as for the '
+        'nearest value, or as if nothing were given.',
+        'To include them in the model, declare them in the metadata if they are public, and fit '
+        'again, which spends budget again.',
     ),
     Message(
         declare_other_values,
         DomainWarning,
         "Most rows of ['sex'] hold values that range_values does not list, judging by the noisy "
         'marginals; they will come back as missing or as listed values.',
-        'Correct the metadata, spelling and upper case too, and fit again, which costs again.',
+        'Correct the metadata, including spelling and case, and fit again, which spends budget '
+        'again.',
     ),
     Message(
         lambda: new(public_ranges=None),
         PrivacyWarning,
-        'The ranges in the metadata are taken as public knowledge. If SDV detected them from the '
-        'data they are not:',
+        'The ranges in the metadata are treated as public knowledge. If SDV detected them from '
+        'the data, they are not:',
         'pass public_ranges=False to learn domains within the budget, or public_ranges=True once '
         'they are written by hand.',
     ),
     Message(
         lambda: run('fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair'),
         PrivacyWarning,
-        'The ranges in the metadata are taken as public knowledge. If SDV detected them from the '
-        'data they are not:',
+        'The ranges in the metadata are treated as public knowledge. If SDV detected them from '
+        'the data, they are not:',
         'pass --learn-ranges, or --ranges-are-public once they are written by hand.',
+    ),
+    Message(
+        lambda: run(
+            'fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair '
+            '--ranges-are-public --epsilon 21'
+        ),
+        PrivacyWarning,
+        'epsilon (21) is above 20: one person can change the odds of what is released by a factor '
+        'of e^21, which protects hardly anybody.',
+        'Use 10 at most for what is handed out, or keep the result with the rows.',
     ),
     Message(
         lambda: run(SAMPLE + ' --quiet --where sex=F --where income=low'),
         FairnessWarning,
-        "Rows asked for by ['income', 'sex'] tie protected to outcome columns past the admissible "
-        'ones (sex - income), so the fairness guarantee does not cover them.',
-        'To stay within it, ask by the columns of one side only, or by admissible ones.',
+        "Conditions on ['income', 'sex'] tie protected columns to outcomes past the admissible "
+        'ones (sex - income), so the fairness guarantee does not cover these rows.',
+        'To stay covered, condition on columns of one side only, or on admissible ones.',
+    ),
+    Message(
+        lambda: new(epsilon=50),
+        PrivacyWarning,
+        'epsilon (50) is above 20: one person can change the odds of what is released by a factor '
+        'of e^50, which protects hardly anybody.',
+        'Use 10 at most for what is handed out, or keep the result with the rows.',
+    ),
+    Message(
+        lambda: new(epsilon=0.001),
+        NoiseWarning,
+        'epsilon (0.001) is below 0.01: noise swamps everything unless there are millions of rows.',
+        'See sdv-prefair plan for what is left of each column, and use a larger epsilon if that is '
+        'too little.',
     ),
     Message(
         lambda: new(seed=1).fit(PEOPLE.data),
         PrivacyWarning,
-        'seed is given: whoever knows it can undo the noise. This fit is not private:',
+        'seed is given: anyone who knows it can subtract the noise. This fit is not private:',
         'leave seed out before you release anything.',
     ),
     Message(
@@ -279,7 +322,7 @@ MESSAGES = [
     Message(
         lambda: load_release(saved_with_seed()),
         PrivacyWarning,
-        'The fit that was opened used a seed: whoever knows it can undo the noise.',
+        'The fit that was opened used a seed: anyone who knows it can subtract the noise.',
         'It is not private: do not release it; fit again without a seed.',
     ),
     Message(
@@ -291,24 +334,24 @@ MESSAGES = [
     Message(
         lambda: new(public_ranges=False, epsilon=0.01).fit(PEOPLE.data),
         PrivacyWarning,
-        "Nothing of column 'age' stood out of the noise, so its domain could not be learnt "
+        "Nothing in column 'age' stood out from the noise, so its domain could not be learnt "
         'within the budget.',
         'Declare range_min and range_max in the metadata if they are public, or raise epsilon.',
     ),
     Message(
         learn_no_combination,
         PrivacyWarning,
-        "No combination of ['v', 'w'] stood out of the noise: all combinations of their declared "
-        'values are allowed.',
+        "No combination of ['v', 'w'] stood out from the noise: all combinations of their "
+        'declared values are allowed.',
         'List those that may occur with sdv_prefair.constraints.PublicCombinations if they are '
         'public, or raise epsilon.',
     ),
     Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'F', 'income': 'high'}, 2)]),
         FairnessWarning,
-        "Rows asked for by ['income', 'sex'] tie protected to outcome columns past the admissible "
-        'ones (sex - income), so the fairness guarantee does not cover them.',
-        'To stay within it, ask by the columns of one side only, or by admissible ones.',
+        "Conditions on ['income', 'sex'] tie protected columns to outcomes past the admissible "
+        'ones (sex - income), so the fairness guarantee does not cover these rows.',
+        'To stay covered, condition on columns of one side only, or on admissible ones.',
     ),
     Message(
         lambda: fit().add_constraints([Inequality('x', 'y')]),
@@ -326,8 +369,8 @@ MESSAGES = [
     Message(
         sample_too_few,
         UserWarning,
-        'Only 7 of 40 rows obeyed the constraints.',
+        'Only 7 of 40 rows satisfied the constraints.',
         "Raise 'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
-        'rarely meets.',
+        'rarely satisfies.',
     ),
 ]

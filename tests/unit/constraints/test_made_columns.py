@@ -145,7 +145,7 @@ def test_learnt_combinations_of_undeclared_values_are_dropped():
     labels = tuple(made.labels(frame))
     settled = made.settle(Categories(labels, nullable=False))
     assert settled == Categories(('["u", "a"]',), nullable=False, complete=True)
-    with pytest.raises(DomainError, match='stood out of the noise'):
+    with pytest.raises(DomainError, match='stood out from the noise'):
         made.settle(Categories((), nullable=False))
 
 

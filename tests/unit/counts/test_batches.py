@@ -52,7 +52,7 @@ def test_codes_are_those_of_pandas(rows):
 def test_counts_are_those_of_a_frame_however_rows_are_cut(rows, batch_size, chunk_rows):
     table = mixed_arrow.table(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr('sdv_prefair.counts.batches.CHUNK_ROWS', chunk_rows)
+        patch.setattr('sdv_prefair.counts.partition_counts.CHUNK_ROWS', chunk_rows)
         counts = count_batches(table.to_batches(batch_size), ENCODERS, CLIQUES)
     assert_same(counts, FrameSource(in_pandas(table)).count(ENCODERS, CLIQUES))
 

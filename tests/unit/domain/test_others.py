@@ -116,7 +116,7 @@ def test_every_code_is_shown_by_a_value_of_its_own_whatever_the_column(described
         assert not any(shown == value for value in domain.values)
         assert not pd.isna(shown)
         drawn = np.arange(codes.num_codes - bool(codes.nullable))
-        made = pd.Series(codes.decode(drawn, np.random.default_rng(0))).dtype
+        made = codes.decode(drawn, np.random.default_rng(0)).dtype
         assert name == 'category' or made == codes.dtype
 
 

@@ -131,7 +131,7 @@ def test_half_a_range_has_to_be_learnt_but_is_kept():
         'datetimes', high=pd.Timestamp('2020-01-01'), learns_nulls=True
     )
     assert domain_of(sdtype='categorical', high_cardinality=True) == Undeclared(
-        'categories', learns_nulls=True
+        'categories', learns_nulls=True, many=True
     )
 
 

@@ -1,6 +1,13 @@
 """Which statements a graph breaks."""
 
+from itertools import pairwise
+
+import networkx as nx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from sdv_prefair.fairness import Independent, Statements, broken_statements
+from sdv_prefair.fairness.broken import edges_around
 
 STATEMENTS = Statements([
     Independent(['sex'], ['pay'], given=['grade']),
@@ -23,3 +30,23 @@ def test_each_broken_statement_comes_with_its_path():
 def test_nothing_is_broken_where_nothing_is_joined():
     assert broken_statements([], STATEMENTS) == []
     assert broken_statements([('sex', 'pay')], Statements()) == []
+
+
+@given(edges=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda e: e[0] < e[1])))
+@settings(max_examples=200, deadline=None)
+def test_edges_around_are_those_of_all_ways_from_side_to_side(edges):
+    """Ways that meet a side in between are longer than they need to be, and are left out."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(7))
+    graph.add_edges_from(edges)
+    statement = Independent([0, 1], [2, 3], [4])
+    rest = graph.subgraph([0, 1, 2, 3, 5, 6])
+    ways = [
+        way
+        for left in (0, 1)
+        for right in (2, 3)
+        for way in nx.all_simple_paths(rest, left, right)
+        if not set(way[1:-1]) & {0, 1, 2, 3}
+    ]
+    expected = {frozenset(edge) for way in ways for edge in pairwise(way)}
+    assert edges_around(graph, statement) == expected

@@ -15,7 +15,7 @@ from sdv_prefair.fitting.explanation import (
     STAND_IN,
 )
 
-PROXY = 'Admissible columns are nearly copies'
+PROXY = 'Admissible columns are near copies'
 BINARY = categorical(['0', '1'])
 COLUMNS = dict.fromkeys(['sex', 'title', 'skill', 'club', 'hired'], BINARY)
 ROLES = {'protected': ['sex'], 'admissible': ['title', 'skill'], 'outcome': ['hired']}
@@ -123,6 +123,6 @@ def test_a_noisy_model_does_not_cry_wolf(epsilon):
         with warnings.catch_warnings():
             warnings.simplefilter('ignore', NoiseWarning)
             warnings.filterwarnings('error', message=PROXY)
-            warnings.filterwarnings('ignore', message='An outcome touches')
+            warnings.filterwarnings('ignore', message='An outcome is adjacent')
             made.fit({'t': rows})
         assert all(f.surely < 0.3 for f in made.explain_fairness().findings)

@@ -2,9 +2,11 @@
 
 import networkx as nx
 import numpy as np
+import pytest
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.scores import NoiseLeft
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.growing import GrowingGraph
@@ -93,3 +95,45 @@ def test_pairs_worth_a_score_come_best_first_and_not_those_planned():
     assert [PAIRS[place] for place in plan.worth_scoring(strong, 9)] == [('a', 'c')]
     again = scores(ad=0.2, bd=0.4, cd=0.3)
     assert [PAIRS[p] for p in plan.worth_scoring(again, 2)] == [('b', 'd'), ('c', 'd')]
+
+
+def test_the_expected_error_falls_with_a_pair_that_is_strong_and_rises_with_one_that_is_none():
+    strong, none = scores(ab=0.5), scores()
+    before = make().expected_error(strong, PRECISION)
+    plan = make()
+    plan.grow_forest(strong, PRECISION)
+    assert plan.graph.edges == [('a', 'b')]
+    taken_off = before - plan.expected_error(strong, PRECISION)
+    assert taken_off == pytest.approx(0.5 * TOTAL, rel=0.01)
+    assert plan.expected_error(none, PRECISION) > make().expected_error(none, PRECISION)
+
+
+def test_pairs_with_an_outcome_count_for_more_in_the_whole():
+    light, heavy = make().expected_error, make(outcomes=['a']).expected_error
+    tie = scores(ab=0.5)
+    assert heavy(tie, PRECISION) == pytest.approx(4 * light(tie, PRECISION), rel=0.05)
+
+
+def test_what_is_inside_merged_codes_no_table_takes_off():
+    """Of two plans with the same pair the one that holds merged codes leaves their error too."""
+    domain = dict.fromkeys(COLUMNS, 4)
+    workload = Workload(domain, domain, (), 4.0)
+    expected = {column: np.full(4, TOTAL / 4) for column in COLUMNS}
+    plans = []
+    for merged in ({}, {'a': np.full(50, TOTAL / 200)}):
+        errors = ExpectedErrors(expected, expected, workload.places(PAIRS), merged)
+        plans.append(Plan(workload, PAIRS, errors, GrowingGraph(domain, Roles(), 100), 0.01, 1))
+        plans[-1].grow_forest(scores(ab=0.5), PRECISION)
+        assert plans[-1].graph.edges == [('a', 'b')]
+    without, beside = (plan.expected_error(scores(ab=0.5), PRECISION) for plan in plans)
+    assert beside > without
+
+
+def test_the_noise_of_a_plan_is_that_of_its_pairs_alone():
+    plan = make(outcomes=['d'])
+    assert plan.noise_in(NoiseLeft(np.full(6, 7.0), np.full(6, 7.0))) == 0.0
+    plan.grow_forest(scores(ab=0.5, cd=0.5), PRECISION)
+    assert plan.graph.edges == [('c', 'd'), ('a', 'b')]
+    own = np.array([3.0, 99.0, 99.0, 99.0, 99.0, 1.0])
+    assert plan.noise_in(NoiseLeft(own, np.zeros(6))) == pytest.approx(5.0)
+    assert plan.noise_in(NoiseLeft(np.zeros(6), own)) == pytest.approx(7.0), 'all move together'

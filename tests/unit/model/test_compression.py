@@ -16,7 +16,10 @@ def test_rare_codes_share_the_last_group():
     np.testing.assert_array_equal(compression.group_of, [2, 0, 2, 1, 2])
     assert compression.num_groups == 3
     assert compression.num_codes == 5
-    np.testing.assert_allclose(compression.weights, [2 / 3, 1, 0, 1, 1 / 3])
+    inside = compression.weights[[0, 2, 4]]
+    np.testing.assert_allclose(compression.weights[[1, 3]], 1)
+    np.testing.assert_allclose(inside.sum(), 1)
+    assert inside[0] >= inside[2] >= inside[1]  # in the order of their noisy counts
 
 
 def test_the_threshold_is_three_standard_deviations_of_each_code():
@@ -71,7 +74,7 @@ def test_spreading_undoes_summing(values):
 
 
 def test_expanded_codes_follow_the_weights():
-    compression = compress_rare_codes(one_way([2.0, 50.0, -1.0, 30.0, 1.0, 0.5]))
+    compression = Compression(np.array([2, 0, 2, 1, 2, 2]), np.array([4, 7, 0, 7, 2, 1]) / 7)
     groups = np.full(70_000, compression.num_groups - 1, dtype=np.int32)
     codes = compression.expand(groups, np.random.default_rng(5))
     found = np.bincount(codes, minlength=6) / codes.size
@@ -117,3 +120,66 @@ def test_a_hidden_code_of_noise_alone_is_spread_evenly():
     compression = compress_rare_codes(one_way([-5.0, -3.0, 80.0]), other=2)
     assert compression.num_groups == 1
     assert compression.shares.tolist() == [1.0]
+
+
+def test_groups_that_turn_out_rare_join_those_merged_before():
+    before = compress_rare_codes(Measurement(('a',), [50.0, 9.0, 0.0, 1.0, 40.0], 3.0))
+    assert before.group_of.tolist() == [0, 1, 3, 3, 2]
+    new = before.rare_groups_merged(Measurement(('a',), [50.0, 2.0, 30.0, 1.0, 40.0], 1.0))
+    assert new.tolist() == [0, 2, 1, 2], 'what was merged before stays so, however frequent'
+    assert before.coarser(new).group_of.tolist() == [0, 2, 2, 2, 1]
+
+
+def test_one_rare_group_is_left_alone():
+    before = Compression.identity(3)
+    assert before.rare_groups_merged(Measurement(('a',), [50.0, 2.0, 30.0], 1.0)) is None
+
+
+def test_groups_put_together_get_the_hidden_rows_of_both():
+    before = compress_rare_codes(Measurement(('a',), [60.0, 30.0, 10.0, 7.0], 1.0), other=3)
+    coarser = before.coarser(np.array([0, 1, 1]))
+    assert coarser.shares == pytest.approx([0.6, 0.4])
+    assert coarser.hidden == 3
+
+
+def test_of_many_codes_about_one_stands_out_by_noise_alone():
+    noise = np.random.default_rng(3).normal(0.0, 1.0, 20_000)
+    compression = compress_rare_codes(one_way(noise), threshold=2.0)
+    # A Poisson variable of mean 1; with a bar of 2 there would be 455.
+    assert compression.num_groups <= 1 + 12
+
+
+def test_rare_codes_of_a_public_group_are_merged_with_each_other():
+    counts = one_way([50.0, *[2.5] * 8, *[2.5] * 8, -1.0, 1.0], 1.0)
+    kinds = np.array([0, *[0] * 8, *[1] * 8, 2, -1])
+    compression = compress_rare_codes(counts, public_groups=kinds)
+
+    assert compression.group_of.tolist() == [0, *[1] * 8, *[2] * 8, 3, 3]
+    np.testing.assert_allclose(compression.sum_groups(compression.weights), 1)
+    np.testing.assert_allclose(compression.compress(counts).values, [50.0, 20.0, 20.0, 0.0])
+
+
+def test_codes_are_drawn_within_their_own_public_group():
+    kinds = np.arange(40) % 4
+    compression = compress_rare_codes(one_way(np.full(40, 2.0)), public_groups=kinds)
+    groups = np.random.default_rng(0).integers(0, 4, 5_000)
+    for independent in (True, False):
+        codes = compression.expand(groups, np.random.default_rng(1), independent)
+        np.testing.assert_array_equal(kinds[codes], groups)
+        assert np.unique(codes).size == 40
+
+
+def test_a_hidden_code_joins_no_public_group():
+    counts = one_way([*[2.5] * 8, *[2.5] * 8, 30.0])
+    kinds = np.array([*[0] * 8, *[1] * 8, -1])
+    compression = compress_rare_codes(counts, other=16, public_groups=kinds)
+    assert compression.num_groups == 2
+    assert compression.weights[16] == 0
+    np.testing.assert_allclose(compression.compress(counts).values, [35.0, 35.0])
+
+
+def test_codes_that_are_dealt_out_evenly_stray_by_less_than_a_row():
+    weights = np.array([0.5, 0.3, 0.15, 0.05])
+    compression = Compression(np.zeros(4, dtype=int), weights)
+    codes = compression.expand(np.zeros(1_000, dtype=int), np.random.default_rng(2), False)
+    assert np.abs(np.bincount(codes, minlength=4) - 1_000 * weights).max() < 1

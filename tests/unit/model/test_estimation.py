@@ -146,7 +146,7 @@ def test_groups_go_back_to_codes(make_forest):
     [
         ({'estimator': 'pgm'}, 'estimator'),
         ({'cliques': [('a', 'z')]}, "'z'"),
-        ({'cliques': [('a',), ('b',)]}, 'none of the cliques'),
+        ({'cliques': [('a',), ('b',)]}, 'not covered by any clique'),
         ({'domain': {'a': 2, 'b': 2}}, 'shape'),
     ],
 )

@@ -18,7 +18,7 @@ def test_each_table_is_that_of_the_model():
     ]
     measured[0] = Measurement(('a',), [100.0, 50.0, -30.0], 0.1)
     model = estimate(measured, domain, edges)
-    pairs = list(permutations(domain, 2))
+    pairs = [list(permutations(domain, 2))[place] for place in rng.permutation(30)]
     found = dict(forest_pairs(model, pairs))
     assert list(sorted(found)) == sorted(pairs)
     for pair in pairs:

@@ -75,7 +75,9 @@ def test_a_chosen_transformer_with_values_that_look_the_same_is_refused(tmp_path
 
     members = members_of(synthesizer, tmp_path / 'as_saved.prefair')
     load_release(edited(members, tmp_path / 'same.prefair', lambda release: None))
-    with pytest.raises(ReleaseError, match=r"Values of \['grade'\] would not tell their codes"):
+    with pytest.raises(
+        ReleaseError, match=r"Values of \['grade'\] would not determine their codes"
+    ):
         load_release(edited(members, tmp_path / 'x.prefair', change))
 
 
@@ -92,5 +94,5 @@ def test_verification_looks_at_values(tmp_path):
     for one in (synthesizer, load_release(tmp_path / 'x.prefair')):
         assert one.verify_fairness()
         one.fitted.encoding.transformers['grade'] = OneValue(['a', 'b', 'c'])
-        with pytest.raises(UnfairModelError, match=r"values of \['grade'\] do not tell"):
+        with pytest.raises(UnfairModelError, match=r"values of \['grade'\] do not determine"):
             one.verify_fairness()

@@ -9,9 +9,10 @@ import pytest
 
 from sdv_prefair import load_release
 from sdv_prefair.report import gather
-from sdv_prefair.report.promises import _best_guess
+from sdv_prefair.report.epsilon_words import best_guess
 
 HEADINGS = [
+    'Before you sign',
     'What is promised',
     'The model',
     'What stands for what',
@@ -19,7 +20,7 @@ HEADINGS = [
     'How much of it is noise',
     'Compared with the real table',
     'What is not promised',
-    'Before you sign',
+    'Data dictionary',
 ]
 
 
@@ -71,8 +72,8 @@ def test_every_modelled_column_has_a_card_and_every_edge_a_line(page, fitted):
     assert len(cards) == len(facts.modelled) == 7
     (pairs,) = [e for e in page.all('table') if 'Pairs that were measured' in e['text']]
     assert len([e for e in page.all('tr') if pairs['at'] in e['inside']]) == 1 + 6
-    assert 'email' in page.section('model')['text']
-    assert 'made up; nothing is learnt' in page.section('model')['text']
+    assert 'email' in page.section('dictionary')['text']
+    assert 'made up; nothing is learnt' in page.section('dictionary')['text']
 
 
 def test_figures_are_described_and_tables_have_captions(page, inside):
@@ -110,4 +111,4 @@ def test_best_guess_is_that_of_the_worst_mechanism(epsilon, delta):
     """Randomised response that fails openly with probability delta reaches the bound."""
     told = min(1.0, 1 / (1 + math.exp(-epsilon)))
     right = delta + (1 - delta) * told
-    assert _best_guess(epsilon, delta) == pytest.approx(right)
+    assert best_guess(epsilon, delta) == pytest.approx(right)

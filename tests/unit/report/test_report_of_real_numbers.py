@@ -39,7 +39,10 @@ def test_no_value_of_a_row_gets_into_the_page(census, tmp_path):
 def test_without_being_asked_there_is_nothing_that_is_not_private(page):
     assert not page.with_class('marked')
     assert 'Left out.' in page.section('comparison')['text']
-    assert 'May be published' in page.with_class('tiles')[0]['text']
+    tiles = page.with_class('tiles')[0]['text']
+    assert 'Covered by the promise' in tiles
+    assert 'Publishing is your decision' in tiles
+    assert 'May be published' not in page.visible_text()
     assert 'Keep it inside' not in page.visible_text()
 
 
@@ -55,7 +58,7 @@ def test_numbers_of_the_real_table_are_marked(inside):
     assert all('not private' in inside.elements[place]['text'] for place in marked)
     assert comparison['text'].count('plain MST') >= 3
     assert 'Keep it inside' in inside.with_class('tiles')[0]['text']
-    assert 'May be published' not in inside.visible_text()
+    assert 'Covered by the promise' not in inside.visible_text()
 
 
 def test_the_numbers_are_those_of_the_metrics(inside, census):

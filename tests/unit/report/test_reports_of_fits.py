@@ -19,7 +19,7 @@ def test_a_seeded_fit_is_marked_everywhere(census, tmp_path):
     assert 'Not private. Do not release.' in text
     assert 'This fit is not private.' in page.section('promises')['text']
     assert 'Keep it inside' in text
-    assert 'May be published' not in text
+    assert 'Covered by the promise' not in text
     assert 'right at most' not in text
     assert 'without a seed' in page.section('signing')['text']
 
@@ -45,7 +45,7 @@ def test_without_roles_quality_alone_is_compared(census, tmp_path):
 def test_what_was_learnt_and_what_is_assumed(census, tmp_path):
     stripped = Dataset(census.data, strip_ranges(census.metadata), census.roles)
     page = report(make(stripped, public_ranges=False, epsilon=5.0), tmp_path)
-    assert 'values learnt within the budget' in page.section('model')['text']
+    assert 'values learnt within the budget' in page.section('dictionary')['text']
     assert 'learn domains' in page.section('ledger')['text']
     assert '2 rowsno promise: values were learnt by threshold' in page.section('ledger')['text']
     assert 'The names and the kinds of the columns are public' in page.section('signing')['text']
@@ -59,7 +59,7 @@ def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
     assert 'Nobody has said so yet' in page.section('signing')['text']
     tiles = page.with_class('tiles')[0]['text']
     assert 'Confirm ranges first' in tiles
-    assert 'May be published' not in tiles
+    assert 'Covered by the promise' not in tiles
 
 
 def test_types_are_said_to_be_assumed_public(page):

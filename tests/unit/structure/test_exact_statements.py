@@ -73,12 +73,15 @@ def test_equals_brute_force_for_any_statements(statements, seed, kind):
 
 
 def test_sides_are_taken_in_every_statement():
-    """The heaviest forest that keeps the first statement alone breaks the second."""
-    columns = ['p', 'q', 'o', 'u']
-    statements = Statements([Independent(['p'], ['o']), Independent(['q'], ['o'])])
-    weights = {('q', 'u'): 10.0, ('o', 'u'): 9.0, ('p', 'q'): 8.0}
+    """The heaviest tree that keeps the first statement alone breaks the second, by q-u-o."""
+    columns = ['p', 'o', 'q', 'r', 'u']
+    statements = Statements([
+        Independent(['p'], ['o'], given=['r']),
+        Independent(['q'], ['o'], given=['r']),
+    ])
+    weights = {('q', 'r'): 10.0, ('p', 'r'): 8.0, ('q', 'u'): 7.0, ('o', 'u'): 6.0, ('o', 'r'): 3.0}
     tree = ExactStrategy().select(columns, statements, KnownScores(weights))
-    assert set(map(frozenset, tree.edges)) == {frozenset('qu'), frozenset('pq')}
+    assert set(map(frozenset, tree.edges)) == set(map(frozenset, ('qr', 'pr', 'qu', 'or')))
     assert tree.gap == 0.0
 
 

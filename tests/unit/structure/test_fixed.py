@@ -45,7 +45,7 @@ def test_unknown_columns_are_named():
     kind, message = refused([*TREE[:2], ('edu', 'agee')])
     assert kind is StructureError
     assert message == (
-        "structure names columns that are not modelled: ['agee']. The tree must join exactly "
+        "structure names columns that are not modelled: ['agee']. The tree must connect exactly "
         "these columns: ['sex', 'edu', 'age', 'income']."
     )
 
@@ -68,7 +68,7 @@ def test_unconnected_columns_are_named():
 )
 def test_the_pair_that_closes_a_cycle_is_named(edges, closing):
     assert refused(edges)[1] == (
-        f'structure is not a tree: the pair {closing} closes a cycle. Take out one pair of that '
+        f'structure is not a tree: the pair {closing} closes a cycle. Remove one pair of that '
         'cycle.'
     )
 
@@ -77,9 +77,9 @@ def test_the_unblocked_path_is_named():
     kind, message = refused([('edu', 'sex'), ('sex', 'age'), ('age', 'income')])
     assert kind is UnfairModelError
     assert message == (
-        "structure is not justifiably fair: the path sex - age - income joins protected 'sex' to "
-        "outcome 'income' without an admissible column. Join the two sides through an admissible "
-        'column only.'
+        "structure is not justifiably fair: the path sex - age - income connects protected 'sex' "
+        "to outcome 'income' without an admissible column in between. Connect the two sides only "
+        'through an admissible column.'
     )
 
 
@@ -117,4 +117,4 @@ def test_a_forest_will_do_where_no_fair_pair_is_left():
     assert kind is StructureError
     kind, message = refused(forest, roles=SEVERAL)
     assert kind is StructureError
-    assert 'no statement keeps apart' in message
+    assert 'no statement separates' in message

@@ -88,7 +88,7 @@ def test_a_structure_that_promises_nothing_takes_statements_too():
 def test_a_given_forest_is_taken_where_no_tree_is_fair():
     forest = [('sex', 'education'), ('education', 'age'), ('income', 'home')]
     synthesizer = make(fairness=PARITY, structure=forest)
-    with pytest.warns(FairnessWarning, match="'income' touches 'home'"):
+    with pytest.warns(FairnessWarning, match="'income' is adjacent to 'home'"):
         synthesizer.fit(TABLE.data)
     assert synthesizer.verify_fairness()
     with pytest.raises(StructureError, match='does not connect'):
@@ -153,7 +153,7 @@ def test_an_outcome_beside_a_column_without_a_role_is_told_once(structure):
     told = [w for w in warned if issubclass(w.category, FairnessWarning)]
     beside = touched(synthesizer) & {'home', 'age'}
     assert len(told) == bool(beside)
-    assert all(f"'income' touches '{column}'" in str(told[0].message) for column in beside)
+    assert all(f"'income' is adjacent to '{column}'" in str(told[0].message) for column in beside)
     assert synthesizer.verify_fairness()
 
 
@@ -170,9 +170,9 @@ def test_the_default_is_apart_for_the_default_structure_alone_among_these():
 
 
 def test_apart_refuses_a_structure_of_ones_own_that_joins_them():
-    with pytest.raises(StructureError, match="may join the outcome 'income' to 'home'"):
+    with pytest.raises(StructureError, match="may connect the outcome 'income' to 'home'"):
         make(**TABLE.roles, structure=Declares(), unlabelled='apart')
-    with pytest.warns(FairnessWarning, match="'income' touches 'home'"):
+    with pytest.warns(FairnessWarning, match="'income' is adjacent to 'home'"):
         fitted(**TABLE.roles, structure=Declares())
 
 
@@ -191,5 +191,5 @@ class Careless:
 
 
 def test_apart_refuses_a_mechanism_that_joins_what_it_has_not_declared():
-    with pytest.raises(UnfairModelError, match="The model joins the outcome 'income' to 'home'"):
+    with pytest.raises(UnfairModelError, match="The model connects the outcome 'income' to 'home'"):
         fitted(**TABLE.roles, structure=Careless(), unlabelled='apart')

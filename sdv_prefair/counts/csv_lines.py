@@ -16,22 +16,55 @@ would join its row to those that follow, up to the next one in somebody else's r
 import bz2
 import csv
 import gzip
+import io
 import lzma
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
+import pyarrow as pa
+
+
+def _open_zstd(path: Path, mode: str) -> io.BufferedReader:
+    return io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path), mode), 'zstd'))
+
 
 _OPENERS: dict[str, Callable[..., Any]] = {
     '.gz': gzip.open,
     '.bz2': bz2.open,
     '.xz': lzma.open,
+    '.zst': _open_zstd,
 }
+# What a file raises that is no CSV, or not compressed as its name says.
+_UNREADABLE = (
+    *(csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError),
+    *(zlib.error, lzma.LZMAError, pa.ArrowException),
+)
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 _REMEDY = 'Give the file a first line that names every column once.'
 
 Cells = list[str | None]
+
+
+class UnreadableCsv(ValueError):
+    """A file is no CSV, or its first line names no columns; quotes nothing of a row."""
+
+
+@contextmanager
+def reading_csv(path: Path) -> Generator[None]:
+    """Say what is wrong with a file in words that quote nothing of it."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        if getattr(error, 'strerror', None):  # the system's, which quotes nothing
+            raise
+        raise UnreadableCsv(
+            f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
+            'first line of column names; or as Parquet.'
+        ) from None
 
 
 def open_csv(path: Path) -> IO[bytes]:
@@ -62,18 +95,18 @@ def read_names(path: Path, stream: IO[bytes]) -> list[str]:
     """
     names = read_header(stream)
     if not names:
-        raise ValueError(
+        raise UnreadableCsv(
             f"'{path}' is empty. Give a file with a first line of column names, and rows below it."
         )
     nameless = [number for number, name in enumerate(names, 1) if not name.strip()]
     if nameless:
-        raise ValueError(
+        raise UnreadableCsv(
             f'{_columns(nameless, path)} no name in the first line: perhaps an index that pandas '
             f'wrote. {_REMEDY}'
         )
     repeated = [number for number, name in enumerate(names, 1) if names.count(name) > 1]
     if repeated:
-        raise ValueError(f'{_columns(repeated, path)} a name that is there twice. {_REMEDY}')
+        raise UnreadableCsv(f'{_columns(repeated, path)} a name that is there twice. {_REMEDY}')
     return names
 
 
@@ -81,7 +114,7 @@ def check_described(path: Path, names: Sequence[str], described: Sequence[str]) 
     """Raise if hardly any column that the metadata describes is named: then these are no names."""
     missing = [column for column in described if column not in names]
     if 2 * len(missing) > len(described):
-        raise ValueError(
+        raise UnreadableCsv(
             f"The first line of '{path}' must hold the column names, but of the metadata's columns "
             f'{missing} are not there. Add such a line, or correct the names.'
         )
@@ -95,7 +128,7 @@ def check_names(path: Path, names: Iterable[str], table: pd.DataFrame) -> None:
         if _is_value(name) or _turns_up(name, table[column])
     ]
     if strange:
-        raise ValueError(
+        raise UnreadableCsv(
             f'{_columns(strange, path)} what looks like a value in the first line, which must hold '
             'the names, as these become public: a number, a date, or what is in later rows too. '
             'Add a line of names, or change these.'
@@ -125,15 +158,22 @@ def _turns_up(name: str, column: pd.Series) -> bool:
     return column.dtype == object and bool((column == name).any())
 
 
-def read_records(stream: IO[bytes], width: int) -> Iterator[Cells]:
-    """Yield the cells of each further line, ``width`` of them.
+def record_of(line: bytes, width: int) -> Cells:
+    """Return the cells of one line, ``width`` of them.
 
-    Privacy: yields private rows, each made of its own line alone.
+    Privacy: of a private row, made of its own line alone.
     """
-    for line in stream:
-        if line.strip():
-            cells = _cells(line.rstrip(b'\r\n'))[:width]
-            yield cells + [None] * (width - len(cells))
+    cells = _cells(line.rstrip(b'\r\n'))[:width]
+    return cells + [None] * (width - len(cells))
+
+
+def uneven_lines(stream: IO[bytes], width: int) -> tuple[int, int]:
+    """Return how many further lines have other than ``width`` cells, and how many there are.
+
+    Privacy: not private.
+    """
+    widths = [len(_cells(line.rstrip(b'\r\n'))) for line in stream if line.strip()]
+    return sum(found != width for found in widths), len(widths)
 
 
 def _cells(line: bytes) -> Cells:

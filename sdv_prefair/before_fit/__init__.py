@@ -1,0 +1,11 @@
+"""What a person wants to know before any budget is spent.
+
+``check_table`` looks at the private rows and says what a fit would do to them: for their owner
+alone, and not private. ``plan_fit`` needs no rows, and says how much noise there will be.
+"""
+
+from sdv_prefair.before_fit.findings import Remark, TableCheck
+from sdv_prefair.before_fit.fit_plan import FitPlan, plan_fit
+from sdv_prefair.before_fit.table_check import check_table
+
+__all__ = ['FitPlan', 'Remark', 'TableCheck', 'check_table', 'plan_fit']

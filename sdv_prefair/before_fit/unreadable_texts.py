@@ -1,0 +1,71 @@
+"""Why a text is no number and no date of its column: how somebody else would read it."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.values.arrays import Flags
+
+_WITH_COMMA = re.compile(r'\s*[-+]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d*),\d+\s*')
+_WITH_UNIT = re.compile(r"\s*[^\w\s.,+-]*\s*[-+]?[\d.,'\s]*\d\s*[^\d\s.,+-]*\s*")
+_FORMATS = (
+    *('%Y-%m-%d', '%d.%m.%Y', '%d/%m/%Y', '%m/%d/%Y', '%Y/%m/%d', '%d-%m-%Y', '%Y%m%d'),
+    *('%Y-%m-%d %H:%M:%S', '%Y-%m-%dT%H:%M:%S', '%d.%m.%Y %H:%M', '%d/%m/%Y %H:%M'),
+    *('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%Y-%m', '%Y'),
+)
+
+Reason = tuple[str, str, Flags]
+"""What is the matter, what to do about it, and which of the cells it is true of."""
+
+
+def why_no_number(cells: Sequence[Any]) -> list[Reason]:
+    """Return why cells are no numbers, each cell in one of the reasons."""
+    return _sorted_out(
+        cells,
+        [
+            (
+                'hold a number with a decimal comma',
+                'Write a point, as in 1.5, or read the file with decimal=",".',
+                lambda text: _WITH_COMMA.fullmatch(text) is not None,
+            ),
+            (
+                'hold a number with a unit or a separator',
+                'Leave digits, a sign and a decimal point alone.',
+                lambda text: _WITH_UNIT.fullmatch(text) is not None,
+            ),
+            ('hold no number', 'Correct them, or the sdtype.', lambda text: True),
+        ],
+    )
+
+
+def why_no_date(cells: Sequence[Any]) -> list[Reason]:
+    """Return why cells are no dates of the declared format, each cell in one of the reasons."""
+    texts = pd.Series([str(cell) for cell in cells], dtype=object)
+    left = np.ones(len(cells), dtype=bool)
+    reasons: list[Reason] = []
+    for written in _FORMATS:
+        read = pd.to_datetime(texts.where(left), format=written, errors='coerce').notna()
+        found = read.to_numpy(dtype=bool)
+        if found.any():
+            remedy = f"Declare datetime_format '{written}', or write all dates in one format."
+            reasons.append(('hold a date in another format', remedy, found))
+            left &= ~found
+    if left.any():
+        reasons.append(('hold no date', 'Correct them, or datetime_format and sdtype.', left))
+    return reasons
+
+
+def _sorted_out(
+    cells: Sequence[Any], tests: Sequence[tuple[str, str, Callable[[str], bool]]]
+) -> list[Reason]:
+    left = np.ones(len(cells), dtype=bool)
+    reasons: list[Reason] = []
+    for what, remedy, is_true in tests:
+        found = left & np.array([is_true(str(cell)) for cell in cells], dtype=bool)
+        if found.any():
+            reasons.append((what, remedy, found))
+        left &= ~found
+    return reasons

@@ -1,0 +1,86 @@
+"""The command ``check``: a file before a fit, for the owner's eyes.
+
+Privacy: not private.
+"""
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_prefair.before_fit import Remark, TableCheck
+from sdv_prefair.cli.options import metadata_alone
+from sdv_prefair.cli.table_files import check_table, is_parquet, read_cells, read_table
+from sdv_prefair.counts.csv_lines import open_csv, read_header, uneven_lines
+from sdv_prefair.domain import single_table
+from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.values.text_cells import as_described
+
+_SEPARATORS = {';': 'semicolons', '\t': 'tabs', '|': 'bars'}
+
+
+def check_file(options: argparse.Namespace) -> TableCheck:
+    """Return what a fit of a file would do to its rows without a word."""
+    metadata = metadata_alone(options.metadata)
+    check_table(options.data)
+    lines = [] if is_parquet(options.data) else list(_of_lines(options.data, metadata))
+    if any(line.column == '' and line.share == 1 for line in lines):
+        return TableCheck(lines, sum(line.rows for line in lines))
+    synthesizer = _made(metadata, options)
+    table, written = _read(options.data, metadata)
+    (name,) = metadata.tables
+    found = synthesizer.check({name: table}, {name: written})
+    return TableCheck([*lines, *found.findings], found.num_rows)
+
+
+def _made(metadata: Metadata, options: argparse.Namespace) -> PreFairSynthesizer:
+    """Return a synthesizer of the table: roles decide nothing about how rows are read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        return PreFairSynthesizer(
+            metadata,
+            structure='none',
+            person_column=options.person_column,
+            max_rows_per_person=options.max_rows_per_person,
+        )
+
+
+def _read(path: Path, metadata: Metadata) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a table as a fit reads it, and its cells as they are written."""
+    if is_parquet(path):
+        table = read_table(path, metadata)
+        return table, table
+    cells = read_cells(path, metadata)
+    return as_described(cells, single_table(metadata).columns), cells
+
+
+def _of_lines(path: Path, metadata: Metadata) -> Iterator[Remark]:
+    """Yield what is wrong with the lines of a CSV file, before any cell is read."""
+    with open_csv(path) as stream:
+        names = read_header(stream)
+        uneven, lines = uneven_lines(stream, len(names))
+    described = set(single_table(metadata).columns)
+    for separator, called in _SEPARATORS.items():
+        split = [name.strip('"') for cell in names for name in cell.split(separator)]
+        if len(split) > len(names) and len(described & set(split)) > len(described & set(names)):
+            yield Remark(
+                '',
+                f'have {called} between their cells',
+                lines,
+                1.0,
+                'A fit does not find the columns. Save the file with commas between cells, or as '
+                'Parquet.',
+            )
+            return
+    if uneven:
+        yield Remark(
+            '',
+            f'have other than the {len(names)} cells that the first line names',
+            uneven,
+            uneven / lines,
+            'A fit drops what is too much and takes what is missing for null. Look for commas '
+            'within cells, decimal ones too, and put such cells in quotation marks.',
+        )

@@ -1,0 +1,35 @@
+"""The options of ``verify``, and those of ``report`` that are for the person who signs."""
+
+import argparse
+from pathlib import Path
+
+_PARTICULARS = {
+    '--purpose': 'what the release is for',
+    '--recipient': 'who gets it',
+    '--contact': 'whom to ask about it',
+    '--source': 'where the private table comes from',
+    '--declared-by': 'who has declared the ranges that were taken as public',
+}
+
+
+def add_signing_options(parser: argparse.ArgumentParser) -> None:
+    """Add what is written on the signing page and the synthesizer does not know."""
+    parser.add_argument(
+        '--synthetic',
+        type=Path,
+        help='the rows that go with the release (x.csv or x.parquet): checked, and written on the '
+        'page with their SHA-256',
+    )
+    for name, meaning in _PARTICULARS.items():
+        parser.add_argument(name, metavar='TEXT', help=f'{meaning}; written on the signing page')
+
+
+def add_verify_options(parser: argparse.ArgumentParser) -> None:
+    """Add what is to be verified."""
+    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument(
+        'rows', type=Path, nargs='?', help='rows that are said to come from it (x.csv, x.parquet)'
+    )
+    parser.add_argument(
+        '--report', type=Path, help='a report on it: the SHA-256 there must be those of the files'
+    )

@@ -1,0 +1,153 @@
+"""The command ``verify``: a release, its rows and its report, checked by whoever receives them."""
+
+import argparse
+import hashlib
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.cli.opened_release import open_file, without_bars
+from sdv_prefair.cli.table_files import check_table, is_parquet, read_cells, read_table
+from sdv_prefair.errors import PrivacyWarning, ReleaseError
+from sdv_prefair.release import Check, Verification
+from sdv_prefair.release.verifying import verify_fit, verify_table
+from sdv_prefair.synthesizer import PreFairSynthesizer
+
+_CANNOT_TELL = (
+    'What this cannot tell: who wrote the release, and that its noise was really drawn; that is',
+    'the word of the sender.',
+)
+_CANNOT_TELL_OF_ROWS = (
+    'Rows that pass the test of marginals may still come from elsewhere. Rows that were asked for',
+    'with --where, or picked from a sample, fail it.',
+)
+_DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<')
+
+
+def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Yield the lines to say, each with whether all is well so far."""
+    if options.rows is not None:
+        check_table(options.rows)
+    recorded = {} if options.report is None else _recorded(options.report)
+    opened = _opened(options.release)
+    yield f'{options.release}', True
+    if isinstance(opened, Check):
+        yield _line(opened), False
+        return
+    synthesizer = opened
+    found = Verification([_file(synthesizer), *verify_fit(synthesizer).checks])
+    yield from _lines(found, _same('release', options.release, recorded))
+    tested = False
+    if options.rows is not None:
+        yield f'{options.rows}', True
+        of_rows = _rows(synthesizer, options.rows)
+        tested = any(check.about == 'distribution' for check in of_rows.checks)
+        yield from _lines(of_rows, _same('synthetic', options.rows, recorded))
+    for line in (*_CANNOT_TELL, *(_CANNOT_TELL_OF_ROWS if tested else ())):
+        yield line, True
+
+
+def _opened(path: Path) -> PreFairSynthesizer | Check:
+    """Return what a release holds, or what is wrong with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
+        try:
+            return open_file(path)
+        except ReleaseError as error:
+            return Check('file', False, str(error))
+
+
+def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
+    """Raise ``VerificationError`` unless the rows of a file may have come from a release."""
+    _rows(synthesizer, path).or_raise()
+
+
+def particulars(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what is written on the signing page, as arguments of the report."""
+    names = ('purpose', 'recipient', 'contact', 'source', 'declared_by')
+    return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
+
+
+def _lines(found: Verification, recorded: list[Check]) -> Iterator[tuple[str, bool]]:
+    for check in (*found.checks, *recorded):
+        yield _line(check), check.passed
+
+
+def _line(check: Check) -> str:
+    return f'  {"ok    " if check.passed else "FAILED"} {check.about}: {check.told}'
+
+
+def _file(synthesizer: PreFairSynthesizer) -> Check:
+    digest = synthesizer.get_release_digest()
+    return Check('file', True, f'whole, and no part contradicts another; SHA-256 {digest}')
+
+
+def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+    metadata = synthesizer.get_metadata()
+    table = read_table(path, metadata)
+    told = Check('file', True, f'SHA-256 {_digest(path)}')
+    (described,) = metadata.tables.values()
+    if not is_parquet(path) and (
+        unread := _unread(read_cells(path, metadata), table, described.columns)
+    ):
+        about = f'columns {unread} hold cells that are not what the metadata says'
+        return Verification([told, Check('types', False, about)])
+    with without_bars():
+        return Verification([told, *verify_table(synthesizer, table).checks])
+
+
+def _unread(
+    cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
+) -> list[str]:
+    """Return the columns in which a cell was not read as it is written."""
+    return [
+        column
+        for column, about in columns.items()
+        if column in table and (_differs(cells[column], table[column], about['sdtype'])).any()
+    ]
+
+
+def _differs(cells: pd.Series, read: pd.Series, sdtype: str) -> np.ndarray:
+    written = cells.notna().to_numpy()
+    if sdtype != 'numerical':
+        lost: np.ndarray = written & read.isna().to_numpy()
+        return lost
+    numbers = pd.to_numeric(cells, errors='coerce').to_numpy(dtype=float, na_value=np.nan)
+    other: np.ndarray = written & (numbers != read.to_numpy(dtype=float, na_value=np.nan))
+    return other
+
+
+def _digest(path: Path) -> str:
+    if path.is_dir():
+        return 'none: it is a folder'
+    with path.open('rb') as stream:
+        return hashlib.file_digest(stream, 'sha256').hexdigest()
+
+
+def _recorded(report: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file that is written on a report."""
+    if not report.is_file():
+        raise FileNotFoundError(f"There is no file '{report}'. Give a report that report wrote.")
+    found = dict(_DIGEST.findall(report.read_text(encoding='utf-8', errors='replace')))
+    if 'release' not in found:
+        raise ValueError(
+            f"'{report}' names no SHA-256 of a release. Give a report that report wrote."
+        )
+    return found
+
+
+def _same(kind: str, path: Path, recorded: dict[str, str]) -> list[Check]:
+    """Return whether a file is the one on the report, if there is a report."""
+    if not recorded:
+        return []
+    if kind not in recorded:
+        told = 'no file of rows is written on it. Write it with report --synthetic'
+        return [Check('report', False, told)]
+    if recorded[kind] == _digest(path):
+        return [Check('report', True, 'the SHA-256 on it is that of this file')]
+    return [Check('report', False, 'the SHA-256 on it is that of another file')]

@@ -1,0 +1,95 @@
+"""Blocks of CSV lines as columns of text: by Arrow where a line is plain, else line by line.
+
+Arrow's reader is many times faster than one written in Python, but one damaged line may change
+others for it, or stop it. So it gets only lines that nothing can be mistaken in: with as many
+commas as there are columns, and neither quotation marks nor anything odd. All other lines are read
+by ``csv_lines``, each by itself; for plain lines both read the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from sdv_prefair.counts.csv_lines import record_of
+
+_BLOCK_BYTES = 1 << 24
+_ODD = (b'"', b'\0', b'\xef\xbb\xbf')  # Arrow takes a byte order mark out of any block
+_PLAIN = csv.ParseOptions(quote_char=False, newlines_in_values=False, ignore_empty_lines=False)
+
+
+def text_blocks(stream: IO[bytes], names: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the records of a file from where it stands, each cell as text, or null if empty.
+
+    Memory holds one block, whatever the size of the file.
+
+    Privacy: yields private rows, each made of its own line alone.
+
+    Args:
+        stream: The bytes of the file, after its line of names.
+        names: The columns.
+    """
+    while lines := stream.readlines(_BLOCK_BYTES):
+        yield text_columns([line for line in lines if line.strip()], names)
+
+
+def text_columns(lines: Sequence[bytes], names: Sequence[str]) -> pa.Table:
+    """Return the cells of lines, none of them blank, in the order of the lines.
+
+    Privacy: how a line is read depends on the number of columns and on that line alone.
+    """
+    is_plain = [_is_plain(line, len(names)) for line in lines]
+    plain_lines = (line for line, plain in zip(lines, is_plain, strict=True) if plain)
+    joined = b''.join(line if line.endswith(b'\n') else line + b'\n' for line in plain_lines)
+    if not _is_utf8(joined):
+        is_plain, joined = [False] * len(lines), b''
+    odd = [line for line, plain in zip(lines, is_plain, strict=True) if not plain]
+    if not odd and joined:
+        return _read_plain(joined, names)
+    read = _read_one_by_one(odd, names)
+    if not joined:
+        return read
+    # Plain lines come first in the table, then the odd ones; each goes back to its place.
+    flags = np.array(is_plain)
+    place = np.where(flags, np.cumsum(flags) - 1, flags.sum() + np.cumsum(~flags) - 1)
+    return pa.concat_tables([_read_plain(joined, names), read]).take(place)
+
+
+def _is_plain(line: bytes, width: int) -> bool:
+    if width == 1 or line.count(b',') != width - 1 or any(odd in line for odd in _ODD):
+        return False
+    return b'\r' not in line.removesuffix(b'\r\n')
+
+
+def _is_utf8(joined: bytes) -> bool:
+    try:
+        joined.decode('utf-8')
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read_plain(joined: bytes, names: Sequence[str]) -> pa.Table:
+    numbered = [str(place) for place in range(len(names))]
+    table = csv.read_csv(
+        pa.py_buffer(joined),
+        csv.ReadOptions(
+            use_threads=False, block_size=len(joined) + 1, column_names=numbered, encoding='utf8'
+        ),
+        _PLAIN,
+        csv.ConvertOptions(
+            column_types=dict.fromkeys(numbered, pa.large_string()),
+            strings_can_be_null=True,
+            null_values=[''],
+        ),
+    )
+    return table.rename_columns(list(names))
+
+
+def _read_one_by_one(lines: Sequence[bytes], names: Sequence[str]) -> pa.Table:
+    records = [record_of(line, len(names)) for line in lines]
+    columns = zip(*records, strict=True) if records else ((),) * len(names)
+    arrays = [pa.array(column, pa.large_string()) for column in columns]
+    return pa.Table.from_arrays(arrays, list(names))

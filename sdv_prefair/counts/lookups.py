@@ -1,0 +1,207 @@
+"""Encoders as tables: the code of a value is looked up, with numpy and Arrow and nothing else.
+
+An encoder brings in RDT, pandas and SDV, which a worker of Spark would load for seconds. What it
+does to the values of one Arrow type can mostly be said by a table, which ``compiled`` finds by
+asking the encoder. The classes here go to workers by value: these need no module of this package.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
+
+from sdv_prefair.counts.readable import readable
+
+
+class Lookup(Protocol):
+    """Turns Arrow arrays of one type into codes."""
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Codes that hold from one value up to the next, of numbers, dates or moments.
+
+    Attributes:
+        starts: The values from which another code holds, rising.
+        codes: The code below the first start, and that from each start on.
+        unread: The code of null.
+    """
+
+    starts: np.ndarray
+    codes: np.ndarray
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+        values, nulls = numbers_of(array)
+        return coded(self.codes[np.searchsorted(self.starts, values, 'right')], nulls, self.unread)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Codes of whole numbers from one on, a code for each; those outside have that of the nearest.
+
+    Attributes:
+        first: The first number.
+        codes: The codes of it and those that follow.
+        unread: The code of null.
+    """
+
+    first: int
+    codes: np.ndarray
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+        values, nulls = numbers_of(array)
+        places = np.clip(values, self.first, self.first + len(self.codes) - 1) - self.first
+        return coded(self.codes[places], nulls, self.unread)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Codes of single numbers.
+
+    Attributes:
+        numbers: The numbers, rising.
+        codes: Their codes, and last that of all other numbers.
+        unread: The code of null.
+    """
+
+    numbers: np.ndarray
+    codes: np.ndarray
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+        values, nulls = numbers_of(array)
+        places = np.searchsorted(self.numbers, values)
+        others = len(self.numbers)
+        found = np.append(self.numbers, self.numbers[:1])[places] == values if others else False
+        return coded(self.codes[np.where(found, places, others)], nulls, self.unread)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Codes of single texts.
+
+    Attributes:
+        texts: The texts.
+        codes: Their codes, and last that of all other texts.
+        unread: The code of null.
+    """
+
+    texts: pa.Array
+    codes: np.ndarray
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+        array = readable(array)
+        if not types.is_string(array.type) and not types.is_large_string(array.type):
+            array = array.cast(pa.large_string())
+        found = pc.index_in(array, value_set=self.texts.cast(array.type))
+        # The place of what is not found is -1, which takes the last entry.
+        places = found.fill_null(-1).to_numpy(zero_copy_only=False)
+        return coded(self.codes[places], null_flags(array), self.unread)
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Codes of false and true.
+
+    Attributes:
+        codes: The codes.
+        unread: The code of null.
+    """
+
+    codes: np.ndarray
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each value."""
+        places = array.fill_null(False).cast(pa.int8()).to_numpy(zero_copy_only=False)
+        return coded(self.codes[places], null_flags(array), self.unread)
+
+
+@dataclass(frozen=True)
+class FineGrid:
+    """Cells of numbers as ``fine_cells.FineCells`` has them, too many to be looked up.
+
+    Attributes:
+        low: What smaller numbers are raised to.
+        high: What larger numbers are lowered to.
+        scale: What numbers are multiplied by before they are rounded; None if they are not.
+        first: Where the first cell begins, once numbers are multiplied.
+        width: Width of a cell.
+        num_even: How many cells of this width there are.
+        singles: Numbers that have a cell of their own.
+        unread: The cell of null.
+    """
+
+    low: float
+    high: float
+    scale: float | None
+    first: float
+    width: float
+    num_even: int
+    singles: tuple[float, ...]
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return the cell of each value."""
+        values, nulls = numbers_of(array)
+        located = self.locate(np.where(nulls, 0, values).astype(np.float64))
+        return coded(located, nulls, self.unread)
+
+    def locate(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the cell of each number."""
+        places = np.clip(numbers, self.low, self.high)
+        if self.scale is not None:
+            places = np.floor(places * self.scale + 0.5)
+        cells = np.floor((places - self.first) / self.width)
+        located: np.ndarray = np.minimum(cells, self.num_even - 1).astype(np.int64)
+        for single in self.singles:
+            located += places >= single
+            located += places > single
+        return located
+
+
+def numbers_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return what an array stores in rising order of its values, and where it is null.
+
+    Dates and moments are numbers of days or of other units; NaN is null.
+    """
+    array = readable(array)
+    kind = array.type
+    if types.is_timestamp(kind):
+        array = array.view(pa.int64())
+    elif types.is_date32(kind):
+        array = array.view(pa.int32())
+    nulls = null_flags(array)
+    values = array.fill_null(0).to_numpy(zero_copy_only=False) if array.null_count else None
+    values = array.to_numpy(zero_copy_only=False) if values is None else values
+    if values.dtype.kind == 'f':
+        nulls = nulls | np.isnan(values)
+    elif values.dtype.kind == 'i':
+        values = values.astype(np.int64, copy=False)
+    return values, nulls
+
+
+def null_flags(array: pa.Array) -> np.ndarray:
+    """Return where an array is null."""
+    if not array.null_count:
+        return np.zeros(len(array), dtype=bool)
+    flags: np.ndarray = array.is_null().to_numpy(zero_copy_only=False)
+    return flags
+
+
+def coded(codes: np.ndarray, nulls: np.ndarray, unread: int) -> np.ndarray:
+    """Return codes, those of nulls put in."""
+    return np.where(nulls, unread, codes) if nulls.any() else codes

@@ -1,0 +1,86 @@
+"""A metadata file to be filled in by a person: every key with null, and what it means beside it.
+
+A key that is null was not filled in, and one that begins with an underscore is a note for whoever
+reads the file. Both are left out when the file is read, so that a form is metadata at any time.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sdv_prefair.sdv_versions import RANGE_KEYS
+
+NOTE = '_'
+"""What the name of a note begins with."""
+
+Seen = Mapping[str, Mapping[str, Any]]
+
+_NULLABLE = 'true if values can be missing, false if not; null if you do not know'
+_ROLE = "'protected', 'admissible' or 'outcome'; null for none"
+_BOUND = 'the {} value that can occur, known without looking at the data; null to learn it'
+_NUMBERS = {
+    'range_min': _BOUND.format('smallest'),
+    'range_max': _BOUND.format('largest'),
+    'decimal_places': 'how many decimals values have, 0 for whole numbers; null for any',
+    'range_is_nullable': _NULLABLE,
+}
+_DATES = {
+    'datetime_format': "how dates are written, as '%Y-%m-%d' or '%d.%m.%Y %H:%M'",
+    'range_min': _BOUND.format('first') + '; written as datetime_format says',
+    'range_max': _BOUND.format('last'),
+    'range_is_nullable': _NULLABLE,
+}
+_VALUES = {
+    'range_values': 'a list of all values that can occur, known without looking at the data; null '
+    'to learn them',
+    'range_is_nullable': _NULLABLE,
+}
+_KEYS: dict[str, dict[str, str]] = {
+    'categorical': _VALUES,
+    'ordinal': _VALUES,
+    'boolean': {'range_is_nullable': _NULLABLE},
+    'numerical': _NUMBERS,
+    'datetime': _DATES,
+}
+_SDTYPE = (
+    'read from the file; if it is wrong: categorical, ordinal, boolean, numerical, datetime, or id '
+    'for what tells rows apart'
+)
+
+
+def as_form(document: dict[str, Any], seen: Seen) -> None:
+    """Write every key that a column may have into a document of metadata, with a note beside it.
+
+    Args:
+        document: SDV's dictionary; it is changed.
+        seen: What was seen in the data, by column and key. It is written as notes, which are not
+            read, and marked as not private.
+    """
+    for table in document['tables'].values():
+        columns = table['columns']
+        for column, about in columns.items():
+            columns[column] = dict(_filled(about, seen.get(column, {})))
+
+
+def _filled(about: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield 'sdtype', about['sdtype']
+    yield f'{NOTE}sdtype', _SDTYPE
+    keys = _KEYS.get(about['sdtype'])
+    if keys is None:
+        yield from ((key, value) for key, value in about.items() if key != 'sdtype')
+        return
+    for key, note in (keys | {'role': _ROLE}).items():
+        yield key, about.get(key)
+        yield f'{NOTE}{key}', note
+        if key in seen:
+            yield f'{NOTE}{key}_in_the_data_NOT_PRIVATE', seen[key]
+    known = {'sdtype', *keys, *RANGE_KEYS}
+    yield from ((key, value) for key, value in about.items() if key not in known)
+
+
+def without_notes(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of a column's description what was filled in: no notes, and nothing that is null."""
+    return {
+        key: value
+        for key, value in about.items()
+        if value is not None and not (isinstance(key, str) and key.startswith(NOTE))
+    }

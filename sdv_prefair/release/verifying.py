@@ -1,0 +1,166 @@
+"""Checking a release again, and whether rows came from it.
+
+What can be told, and what not:
+
+- The file is whole, its ledger adds up and pays for every measurement, and its model keeps every
+  statement. That its noise was really drawn nobody can tell from a file.
+- Rows that are drawn anew from the release and are the same, value by value, came from it.
+- Other rows are tested against the model's marginals. Rows that fail were not sampled from it as
+  they are, but for one table in a thousand. Rows that pass may still come from elsewhere: from a
+  release that is much the same, or from somebody who knows its marginals.
+"""
+
+import copy
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SamplingError
+
+from sdv_prefair.encoding.frame_schema import check_columns
+from sdv_prefair.errors import PrivateDataError, UnfairModelError
+from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.release.marginal_test import LEVEL, MarginalTest, compare_marginals
+from sdv_prefair.release.verified import Check, Verification
+from sdv_prefair.sdv_versions import by_name
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer.handing_over import HandingOver
+
+# Drawing rows anew takes as long as drawing them; beyond this the test of marginals is enough.
+_MOST_REDRAWN = 1_000_000
+
+
+def verify_fit(synthesizer: 'HandingOver') -> Verification:
+    """Check ledger, noise and fairness of a fit, most often one that was opened from a file."""
+    return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
+
+
+def _ledger(synthesizer: 'HandingOver') -> Check:
+    ledger = synthesizer.get_privacy_ledger()
+    promise, spent = ledger.attrs, float(ledger['rho'].sum())
+    told = (
+        f'{len(ledger)} lines add up to rho = {spent:.6g}, the whole budget of epsilon = '
+        f'{promise["epsilon"]:g} and delta = {promise["delta"]:g}'
+    )
+    if spent != promise['rho']:
+        told = f'its lines add up to rho = {spent:.6g}, not to its budget of {promise["rho"]:.6g}'
+    return Check('ledger', spent == promise['rho'], told)
+
+
+def _noise(synthesizer: 'HandingOver') -> Check:
+    if not synthesizer.get_privacy_ledger().attrs['private']:
+        return Check('noise', False, 'made with a known seed, so nothing of it is private')
+    return Check('noise', True, 'no seed was given; that it was drawn is the word of the sender')
+
+
+def _fairness(synthesizer: 'HandingOver') -> list[Check]:
+    settings = synthesizer.fitted.settings
+    if not settings.promise.is_fair:
+        return [Check('fairness', True, 'none is promised, so none was checked')]
+    try:
+        synthesizer.verify_fairness()
+    except UnfairModelError as error:
+        return [Check('fairness', False, str(error))]
+    return [Check('fairness', True, str(one)) for one in settings.promise.roles.statements]
+
+
+def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification:
+    """Check columns, values and distribution of rows that are said to come from a fit.
+
+    Privacy: reads rows that are said to be synthetic. What is told of them are names of columns,
+    numbers of rows and p-values.
+
+    Args:
+        synthesizer: The fit.
+        rows: The rows, with the types of the metadata.
+    """
+    fitted = synthesizer.fitted
+    columns = _columns(fitted, rows)
+    if not columns.passed:
+        return Verification([columns])
+    values = _values(fitted, rows)
+    if not values.passed:
+        return Verification([columns, values])
+    drawn = _redrawn(synthesizer, rows)
+    if drawn is not None:
+        return Verification([columns, values, drawn])
+    return Verification([columns, values, _distribution(fitted, rows)])
+
+
+def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    (described,) = fitted.plan.original_metadata.tables.values()
+    try:
+        check_columns(rows, described.columns)
+    except PrivateDataError as error:
+        return Check('columns', False, ' '.join(error.errors))
+    if rows.empty:
+        return Check('columns', False, 'there are no rows')
+    return Check('columns', True, f'the {rows.shape[1]} columns of the release; {len(rows):,} rows')
+
+
+def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    own = {c: codes for c, codes in fitted.encoding.transformers.items() if c in rows}
+    outside = {
+        column: int((~codes.is_declared(rows[column])).sum()) for column, codes in own.items()
+    }
+    found = [f"{count:,} of '{column}'" for column, count in outside.items() if count]
+    if found:
+        told = f'outside of what the release can draw: {", ".join(found)}'
+        return Check('values', False, told)
+    return Check('values', True, f'all within the domain of the release, in {len(own)} columns')
+
+
+def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
+    """Return a check that has passed if the same rows are drawn again, else nothing."""
+    if len(rows) > _MOST_REDRAWN:
+        return None
+    modelled = [c for c in synthesizer.fitted.encoding.transformers if c in rows]
+    told = rows[modelled].to_csv(index=False)
+    for independent in (False, True):
+        again = _draw(synthesizer, len(rows), independent)
+        if again is not None and again[modelled].to_csv(index=False) == told:
+            how = ' with independent rows' if independent else ''
+            words = f'the very rows that the release gives when {len(rows):,} are sampled{how}'
+            return Check('origin', True, words)
+    return None
+
+
+def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
+    twin = copy.deepcopy(synthesizer)
+    twin.reset_sampling()
+    name = twin.fitted.settings.table_name
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # given when rows are sampled for use
+            sampled = twin.sample(num_rows, independent_rows=independent)
+    except SamplingError:  # more rows than there are keys, say: then they cannot be drawn again
+        return None
+    drawn: pd.DataFrame = by_name(sampled, name)[name]
+    return drawn
+
+
+def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    touched = {column for columns in fitted.plan.tied for column in columns}
+    own = fitted.encoding.transformers
+    codes = pd.DataFrame({
+        column: codes.encode(rows[column]).astype(np.int64)
+        for column, codes in own.items()
+        if column in rows and column not in touched
+    })
+    test = compare_marginals(fitted.model, codes)
+    return Check('distribution', test.is_passed(), _in_words(test))
+
+
+def _in_words(test: MarginalTest) -> str:
+    if test.impossible:
+        together = ' and '.join(test.impossible[0])
+        return f'NOT that of the model: it holds values of {together} that are never drawn'
+    if not test.tested:
+        return 'there are too few rows, or too few columns, to tell'
+    fits = 'compatible with the model' if test.is_passed() else 'NOT that of the model'
+    return (
+        f'{fits} in {test.tested} marginals; the worst is {", ".join(test.worst)}, p = '
+        f'{test.p_value:.2g} for all together, at the level {LEVEL:g}'
+    )

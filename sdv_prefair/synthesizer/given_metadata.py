@@ -1,0 +1,33 @@
+"""What people give in place of metadata: each has a way to become metadata, which is said."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+_IN_PLACE_OF_METADATA: dict[type, tuple[str, str]] = {
+    Mapping: (
+        'a dictionary',
+        'Use FairMetadata.load_from_dict(metadata), which takes roles too.',
+    ),
+    str: ('a path', 'Use FairMetadata.load_from_json(metadata), which reads roles too.'),
+    Path: ('a path', 'Use FairMetadata.load_from_json(metadata), which reads roles too.'),
+    pd.DataFrame: (
+        'a DataFrame',
+        'Describe the table first: sdv-prefair domain writes a file to fill in.',
+    ),
+}
+
+
+def check_metadata(metadata: object) -> None:
+    """Raise for what people give in place of metadata, and say how to make metadata of it."""
+    if isinstance(metadata, tuple) and any(isinstance(part, Metadata) for part in metadata):
+        raise SynthesizerInputError(
+            'metadata is the pair that load_metadata returns. Take it apart: metadata, roles = '
+            'load_metadata(path), then PreFairSynthesizer(metadata, fairness=roles).'
+        )
+    for kind, (what, remedy) in _IN_PLACE_OF_METADATA.items():
+        if isinstance(metadata, kind):
+            raise SynthesizerInputError(f"metadata must be SDV's Metadata, not {what}. {remedy}")

@@ -1,0 +1,169 @@
+"""Synthetic rows written to a file part by part: memory does not grow with their number."""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import tqdm
+
+from sdv_prefair.atomic_write import draft_of
+from sdv_prefair.sdv_versions import by_name
+from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
+from sdv_prefair.synthesizer.handing_over import HandingOver
+
+ROWS_AT_A_TIME = 1 << 20
+"""Rows of a part, a multiple of the 65,536 among which values are dealt out evenly."""
+
+_CSV = ('.csv', '.csv.gz')
+
+
+class WritingRows(HandingOver):
+    """A fitted synthesizer that writes more rows than memory holds."""
+
+    def sample_to(
+        self,
+        path: str | Path,
+        num_rows: int,
+        rows_at_a_time: int = ROWS_AT_A_TIME,
+        independent_rows: bool = False,
+        progress: bool = True,
+    ) -> None:
+        """Sample rows into a file; memory holds one part of them at a time.
+
+        The rows are those of ``sample`` called once for each part. At every moment the path holds
+        the whole table, or what it held before.
+
+        Args:
+            path: Where to write, ending in ``.csv``, ``.csv.gz`` or ``.parquet``.
+            num_rows: Number of rows.
+            rows_at_a_time: Rows of a part.
+            independent_rows: Whether every row is drawn by itself, see ``sample``.
+            progress: Whether to show a bar, if there is more than one part.
+        """
+        self._validate_fit_before_sample()
+        check_whole_number('num_rows', num_rows, least=1)
+        check_whole_number('rows_at_a_time', rows_at_a_time, least=1)
+        check_choice('independent_rows', independent_rows, (True, False))
+        self._data_processor.check_room(num_rows)
+        name = self.fitted.settings.table_name
+
+        def draw(rows: int) -> pd.DataFrame:
+            drawn: pd.DataFrame = by_name(
+                self.sample(rows, independent_rows=independent_rows), name
+            )[name]
+            return drawn
+
+        parts = drawn_parts(draw, num_rows, rows_at_a_time, progress)
+        write_parts(parts, Path(path), num_rows)
+
+
+def drawn_parts(
+    draw: Callable[[int], pd.DataFrame], num_rows: int, rows_at_a_time: int, progress: bool = True
+) -> Iterator[pd.DataFrame]:
+    """Yield rows in parts, with a bar if there are several.
+
+    Args:
+        draw: Returns so many rows.
+        num_rows: Number of all rows.
+        rows_at_a_time: Rows of a part.
+        progress: Whether to show a bar.
+    """
+    is_one = num_rows <= rows_at_a_time
+    with tqdm.tqdm(total=num_rows, desc='Writing rows', disable=is_one or not progress) as bar:
+        for start in range(0, num_rows, rows_at_a_time):
+            part = draw(min(rows_at_a_time, num_rows - start))
+            yield part
+            bar.update(len(part))
+
+
+def write_parts(parts: Iterable[pd.DataFrame], path: Path, num_rows: int) -> None:
+    """Write a table that comes in parts as what the path's ending says.
+
+    Raises:
+        ValueError: If the path has another ending, or the disk has no room for so many rows.
+    """
+    name = path.name.lower()
+    if not name.endswith((*_CSV, '.parquet')):
+        raise ValueError(f"'{path}' must end in .csv, .csv.gz or .parquet.")
+    write = _ParquetFile if name.endswith('.parquet') else _CsvFile
+    with draft_of(path) as draft:
+        file: Any = write(draft)
+        written = 0
+        try:
+            for part in parts:
+                file.add(part)
+                if not written:
+                    _check_room(draft, path, num_rows / max(len(part), 1))
+                written += len(part)
+        finally:
+            file.close()
+
+
+def _check_room(draft: Path, path: Path, times: float) -> None:
+    """Raise if the disk has no room for a file that grows so many times as large."""
+    if draft.stat().st_size * (times - 1) > shutil.disk_usage(draft.parent).free:
+        raise ValueError(
+            f"The disk of '{path}' has no room for so many rows. Ask for fewer rows, or give a "
+            'path on a larger disk.'
+        )
+
+
+class _CsvFile:
+    """A CSV file that rows are appended to; those of a part are written as the first part's."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._dtypes: pd.Series | None = None
+
+    def add(self, part: pd.DataFrame) -> None:
+        is_first = self._dtypes is None
+        if is_first:
+            self._dtypes = part.dtypes
+        alike = _with_dtypes(part, self._dtypes)
+        alike.to_csv(self._path, mode='w' if is_first else 'a', header=is_first, index=False)
+
+    def close(self) -> None:
+        pass
+
+
+class _ParquetFile:
+    """A Parquet file that row groups are appended to, of the types of the first part."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._writer: pq.ParquetWriter | None = None
+
+    def add(self, part: pd.DataFrame) -> None:
+        if self._writer is None:
+            schema = pa.Schema.from_pandas(part, preserve_index=False)
+            self._writer = pq.ParquetWriter(self._path, _without_null_types(schema))
+        table = pa.Table.from_pandas(part, schema=self._writer.schema, preserve_index=False)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _with_dtypes(part: pd.DataFrame, dtypes: Any) -> pd.DataFrame:
+    """Return a part with the dtypes of the first; what cannot be converted stays as it is.
+
+    Whole numbers beside nulls would be written with decimals in one part and without in another.
+    """
+    for column, dtype in dtypes.items():
+        if part[column].dtype != dtype:
+            try:
+                part = part.assign(**{column: part[column].astype(dtype)})
+            except (TypeError, ValueError):
+                continue
+    return part
+
+
+def _without_null_types(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with text for columns that are all null in the first part."""
+    fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in schema]
+    return pa.schema(fields, schema.metadata)

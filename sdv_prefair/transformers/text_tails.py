@@ -1,0 +1,127 @@
+"""Texts too rare to be learnt, by their public groups and in their public form.
+
+A column whose values had to be learnt has codes for frequent ones. All others share a code, or,
+where the beginning of a text says its public group, one for each group of which many rows are. Such
+a code comes back as a text of the column's form that is none of the frequent ones, made up by
+itself: what is drawn depends on the code and on nothing else. Read again, it has the same code.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.domain.value_groups import prefix_of, tail_label
+from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.values.shown_text import looks_of, seen
+from sdv_prefair.values.text_forms import TextForm
+
+# How often a text is drawn again that would be read as another code, before what stands for it.
+_TRIES = 30
+
+
+class TailedCodes(CategoryCodes):
+    """Frequent values, and groups of rare texts.
+
+    A group without a form comes back as its beginning and an asterisk, and so does one of which no
+    text of the form begins as it does; a column of category dtype lists its values, so none are
+    made up for it.
+
+    Args:
+        values: The frequent values.
+        nullable: As of ``CategoryCodes``.
+        dtype: As of ``CategoryCodes``.
+        other_value: What stands for all texts in none of the groups, if there is a code for them.
+        shared: As of ``CategoryCodes``.
+        tails: What the texts of each group begin with, all of one length.
+        form: What makes up texts, if it is known.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        nullable: bool = True,
+        dtype: Any = None,
+        other_value: Any = None,
+        shared: bool = False,
+        tails: Sequence[str] = (),
+        form: TextForm | None = None,
+    ):
+        self.tails, self.form = tuple(tails), form
+        self._length = len(self.tails[0]) if self.tails else 0
+        first = len(values)
+        self._code_of_tail = {tail: first + place for place, tail in enumerate(self.tails)}
+        super().__init__(
+            (*values, *map(tail_label, self.tails)),
+            nullable,
+            dtype=dtype,
+            other_value=other_value,
+            shared=shared,
+        )
+        self._looks = set().union(*map(looks_of, self.shown))
+
+    @property
+    def heads(self) -> tuple[Any, ...]:
+        """The frequent values."""
+        return self.values[: len(self.values) - len(self.tails)]
+
+    def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found, nulls = super()._find_objects(values)
+        return self._with_tails(found, values), nulls
+
+    def _find_arrow_texts(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        found, nulls = super()._find_arrow_texts(column)
+        return self._with_tails(found, column.astype(object).to_numpy()), nulls
+
+    def _with_tails(self, found: np.ndarray, values: np.ndarray) -> np.ndarray:
+        if not self.tails:
+            return found
+        found = found.copy()
+        for place in np.flatnonzero(found < 0):
+            beginning = prefix_of(values[place], self._length)
+            found[place] = self._code_of_tail.get(beginning, -1)
+        return found
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        written, nulls = super()._write(codes, generator)
+        made_up = codes >= len(self.heads)
+        if not self.shows_other:
+            made_up &= codes < len(self.values)
+        if self.form is None or isinstance(self._dtype, pd.CategoricalDtype) or not made_up.any():
+            return written, nulls
+        texts = np.asarray(written, dtype=object).copy()
+        places = np.flatnonzero(made_up)
+        texts[places] = self._make_up(codes[places], texts[places], generator)
+        return texts, nulls
+
+    def _make_up(
+        self, codes: np.ndarray, labels: np.ndarray, generator: np.random.Generator
+    ) -> np.ndarray:
+        """Return a text for each code; its label if none is found that would be read as it."""
+        made, left = labels.copy(), np.arange(len(codes))
+        beginnings = dict(zip(self._code_of_tail.values(), self._code_of_tail, strict=True))
+        for _ in range(_TRIES):
+            drawn = np.empty(left.size, dtype=object)
+            drawn[:] = self._draw([beginnings.get(code, '') for code in codes[left]], generator)
+            own = self._is_told(drawn, codes[left])
+            made[left[own]] = drawn[own]
+            left = left[~own]
+            if not left.size:
+                break
+        return made
+
+    def _draw(self, beginnings: list[str], generator: np.random.Generator) -> list[str]:
+        form = self.form
+        texts = form.draw(len(beginnings), generator) if form else beginnings
+        return [start + text[len(start) :] for start, text in zip(beginnings, texts, strict=True)]
+
+    def _is_told(self, texts: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return which texts are of the form, look like nothing else, and tell their codes."""
+        form = self.form
+        fits = [
+            bool(text) and text not in self._looks and set(seen(text)) == {text}
+            and (form is None or form.allows(text))
+            for text in texts
+        ]  # fmt: skip
+        return np.array(fits, dtype=bool) & (self.encode(pd.Series(texts, dtype=object)) == codes)

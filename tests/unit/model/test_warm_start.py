@@ -1,0 +1,69 @@
+"""A fit that starts from an earlier one ends where a cold one does, in a few sweeps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdv_prefair.model import Measurement, estimate
+from sdv_prefair.model.estimation import start_of
+from sdv_prefair.model.junction import arrange
+from sdv_prefair.model.max_entropy import MaxEntropyDual
+
+SIZES = st.lists(st.integers(2, 4), min_size=3, max_size=5)
+SEEDS = st.integers(0, 10**6)
+
+
+def measure_all(problem, stddev):
+    columns = [*((c,) for c in problem.names), *problem.pairs]
+    return [problem.measure(pair, stddev) for pair in columns]
+
+
+def again(model, stddev, seed):
+    """Return noisy tables of a model that stands for the truth."""
+    rng = np.random.default_rng(seed)
+    return [
+        Measurement(m.columns, model.total * true + rng.normal(0, stddev, true.shape), stddev)
+        for m in model.measurements
+        for true in [model.marginal(m.columns)]
+    ]
+
+
+def distance(first, second, pairs):
+    return sum(np.abs(first.marginal(p) - second.marginal(p)).sum() for p in pairs)
+
+
+@pytest.mark.parametrize('stddev', [2.0, 20.0])
+def test_warm_and_cold_fits_agree(make_chordal, stddev):
+    """Far closer to each other than either is to the model that both were measured from."""
+    problem = make_chordal((4, 5, 3, 6, 4), 3, total=5000.0)
+    first = estimate(measure_all(problem, stddev), problem.domain, problem.cliques)
+    start, apart, moved = start_of(first), 0.0, 0.0
+    assert start is not None
+    for seed in range(5):
+        tables = again(first, stddev, seed)
+        cold = estimate(tables, problem.domain, problem.cliques)
+        warm = estimate(tables, problem.domain, problem.cliques, start=start)
+        apart += distance(cold, warm, problem.pairs)
+        moved += distance(cold, first, problem.pairs)
+    assert apart < 0.1 * moved
+
+
+@settings(deadline=None, max_examples=25)
+@given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]))
+def test_what_disagreement_explains_leaves_the_model_as_it_is(make_chordal, sizes, seed, stddev):
+    problem = make_chordal(sizes, seed, total=500.0)
+    forest = estimate([problem.measure((c,), 3.0) for c in problem.names], problem.domain)
+    tables = measure_all(problem, stddev)
+    dual = MaxEntropyDual(forest.nodes, tables, arrange(problem.cliques), problem.total)
+    start = dual.handed_on(np.zeros(dual.size))
+    handed_on = [-factor for factor in start.factors.values()]  # those of disagreement alone
+    plain, settled = dual.model(np.zeros(dual.size)), dual.model(dual.at(handed_on))
+    for one, other in zip(plain, settled, strict=True):
+        np.testing.assert_allclose(one.table, other.table, rtol=1e-6, atol=1e-12)
+
+
+def test_a_forest_needs_no_start(make_chordal):
+    problem = make_chordal((3, 4, 3), 1, join=(1, 1))
+    model = estimate([problem.measure((c,), 3.0) for c in problem.names], problem.domain)
+    assert start_of(model) is None
