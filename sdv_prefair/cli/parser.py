@@ -4,15 +4,13 @@ Nothing heavy is imported here: SDV takes seconds, which help and wrong use need
 """
 
 import argparse
-import csv
 import importlib
-import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
+from sdv_prefair.cli.option_types import epsilons, names, positive, statement
 from sdv_prefair.cli.signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
@@ -68,9 +66,9 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 def _demo(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'demo', 'compare plain MST and PreFair on a simulated census')
     parser.add_argument(
-        '--rows', type=_positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
+        '--rows', type=positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
     )
-    parser.add_argument('--epsilon', type=_positive(float), default=1.0, help='(%(default)s)')
+    parser.add_argument('--epsilon', type=positive(float), default=1.0, help='(%(default)s)')
     parser.add_argument('--out', type=Path, default=Path('prefair-demo'), help='folder to write to')
 
 
@@ -107,14 +105,14 @@ def _plan(subparsers: Subparsers) -> None:
     )
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     parser.add_argument(
-        '--rows', type=_positive(int, _MOST_ROWS), required=True, help='of the table'
+        '--rows', type=positive(int, _MOST_ROWS), required=True, help='of the table'
     )
     _promises(parser)
     parser.add_argument(
         '--epsilon',
-        type=_epsilons,
-        default=[1.0],
-        help='one, beside which larger ones are shown, or several, separated by commas (1.0)',
+        type=epsilons,
+        default='1.0',
+        help='one, beside which larger ones are shown, or several with commas (%(default)s)',
     )
     _mechanism(parser)
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
@@ -133,7 +131,7 @@ def _roles(subparsers: Subparsers) -> None:
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
     for role in _ROLES:
-        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+        parser.add_argument(f'--{role}', type=names, help=_NAMES)
 
 
 def _fit(subparsers: Subparsers) -> None:
@@ -143,6 +141,16 @@ def _fit(subparsers: Subparsers) -> None:
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     _mechanism(parser)
+    parser.add_argument(
+        '--other',
+        default='other',
+        help='what stands for values too rare to be learnt (%(default)s)',
+    )
+    parser.add_argument(
+        '--no-look-for-copies',
+        action='store_true',
+        help='do not look for copies of outcomes, for a hundredth of the budget',
+    )
     parser.add_argument('--person-column', help='column that tells persons apart')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
@@ -159,7 +167,7 @@ def _fit(subparsers: Subparsers) -> None:
 def _sample(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'sample', 'write synthetic rows')
     parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
-    parser.add_argument('--rows', type=_positive(int, _MOST_ROWS), required=True)
+    parser.add_argument('--rows', type=positive(int, _MOST_ROWS), required=True)
     parser.add_argument('--out', type=Path, required=True, help='x.csv or x.parquet')
     parser.add_argument(
         '--where',
@@ -198,7 +206,7 @@ def _estimate(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         '--replicates',
-        type=_positive(int, _MOST_REPLICATES),
+        type=positive(int, _MOST_REPLICATES),
         default=200,
         help='drawn where no measured table tells (%(default)s)',
     )
@@ -259,49 +267,7 @@ def _mechanism(parser: '_Parser') -> None:
 
 def _promises(parser: '_Parser') -> None:
     for role in _ROLES:
-        parser.add_argument(f'--{role}', type=_names, help=_NAMES)
+        parser.add_argument(f'--{role}', type=names, help=_NAMES)
     parser.add_argument(
-        '--fairness', type=_statement, action='append', metavar='STATEMENT', help=_STATEMENT
+        '--fairness', type=statement, action='append', metavar='STATEMENT', help=_STATEMENT
     )
-
-
-def _statement(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return left, right and given of ``right ~ left | given``."""
-    outside_quotes = r'([~|])(?=(?:[^"]*"[^"]*")*[^"]*$)'
-    right, *rest = re.split(outside_quotes, text)
-    signs, groups = rest[::2], [_names(part) for part in (right, *rest[1::2])]
-    if signs not in (['~'], ['~', '|']) or not all(groups):
-        raise argparse.ArgumentTypeError(
-            f'{text!r} must have the form "outcomes ~ protected | given", such as "income ~ sex, '
-            'race | education"; leave out | and what follows if nothing is given.'
-        )
-    outcomes, protected, given = (*groups, [])[:3]
-    return protected, outcomes, given
-
-
-def _names(text: str) -> list[str]:
-    """Return the names in one line of CSV."""
-    (names,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
-    return [name.strip() for name in names if name.strip()]
-
-
-def _epsilons(text: str) -> list[float]:
-    """Return the numbers of a list that is separated by commas."""
-    return [float(_positive(float)(part.strip())) for part in text.split(',')]
-
-
-def _positive(
-    kind: type[int] | type[float], most: float = math.inf
-) -> Callable[[str], int | float]:
-    def parse(text: str) -> int | float:
-        try:
-            value: int | float = kind(text)
-        except ValueError:
-            value = 0
-        if not 0 < value <= most:
-            number = 'an integer' if kind is int else 'a number'
-            limit = '' if value <= most else f' and at most {most}'
-            raise argparse.ArgumentTypeError(f'{text!r} must be {number} above 0{limit}.')
-        return value
-
-    return parse

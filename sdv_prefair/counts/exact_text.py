@@ -51,6 +51,10 @@ _FORMS = {
     'postgres': lambda text: _encode(_convert_to(_as_text(text), 'UTF8'), 'hex'),
 }
 
+# ibis writes Spark's queries only within a session; DataFrames have a door of their own.
+DATABASES = frozenset(_FORMS) - {'pyspark'}
+"""Databases that queries are written for, in ibis' words: they tell texts apart by their bytes."""
+
 
 def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
     """Return what tells the values of a column apart: of texts the digits of their bytes.

@@ -21,6 +21,7 @@ from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
+from sdv_prefair.fitting.left_out import warn_of_far_pairs
 from sdv_prefair.fitting.outcome_copies import (
     look_for_copies,
     look_put_aside,
@@ -175,9 +176,11 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     settings, hidden = prepared.settings, prepared.encoding.hidden_codes
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
+    warn_of_far_pairs(mechanism, counts.domain, roles)
     groups = prepared.encoding.public_groups
     table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
-    pairs = [c for c in counts.cliques if set(c) in map(set, looked_at(prepared))]
+    scored = set(map(frozenset, looked_at(prepared)))
+    pairs = [clique for clique in counts.cliques if frozenset(clique) in scored]
     with look_put_aside(table, pairs) as rho:
         release = mechanism.run(table, roles, budget, progress.step)
     looks = look_for_copies(table, pairs, roles, release.measurements, rho)

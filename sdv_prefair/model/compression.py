@@ -153,7 +153,9 @@ class Compression:
 
     def coarser(self, group_of_group: Integers) -> Compression:
         """Return the compression with groups put together; its weights are to be found again."""
-        shares = None if self.shares is None else np.bincount(group_of_group, self.shares)
+        shares: Floats | None = None
+        if self.shares is not None:
+            shares = np.bincount(group_of_group, self.shares).astype(np.float64)
         return replace(self, group_of=group_of_group[self.group_of], shares=shares)
 
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:

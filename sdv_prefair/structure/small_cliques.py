@@ -16,6 +16,7 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.wide_tables import looked_at
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class CliqueStrategy:
             domain: Number of codes of every column, before any are merged.
             roles: The roles of the columns.
         """
-        pairs = [p for p in self.declare(list(domain), roles) if is_measurable(p, domain)]
+        allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
+        pairs = [pair for pair in allowed if is_measurable(pair, domain)]
         small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
         small.sort(
             key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))

@@ -19,6 +19,7 @@ from sdv_prefair.encoding.table import check_transformers
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.extreme_epsilon import warn_of_epsilon
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
@@ -192,7 +193,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        cautions.warn_of_epsilon(epsilon)
+        warn_of_epsilon(epsilon)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 

@@ -68,10 +68,11 @@ class WaysToFit(ForTheOwner):
         sort order over all columns.
 
         Args:
-            table: The path of a Parquet file or folder; an Arrow ``RecordBatchReader``, dataset or
-                table; a DuckDB relation, a polars frame, or anything else with an Arrow stream
-                (all of these are read here, in batches); a Spark DataFrame, counted by its
-                workers; or an ibis table, of one snapshot where its database has them.
+            table: The path of a Parquet file or folder or of a CSV file, several paths, or a
+                pattern; an Arrow ``RecordBatchReader``, dataset or table; a DuckDB relation, a
+                polars or Dask frame, a Ray dataset, a Delta or Iceberg table, or anything else with
+                an Arrow stream (all of these are read here, in batches); a Spark DataFrame, counted
+                by its workers; or an ibis table, of one snapshot where its database has them.
             rows_stay: Whether the database of an ibis table counts its rows itself, so that only
                 counts leave it. By default the rows of DuckDB, PostgreSQL, MariaDB, MySQL and
                 SQLite are streamed, which costs the database less, and all others stay.

@@ -133,6 +133,13 @@ ASKED = [
         'Use fit_table, or leave out the constraints.',
     ),
     Message(
+        lambda: small().count_queries('oracle'),
+        SynthesizerInputError,
+        "count_queries cannot write SQL for 'oracle'.",
+        "Choose one of ['athena', 'bigquery', 'clickhouse', 'databricks', 'duckdb', 'impala', "
+        "'mysql', 'postgres', 'snowflake', 'sqlite', 'trino'], or let fit_table read the rows.",
+    ),
+    Message(
         without_ibis,
         SynthesizerInputError,
         'count_queries needs ibis:',

@@ -154,6 +154,12 @@ RESULTS = [
         'must be finite, and variances must not be negative.',
     ),
     Message(
+        statistic(5),
+        QueryError,
+        'function (5)',
+        'must take a table and return a number, or several as an array, a Series or a dictionary.',
+    ),
+    Message(
         statistic(lambda table: 'many'),
         QueryError,
         'The function',
