@@ -24,6 +24,7 @@ package: $(VENV)/.installed-test
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
 
+# MariaDB is among the databases if Debian's mariadb-server is installed.
 test-all: $(VENV)/.installed-test test-sdv1
 	$(BIN)/python -m pytest -n auto --dist loadfile
 

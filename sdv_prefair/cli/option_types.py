@@ -44,9 +44,9 @@ def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            whole = 'whole ' if kind is int else ''
+            number = 'an integer' if kind is int else 'a number'
             limit = '' if value <= most else f' and at most {most}'
-            raise argparse.ArgumentTypeError(f'{text!r} must be a {whole}number above 0{limit}.')
+            raise argparse.ArgumentTypeError(f'{text!r} must be {number} above 0{limit}.')
         return value
 
     return parse

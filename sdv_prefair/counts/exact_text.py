@@ -71,8 +71,8 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
     name = dialect or column.get_backend().name
     if name not in _FORMS:
         raise PrivateDataError(
-            f"Column '{column.get_name()}' is text, and {name} may call texts equal that are not "
-            'the same. Let its rows be counted here, with fit_table(table, rows_stay=False).'
+            f"Column '{column.get_name()}' is text, and {name} may treat different text as equal. "
+            'Let its rows be counted here, with fit_table(table, rows_stay=False).'
         )
     # SQLite writes a null like a text without any bytes.
     return ibis.ifelse(column.notnull(), _FORMS[name](column), None)

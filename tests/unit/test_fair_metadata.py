@@ -228,7 +228,7 @@ def test_rows_are_those_of_roles_given_as_arguments():
 
 
 def test_arguments_that_contradict_the_metadata_are_refused():
-    with pytest.raises(RolesError, match=r"other roles to \['sex', 'grade'\]"):
+    with pytest.raises(RolesError, match=r"the roles of \['sex', 'grade'\]"):
         _synthesizer(_with_roles(), protected=['grade'], admissible=['sex'], outcome=['pay'])
 
 

@@ -93,7 +93,7 @@ GIVEN = [
         lambda: fit({SEX: [59.5, 0.5, 0]}),
         PrivateDataError,
         "The counts of ['sex']",
-        'must be whole numbers, 0 or more, and so must codes.',
+        'must be integers, 0 or more, and so must codes.',
     ),
     Message(
         lambda: fit({SEX: [59, 1, 0]}),
