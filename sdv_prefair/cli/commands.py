@@ -32,7 +32,7 @@ from sdv_prefair.cli.table_files import (
     look_at_table,
     read_table,
 )
-from sdv_prefair.cli.verifying import check_rows, particulars, verification_lines
+from sdv_prefair.cli.verify_lines import check_rows, particulars, verification_lines
 from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of

@@ -1,6 +1,7 @@
 """What the demonstration measures of a table, what is promised first."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,8 +57,10 @@ def classifier_on(
     seen = {*(whole.columns if features is None else features), outcome}
     told = {name: about for name, about in whole.columns.items() if name in seen}
     predicted = predict_real(Tables(whole.real, whole.synthetic, told), outcome, seed=0)
-    label = whole.real[outcome].to_numpy(dtype=object)
-    strata = stratify([whole.real], whole.columns, list(roles.admissible), fair)
+    real = whole.real
+    assert real is not None, 'both tables were read'
+    label = real[outcome].to_numpy(dtype=object)
+    strata = stratify([real], whole.columns, list(roles.admissible), fair)
     gap = ConditionalDemographicParity.compare_groups(
         predicted,
         label,
@@ -68,6 +71,6 @@ def classifier_on(
     return float(gap['score']), float(np.mean(predicted == label))
 
 
-def _pair(census: Dataset, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, dict]:
+def _pair(census: Dataset, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
     (name,) = census.data
     return census.data[name], rows, census.metadata.tables[name].to_dict()

@@ -1,7 +1,7 @@
 """Which statements a graph does not keep, each with a path, and all edges, that break it."""
 
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 
@@ -40,7 +40,7 @@ def broken_statements(cliques: Iterable[Iterable[str]], statements: Statements) 
     return [Broken(statement, path) for statement, path in paths if path is not None]
 
 
-def edges_around(graph: nx.Graph, statement: Independent) -> set[frozenset[Hashable]]:
+def edges_around(graph: 'nx.Graph[Any]', statement: Independent) -> set[frozenset[Hashable]]:
     """Return every edge that is on a way from left to right around what the statement is given.
 
     There is none if and only if the statement is kept. With each side taken for one node, these are
@@ -55,7 +55,10 @@ def edges_around(graph: nx.Graph, statement: Independent) -> set[frozenset[Hasha
     rest = graph.copy()
     rest.remove_nodes_from(statement.given)
     short = {edge: frozenset(end_of.get(node, node) for node in edge) for edge in rest.edges}
-    joined = nx.Graph([(left, right), *(tuple(ends) for ends in short.values() if len(ends) == 2)])
+    joined: nx.Graph[Any] = nx.Graph([
+        (left, right),
+        *(tuple(ends) for ends in short.values() if len(ends) == 2),
+    ])
     across = frozenset((left, right))
     for block in nx.biconnected_component_edges(joined):
         ends = set(map(frozenset, block))

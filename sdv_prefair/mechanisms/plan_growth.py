@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms.scores import NoiseLeft
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.structure.tree import Pair
@@ -96,14 +97,13 @@ class Plan:
         errors[first, second] = errors[second, first] = of_pairs
         return float((self._workload.weights * errors).sum()) / 2
 
-    def noise_in(self, noise: Floats) -> float:
+    def noise_in(self, noise: NoiseLeft) -> float:
         """Return the standard deviation of the weighted sum of the planned pairs' scores.
 
         Args:
             noise: That of each pair's score.
         """
-        planned = self._planned
-        return float(np.linalg.norm(self._weights[planned] * noise[planned]))
+        return noise.of_sum(self._weights, self._planned)
 
     def open_to(self, ranking: Integers) -> Integers:
         """Return of a ranking of pairs those that the graph takes as it is now."""
@@ -187,7 +187,8 @@ class Plan:
         alone = share * self._workload.use_of_columns(self._places[planned])
         merged = self._errors.of_merged(self._sigma(alone))
         first, second = self._places[planned].T
-        return np.minimum(own + np.hypot(merged[first], merged[second]), self._errors.most)
+        errors: Floats = own + np.hypot(merged[first], merged[second])
+        return np.minimum(errors, self._errors.most)
 
     def _dilution(self) -> Floats:
         """Return by how much all other errors rise if a pair is measured too."""

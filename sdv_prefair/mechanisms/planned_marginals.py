@@ -31,7 +31,7 @@ from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
 from sdv_prefair.mechanisms.plan_growth import Plan
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
-from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
+from sdv_prefair.mechanisms.scores import NoiseLeft, independence_gap, model_gap, noisy_scores
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.mechanisms.tree_first import declared_cliques
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
@@ -316,7 +316,7 @@ class _PlannedFit:
         return np.array(list(precision.values()))
 
 
-def _is_better(plan: Plan, none: Plan, scores: Floats, noise: Floats, precision: Floats) -> bool:
+def _is_better(plan: Plan, none: Plan, scores: Floats, noise: NoiseLeft, precision: Floats) -> bool:
     """Whether a plan promises clearly less error than that of no pairs."""
     without = none.expected_error(scores, precision)
     gain = without - plan.expected_error(scores, precision)

@@ -171,7 +171,7 @@ def _lines(graph: nx.Graph, canvas: Canvas, around: set) -> dict[Edge, Line]:
     under = 0
     for edge in sorted(graph.edges, key=lambda edge: sorted(map(str, edge))):
         if frozenset(edge) in around and canvas.is_past_a_lane(*edge):
-            lines[edge] = canvas.curve_under(*edge, under)
+            lines[edge] = canvas.curve_under(edge[0], edge[1], under)
             under += 1
         else:
             lines[edge] = canvas.curve(*edge)

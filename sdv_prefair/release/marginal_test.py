@@ -59,7 +59,7 @@ def compare_marginals(model: GraphicalModel, codes: pd.DataFrame) -> MarginalTes
     """
     found: dict[tuple[str, ...], float] = {}
     impossible = []
-    for columns in _marginals(model, list(codes)):
+    for columns in _marginals(model, codes.columns.tolist()):
         shares = model.marginal(columns)
         counts = _count([codes[column].to_numpy() for column in columns], shares.shape)
         if counts[shares.ravel() <= 0].any():

@@ -94,8 +94,7 @@ def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
     try:
         check_columns(rows, described.columns)
     except PrivateDataError as error:
-        told = ' '.join(line.strip() for line in str(error).splitlines() if line.strip())
-        return Check('columns', False, told)
+        return Check('columns', False, ' '.join(error.errors))
     if rows.empty:
         return Check('columns', False, 'there are no rows')
     return Check('columns', True, f'the {rows.shape[1]} columns of the release; {len(rows):,} rows')

@@ -16,6 +16,7 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.wide_tables import looked_at
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,14 @@ class CliqueStrategy:
 
     Args:
         rule: Which columns may stand in one clique: those of which this strategy declares all
-            pairs. With the default, the paper's strict rule, outcomes touch outcomes and
+            pairs. With the default, the paper's strict rule, outcomes are adjacent to outcomes and
             admissible columns only; ``UnconstrainedStrategy()`` knows nothing of fairness.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
         max_triples: How many triples are counted at most.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, or another argument is not an integer above 0.
+        StructureError: If ``rule`` is not a strategy, or another argument is not an integer above
+            0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
@@ -72,7 +74,8 @@ class CliqueStrategy:
             domain: Number of codes of every column, before any are merged.
             roles: The roles of the columns.
         """
-        pairs = [p for p in self.declare(list(domain), roles) if is_measurable(p, domain)]
+        allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
+        pairs = [pair for pair in allowed if is_measurable(pair, domain)]
         small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
         small.sort(
             key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))

@@ -1,8 +1,8 @@
 """Wrong use of the command line is one line on standard error, and nothing more."""
 
 import pytest
-from message_catalogue import command_files
-from message_catalogue.command_line import COMMANDS, arguments, files
+from message_catalogue import command_files, verification
+from message_catalogue.command_line import COMMANDS, Command, arguments, files
 from message_catalogue.message import FOLDER
 
 from sdv_prefair.cli import main
@@ -20,8 +20,11 @@ USAGE = {
 }
 
 
+VERIFYING = [message for message in verification.MESSAGES if isinstance(message, Command)]
+
+
 @pytest.mark.parametrize(
-    'command', [*COMMANDS, *command_files.MESSAGES], ids=lambda command: command.line
+    'command', [*COMMANDS, *command_files.MESSAGES, *VERIFYING], ids=lambda command: command.line
 )
 def test_an_error_is_one_line(command, capsys):
     before = sorted(files().iterdir())

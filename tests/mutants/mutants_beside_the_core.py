@@ -383,8 +383,8 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'm, rare, total=total, **hidden.get(m.columns[0], HiddenCode())',
-        'm, rare, total=total',
+        'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
+        'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
     Mutant(

@@ -24,6 +24,7 @@ from message_catalogue import (
     structures,
     table_files,
     tables,
+    verification,
     warned,
 )
 
@@ -32,6 +33,7 @@ AREAS = (
     *(constraints, sampling, estimates, statements_given),
     *(releases_saved, releases_files, releases_columns, releases_models),
     *(measures, fair_metadata, statements_files, command_line, command_files, warned),
+    verification,
 )
 MESSAGES = {
     f'{area.__name__.rpartition(".")[2]}-{number}': message

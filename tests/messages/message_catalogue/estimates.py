@@ -101,7 +101,7 @@ QUERIES = [
         lambda: Mean('age', given='age'),
         QueryError,
         'column',
-        'must be the name of a column that is no condition, too.',
+        'must be the name of a column that is not also a condition.',
     ),
     Message(
         lambda: Quantile('age', 1),

@@ -6,6 +6,7 @@ import pytest
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.scores import NoiseLeft
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.growing import GrowingGraph
@@ -130,8 +131,9 @@ def test_what_is_inside_merged_codes_no_table_takes_off():
 
 def test_the_noise_of_a_plan_is_that_of_its_pairs_alone():
     plan = make(outcomes=['d'])
-    assert plan.noise_in(np.full(len(PAIRS), 7.0)) == 0.0
+    assert plan.noise_in(NoiseLeft(np.full(6, 7.0), np.full(6, 7.0))) == 0.0
     plan.grow_forest(scores(ab=0.5, cd=0.5), PRECISION)
     assert plan.graph.edges == [('c', 'd'), ('a', 'b')]
-    noise = np.array([3.0, 99.0, 99.0, 99.0, 99.0, 1.0])
-    assert plan.noise_in(noise) == pytest.approx(5.0)
+    own = np.array([3.0, 99.0, 99.0, 99.0, 99.0, 1.0])
+    assert plan.noise_in(NoiseLeft(own, np.zeros(6))) == pytest.approx(5.0)
+    assert plan.noise_in(NoiseLeft(np.zeros(6), own)) == pytest.approx(7.0), 'all move together'

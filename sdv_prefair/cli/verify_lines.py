@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +92,18 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
     table = read_table(path, metadata)
     told = Check('file', True, f'SHA-256 {_digest(path)}')
     (described,) = metadata.tables.values()
-    if not is_parquet(path) and (unread := _unread(read_cells(path), table, described.columns)):
+    if not is_parquet(path) and (
+        unread := _unread(read_cells(path, metadata), table, described.columns)
+    ):
         about = f'columns {unread} hold cells that are not what the metadata says'
         return Verification([told, Check('types', False, about)])
     with without_bars():
         return Verification([told, *verify_table(synthesizer, table).checks])
 
 
-def _unread(cells: pd.DataFrame, table: pd.DataFrame, columns: dict[str, dict]) -> list[str]:
+def _unread(
+    cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
+) -> list[str]:
     """Return the columns in which a cell was not read as it is written."""
     return [
         column

@@ -1,0 +1,89 @@
+"""Three files, handed over: the release, its rows and the page that was signed."""
+
+import pandas as pd
+import pytest
+from people import people
+
+from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.cli import main
+
+SMALL = people(400, ('sex', 'education', 'age', 'income'))
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('handed_over')
+    synthesizer = PreFairSynthesizer(
+        SMALL.metadata, epsilon=100.0, public_ranges=True, **SMALL.roles
+    )
+    synthesizer.fit(SMALL.data)
+    synthesizer.save_release(folder / 'model.prefair')
+    sample = ['sample', str(folder / 'model.prefair'), '--rows', '3000', '--quiet']
+    assert main([*sample, '--out', str(folder / 'rows.csv')]) == 0
+    assert main([*sample, '--out', str(folder / 'rows.parquet')]) == 0
+    return folder
+
+
+def verify(folder, *names):
+    return main(['verify', *(str(folder / n) if '.' in n else n for n in names)])
+
+
+@pytest.mark.parametrize('rows', ['rows.csv', 'rows.parquet'])
+def test_what_belongs_together_is_verified(folder, rows, capsys):
+    assert verify(folder, 'model.prefair', rows) == 0
+    shown = capsys.readouterr()
+    assert 'FAILED' not in shown.out
+    assert 'the very rows that the release gives when 3,000 are sampled' in shown.out
+    assert shown.out.endswith('Verified.\n')
+    assert not shown.err
+
+
+def test_the_page_knows_its_files(folder, capsys):
+    report = ['report', str(folder / 'model.prefair'), '--out', str(folder / 'page.html')]
+    rows = ['--synthetic', str(folder / 'rows.csv')]
+    assert main([*report, *rows, '--purpose', 'teaching', '--declared-by', 'me']) == 0
+    page = (folder / 'page.html').read_text(encoding='utf-8')
+    assert 'teaching' in page
+    assert verify(folder, 'model.prefair', 'rows.csv', '--report', 'page.html') == 0
+    assert capsys.readouterr().out.count('the SHA-256 on it is that of this file') == 2
+    # The same rows, written again with another line at the end, are another file.
+    text = (folder / 'rows.csv').read_text()
+    (folder / 'other.csv').write_text(text + text.splitlines()[1] + '\n')
+    assert verify(folder, 'model.prefair', 'other.csv', '--report', 'page.html') == 1
+    assert 'FAILED report: the SHA-256 on it is that of another file' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ('column', 'value', 'about'),
+    [
+        ('age', 'elderly', 'types'),
+        ('age', '33.4', 'types'),
+        ('age', '1000', 'values'),
+        ('sex', 'Q', 'values'),
+        ('income', 'low', 'distribution'),
+    ],
+)
+def test_rows_that_were_changed_are_found_and_not_quoted(folder, column, value, about, capsys):
+    table = pd.read_csv(folder / 'rows.csv', dtype=str)
+    few = about != 'distribution'
+    table.loc[: 3 if few else len(table), column] = value
+    table.to_csv(folder / 'changed.csv', index=False)
+    assert verify(folder, 'model.prefair', 'changed.csv') == 1
+    shown = capsys.readouterr()
+    assert f'FAILED {about}: ' in shown.out
+    assert 'NOT verified' in shown.out
+    assert 'elderly' not in shown.out
+
+
+def test_a_file_that_is_no_release_fails(folder, capsys):
+    assert verify(folder, 'rows.csv') == 1
+    assert 'FAILED file: ' in capsys.readouterr().out
+
+
+def test_rows_of_another_release_do_not_get_onto_the_page(folder, capsys):
+    table = pd.read_csv(folder / 'rows.csv', dtype=str).assign(sex='F')
+    table.to_csv(folder / 'foreign.csv', index=False)
+    report = ['report', str(folder / 'model.prefair'), '--out', str(folder / 'no.html')]
+    assert main([*report, '--synthetic', str(folder / 'foreign.csv')]) == 2
+    assert 'NOT that of the model' in capsys.readouterr().err
+    assert not (folder / 'no.html').exists()
