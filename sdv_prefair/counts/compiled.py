@@ -73,7 +73,7 @@ def _numbers(encoder: Any, kind: pa.DataType) -> Lookup | None:
     if not _is_number(kind):
         return None
     dtype = np.dtype(kind.to_pandas_dtype())
-    held = [value for value in encoder.values if isinstance(value, Real | Decimal)]
+    held: list[Any] = [v for v in encoder.values if isinstance(v, Real | Decimal)]
     if dtype.kind in 'iu':
         ends = np.iinfo(dtype)
         held = [int(v) for v in held if ends.min <= v <= ends.max and v == int(v)]
