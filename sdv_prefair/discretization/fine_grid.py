@@ -92,7 +92,8 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     cells = FineCells(float(low), float(high), rounding, float(width), num_even, held)
 
     def edge(cell: int) -> float:
-        point = line.first + int(bounds[cell])
+        # After the last point comes a cell without any, if that has one of its own.
+        point = min(line.first + int(bounds[cell]), line.last)
         return point / scale if places else point
 
     found = cells.locate([(line.first + offset) / scale for offset in named])

@@ -67,10 +67,7 @@ class Categories:
 
     @property
     def shown(self) -> tuple[Any, ...]:
-        """The values that come back, in the order of their codes.
-
-        Where strings are made up, what would stand for them.
-        """
+        """The values that come back in the order of their codes, or what stands for them."""
         others = () if self.other is None else (self.other,)
         return (*self.values, *map(tail_label, self.tails), *others)
 
