@@ -56,9 +56,7 @@ class Categories:
         except TypeError:
             raise DomainError('range_values must be single values such as strings.') from None
         if any(pd.api.types.is_scalar(value) and pd.isna(value) for value in values):
-            raise DomainError(
-                'range_values must not contain null. Use range_is_nullable for nulls.'
-            )
+            raise DomainError('range_values must not contain null. Use range_is_nullable.')
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
         if self.groups and len(self.groups) != len(values):
