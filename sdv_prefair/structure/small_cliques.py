@@ -26,13 +26,14 @@ class CliqueStrategy:
 
     Args:
         rule: Which columns may stand in one clique: those of which this strategy declares all
-            pairs. With the default, the paper's strict rule, outcomes touch outcomes and
+            pairs. With the default, the paper's strict rule, outcomes are adjacent to outcomes and
             admissible columns only; ``UnconstrainedStrategy()`` knows nothing of fairness.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
         max_triples: How many triples are counted at most.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, or another argument is not an integer above 0.
+        StructureError: If ``rule`` is not a strategy, or another argument is not an integer above
+            0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)

@@ -1,7 +1,10 @@
 """Rows from learnt domains, as users see them: where rows were, and with a value for the rest."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sdv.sampling import Condition
 
@@ -164,3 +167,19 @@ def test_beginnings_are_paid_for():
     lines = ledger[(ledger['step'] == 'learn domains') & (ledger['columns'] == ('country',))]
     assert len(lines) == 3  # two rounds of values, and one of their beginnings
     assert ledger['rho'].sum() == pytest.approx(ledger.attrs['rho'])
+
+
+@pytest.mark.parametrize(('precision', 'scale'), [(5, 2), (3, 0), (9, 2), (18, 0)])
+@pytest.mark.parametrize('sign', [1, -1])
+def test_learnt_bounds_keep_within_decimals(precision, scale, sign):
+    """A bound is learnt as a power of two, which may be beyond the last number of the type."""
+    largest = Decimal('9' * precision).scaleb(-scale)
+    kind = pd.ArrowDtype(pa.decimal128(precision, scale))
+    column = pd.Series([sign * largest] * 300 + [sign * largest / 3] * 200)
+    table = pd.DataFrame({'x': column.map(lambda x: round(x, scale)).astype(kind)})
+    metadata = public_metadata('t', {'x': {'sdtype': 'numerical'}})
+    synthesizer = PreFairSynthesizer(metadata, epsilon=50.0, structure='none')
+    synthesizer.fit({'t': table})
+    sampled = synthesizer.sample(200)['t']['x']
+    assert sampled.dtype == kind
+    assert (sampled.abs() > float(largest) * 0.99).mean() > 0.4

@@ -13,10 +13,9 @@ pytestmark = pytest.mark.filterwarnings(
 )
 ROWS = odd_types.rows()
 DOORS = [('arrow', None)] + [
-    (engine, stay)
-    for engine in ('duckdb', 'sqlite', 'postgres', 'mariadb')
-    for stay in (None, True)
+    (engine, stay) for engine in ('duckdb', 'sqlite', 'postgres') for stay in (None, True)
 ]
+DOORS += [pytest.param('mariadb', stay, marks=pytest.mark.slow) for stay in (None, True)]
 
 
 def refused(engine, is_public):
@@ -69,7 +68,9 @@ def test_every_door_gives_the_fit_of_fit(engine, stay, is_public, table_in):
     assert_same_fit(synthesizer, expected)
 
 
-@pytest.mark.parametrize('engine', ['duckdb', 'postgres', 'mariadb'])
+@pytest.mark.parametrize(
+    'engine', ['duckdb', 'postgres', pytest.param('mariadb', marks=pytest.mark.slow)]
+)
 def test_so_do_the_queries_for_ones_own_hands(engine, table_in):
     names = ('text', 'folded', 'padded', 'mood', 'flag', 'digit', 'age', 'real', 'moment')
     database = table_in(engine).get_backend()
