@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.counts.lookups import DecimalGrid
 from sdv_prefair.values.arrays import Flags
 from sdv_prefair.values.dtypes import read_numbers
 from sdv_prefair.values.objects import are_null
 from sdv_prefair.values.timestamps import read_micros
-
-# Floats from here on have no decimals.
-ALL_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -135,26 +133,13 @@ class DecimalCells(Cells):
         return _read_floats(values)
 
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
-        sizes = self.by_size._locate(numbers)
-        if self.places is None:
-            return sizes
-        codes: np.ndarray = sizes * self.num_kinds + _num_decimals(numbers, self.places)
-        return codes
+        grid = self.grid
+        return self.by_size._locate(numbers) if grid is None else grid.locate(numbers)
 
-
-def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
-    """Return how many decimals numbers have; one more than the most if they have more.
-
-    By operations on floats that all databases have, too.
-    """
-    small = np.where(np.abs(numbers) < ALL_WHOLE, numbers, 0.0)
-    found = np.full(len(numbers), most + 1)
-    for places in range(most, -1, -1):
-        scaled = small * 10.0**places
-        # From here on floats are whole, and a half more would round them to others.
-        rounded = np.where(np.abs(scaled) < ALL_WHOLE, np.floor(scaled + 0.5), scaled)
-        found[rounded / 10.0**places == small] = places
-    return found
+    @property
+    def grid(self) -> DecimalGrid | None:
+        """The same cells, for who has numpy alone; None if decimals are not looked at."""
+        return None if self.places is None else DecimalGrid(self.edges, self.places, self.null_code)
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,9 @@ def compiled_one(encoder: Any, kind: pa.DataType) -> Lookup | None:
         return None
     if hasattr(encoder, 'values'):
         return _numbers(encoder, kind)
-    if isinstance(encoder, FineCells):
+    if isinstance(encoder, FineCells | DecimalCells) and encoder.grid is not None:
         return encoder.grid if _is_number(kind) else None
-    has_parts = isinstance(encoder, DecimalCells) and encoder.places is not None
-    if has_parts or _follows_clock(encoder, kind) or encoder.num_counted > _MOST_STEPS:
+    if _follows_clock(encoder, kind) or encoder.num_counted > _MOST_STEPS:
         return None  # codes do not rise with the values, or are too many
     return _steps(encoder, kind)
 

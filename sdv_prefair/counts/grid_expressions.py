@@ -4,9 +4,10 @@ import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.types as ir
 
-from sdv_prefair.counts.cells import ALL_WHOLE, DecimalCells, MonthCells
+from sdv_prefair.counts.cells import DecimalCells, MonthCells
 from sdv_prefair.counts.database_values import constant, look_up, moment_line, refusal
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
+from sdv_prefair.counts.lookups import ALL_WHOLE
 from sdv_prefair.counts.thresholds import real_numbers, steps
 
 _SECONDS_TO_1970 = 62_167_219_200

@@ -15,6 +15,9 @@ from pyarrow import types
 
 from sdv_prefair.counts.readable import readable
 
+# Floats from here on have no decimals.
+ALL_WHOLE = 2.0**53
+
 
 class Lookup(Protocol):
     """Turns Arrow arrays of one type into codes."""
@@ -171,6 +174,49 @@ class FineGrid:
             located += places >= single
             located += places > single
         return located
+
+
+@dataclass(frozen=True)
+class DecimalGrid:
+    """Cells of numbers by size and decimals, as ``cells.DecimalCells`` has them.
+
+    Attributes:
+        edges: The edges between sizes, rising.
+        places: The most decimals that are told apart.
+        unread: The cell of null.
+    """
+
+    edges: np.ndarray
+    places: int
+    unread: int
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return the cell of each value."""
+        values, nulls = numbers_of(array)
+        located = self.locate(np.where(nulls, 0, values).astype(np.float64))
+        return coded(located, nulls, self.unread)
+
+    def locate(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the cell of each number."""
+        sizes = np.searchsorted(self.edges, numbers, side='right') - 1
+        sizes = np.clip(sizes, 0, len(self.edges) - 2)
+        cells: np.ndarray = sizes * (self.places + 2) + _num_decimals(numbers, self.places)
+        return cells
+
+
+def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
+    """Return how many decimals numbers have; one more than the most if they have more.
+
+    By operations on floats that all databases have, too.
+    """
+    small = np.where(np.abs(numbers) < ALL_WHOLE, numbers, 0.0)
+    found = np.full(len(numbers), most + 1)
+    for places in range(most, -1, -1):
+        scaled = small * 10.0**places
+        # From here on floats are whole, and a half more would round them to others.
+        rounded = np.where(np.abs(scaled) < ALL_WHOLE, np.floor(scaled + 0.5), scaled)
+        found[rounded / 10.0**places == small] = places
+    return found
 
 
 def numbers_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ NOT_LOOKED_UP = {'dictionary', 'price'}
 GRIDS = {
     'numbers': NumberCells(np.array([-np.inf, -3.0, -0.0, 0.1, 1e9, np.inf])),
     'sizes': DecimalCells(np.array([-np.inf, 0.0, 5.0, np.inf]), None),
+    'decimals': DecimalCells(np.array([-np.inf, -1.0, 0.0, 0.5, 5.0, np.inf]), 3),
     'fine': FineCells(0.0, 10.0, 100.0, 7.0, 143, (250.0,)),
     'plain': FineCells(0.0, 10.0, None, 0.01, 1000),
     'nulls': NullCells(),
