@@ -36,8 +36,8 @@ test-mutants: $(VENV)/.installed-test
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
 
-# SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases. All
-# other tests write metadata as SDV 2 has it.
+# SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases, the
+# command line. All other tests write metadata as SDV 2 has it.
 test-sdv1: $(SDV1)/.installed
 	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
@@ -46,7 +46,8 @@ test-sdv1: $(SDV1)/.installed
 	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
 	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \
 	  tests/unit/constraints/test_dict_form.py tests/unit/constraints/test_programmable.py \
-	  tests/unit/constraints/test_ties.py
+	  tests/unit/constraints/test_ties.py tests/unit/test_fair_metadata.py \
+	  tests/integration/test_cli.py
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick

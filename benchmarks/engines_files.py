@@ -2,9 +2,10 @@
 
     python benchmarks/engines_files.py [--rows 2000000] [--doors parquet csv spark ...]
 
-Each door counts the same rows in a process of its own: seconds of CPU of it and of all that it
-starts (Spark's JVM and workers), at two numbers of rows, so that what it costs to start drops out;
-and the most memory that the process, or one that it started, has held.
+Each door counts the same rows in a process of its own, some of them twice and then all: seconds of
+CPU of the process and of all that it starts (Spark's JVM and workers). A row costs what all take
+more than some; what it costs to start drops out. Beside it stand a plain scan by the same engine,
+and memory.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -49,20 +49,18 @@ def batches(num_rows: int, num_columns: int = len(SIZES)) -> Iterator[pa.Table]:
         yield pa.table(arrays)
 
 
-def write(folder: Path, num_rows: int, num_columns: int = len(SIZES)) -> None:
-    """Write the rows as Parquet and as CSV."""
+def write(path: Path, num_rows: int, num_columns: int = len(SIZES)) -> None:
+    """Write the rows as Parquet or as CSV, as the path says."""
     from pyarrow import csv
 
-    parquet = csv_file = None
+    file: Any = None
     for part in batches(num_rows, num_columns):
-        parquet = parquet or pq.ParquetWriter(folder / 'rows.parquet', part.schema)
-        csv_file = csv_file or csv.CSVWriter(
-            folder / 'rows.csv', part.schema, write_options=csv.WriteOptions(quoting_style='none')
-        )
-        parquet.write_table(part)
-        csv_file.write_table(part)
-    for file in (parquet, csv_file):
-        file.close()
+        if file is None and path.suffix == '.csv':
+            unquoted = csv.WriteOptions(quoting_style='none')
+            file = csv.CSVWriter(path, part.schema, write_options=unquoted)
+        file = file or pq.ParquetWriter(path, part.schema)
+        file.write_table(part)
+    file.close()
 
 
 def metadata(num_columns: int = len(SIZES)) -> dict[str, dict[str, Any]]:
@@ -112,7 +110,7 @@ def cliques(num_columns: int = len(SIZES)) -> list[tuple[str, ...]]:
     return [*((name,) for name in names), *combinations(names, 2)]
 
 
-def _spark(folder: Path) -> Any:
+def _spark(path: Path) -> Any:
     from pyspark.sql import SparkSession
 
     os.environ['PYSPARK_PYTHON'] = sys.executable
@@ -124,36 +122,35 @@ def _spark(folder: Path) -> Any:
         .config('spark.sql.execution.arrow.maxRecordsPerBatch', '65536')
         .getOrCreate()
     )
-    return session.read.parquet(str(folder / 'rows.parquet'))
+    return session.read.parquet(str(path))
 
 
-def _polars(folder: Path) -> Any:
+def _polars(path: Path) -> Any:
     import polars
 
-    return polars.scan_parquet(folder / 'rows.parquet')
+    return polars.scan_parquet(path)
 
 
 DOORS: dict[str, Callable[[Path], Any]] = {
-    'parquet': lambda folder: folder / 'rows.parquet',
-    'csv': lambda folder: folder / 'rows.csv',
+    'parquet': lambda path: path,
+    'csv': lambda path: path,
     'polars': _polars,
     'spark': _spark,
 }
 
 
-def count(door: str, folder: Path, num_columns: int) -> dict[str, float]:
-    """Count all histograms through a door; return seconds of CPU and memory."""
-    source, encoders = open_source(DOORS[door](folder), num_columns)
-    before, started = _cpu(), time.perf_counter()
-    counts = source.count(encoders, cliques(num_columns))
-    found = {'cpu': _cpu() - before, 'wall': time.perf_counter() - started} | _memory()
-    return found | {'rows': int(counts.project((columns(num_columns)[0],)).sum())}
+def count(door: str, path: Path, num_columns: int) -> float:
+    """Count all histograms through a door; return seconds of CPU."""
+    source, encoders = open_source(DOORS[door](path), num_columns)
+    before = _cpu()
+    source.count(encoders, cliques(num_columns))
+    return _cpu() - before
 
 
-def scan(door: str, folder: Path) -> dict[str, float]:
-    """Read all rows through the same engine and do nothing with them."""
-    table = DOORS[door](folder)
-    before, started = _cpu(), time.perf_counter()
+def scan(door: str, path: Path) -> float:
+    """Read all rows through the same engine and do nothing with them; return seconds of CPU."""
+    table = DOORS[door](path)
+    before = _cpu()
     if door == 'spark':
         table.write.format('noop').mode('overwrite').save()
     elif door == 'polars':
@@ -167,7 +164,44 @@ def scan(door: str, folder: Path) -> dict[str, float]:
     else:
         for _ in pq.ParquetFile(table).iter_batches():
             pass
-    return {'cpu': _cpu() - before, 'wall': time.perf_counter() - started}
+    return _cpu() - before
+
+
+def measured(door: str, num_rows: int, num_columns: int = len(SIZES)) -> dict[str, Any]:
+    """Return what a door costs, measured in this process: some rows first, then all."""
+    ending, numbers = 'csv' if door == 'csv' else 'parquet', (num_rows // 8, num_rows)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f'{number}.{ending}' for number in numbers]
+        for path, number in zip(paths, numbers, strict=True):
+            write(path, number, num_columns)
+        start = count(door, paths[0], num_columns)
+        some, memory_before = count(door, paths[0], num_columns), _memory()
+        counted, memory = count(door, paths[1], num_columns) - some, _memory()
+        scan(door, paths[0])
+        some_scanned = scan(door, paths[0])
+        scanned = scan(door, paths[1]) - some_scanned
+    more, histograms = numbers[1] - numbers[0], len(cliques(num_columns))
+    return {
+        'door': door,
+        'rows': num_rows,
+        'columns': num_columns,
+        'ns a row': round(counted / more * 1e9, 1),
+        'ns a row and histogram': round(counted / more / histograms * 1e9, 2),
+        'scan, ns a row': round(scanned / more * 1e9, 1),
+        'first count, CPU s': round(start, 1),
+        'later count of some rows, CPU s': round(some, 1),
+        'driver MB, some rows': round(memory_before['driver']),
+        'driver MB, all rows': round(memory['driver']),
+        'Python worker MB': round(memory['worker']),
+    }
+
+
+def _memory() -> dict[str, float]:
+    """Return megabytes: the most that this process has held, and what the largest worker holds."""
+    import resource
+
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {'driver': own, 'worker': _pythons()}
 
 
 def _tree() -> list[Any]:
@@ -183,15 +217,6 @@ def _cpu() -> float:
         sum(times[:4]) if times is not None else 0.0
         for times in (_ask(process, 'cpu_times') for process in _tree())
     )
-
-
-def _memory() -> dict[str, float]:
-    import resource
-
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    others = [_ask(process, 'memory_info') for process in _tree()[1:]]
-    sizes = sorted((info.rss / 2**20 for info in others if info is not None), reverse=True)
-    return {'driver_mb': own, 'largest_mb': sizes[0] if sizes else 0.0, 'python_mb': _pythons()}
 
 
 def _pythons() -> float:
@@ -213,56 +238,19 @@ def _ask(process: Any, question: str) -> Any:
         return None
 
 
-def measured(door: str, num_rows: int, num_columns: int = len(SIZES)) -> dict[str, Any]:
-    """Return what a door costs, measured in processes of its own at two numbers of rows."""
-    few, many = (_in_a_process(door, rows, num_columns) for rows in (num_rows // 4, num_rows))
-    rows, histograms = many['rows'] - few['rows'], len(cliques(num_columns))
-    per_row = (many['cpu'] - few['cpu']) / rows * 1e9
-    return {
-        'door': door,
-        'rows': num_rows,
-        'columns': num_columns,
-        'ns a row': round(per_row, 1),
-        'ns a row and histogram': round(per_row / histograms, 2),
-        'start, CPU s': round(few['cpu'] - per_row * few['rows'] / 1e9, 1),
-        'scan, ns a row': round((many['scan'] - few['scan']) / rows * 1e9, 1),
-        'driver MB, few rows': round(few['driver_mb']),
-        'driver MB': round(many['driver_mb']),
-        'worker MB': round(many['python_mb']),
-    }
-
-
-def _in_a_process(door: str, num_rows: int, num_columns: int) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), num_rows, num_columns)
-        answers = []
-        for step in ('count', 'scan'):
-            line = [sys.executable, __file__, '--step', step, door, folder, str(num_columns)]
-            answer = subprocess.run(line, check=True, capture_output=True, text=True).stdout
-            answers.append(json.loads(answer.splitlines()[-1]))
-    counted, scanned = answers
-    return counted | {'scan': scanned['cpu']}
-
-
 def main() -> None:
-    """Measure doors, or one step of one of them."""
+    """Measure each door in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--rows', type=int, default=2_000_000)
+    parser.add_argument('--rows', type=int, default=4_000_000)
     parser.add_argument('--columns', type=int, default=len(SIZES))
     parser.add_argument('--doors', nargs='+', choices=DOORS, default=list(DOORS))
-    parser.add_argument('--step', nargs=4)
     options = parser.parse_args()
-    if options.step:
-        step, door, folder, num_columns = options.step
-        found = (
-            count(door, Path(folder), int(num_columns))
-            if step == 'count'
-            else scan(door, Path(folder))
-        )
-        print(json.dumps(found))
+    if len(options.doors) == 1:
+        print(json.dumps(measured(options.doors[0], options.rows, options.columns)))
         return
     for door in options.doors:
-        print(json.dumps(measured(door, options.rows, options.columns)), flush=True)
+        given = ['--rows', str(options.rows), '--columns', str(options.columns), '--doors', door]
+        subprocess.run([sys.executable, __file__, *given], check=True)
 
 
 if __name__ == '__main__':

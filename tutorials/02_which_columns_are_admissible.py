@@ -28,11 +28,12 @@
 
 # %%
 import os
+import warnings
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import SynthesizerInputError
 from sdv_prefair.metrics import (
@@ -45,9 +46,10 @@ from sdv_prefair.metrics import (
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 SAMPLE = min(5 * ROWS, 50_000)
 FITS = 3
+warnings.simplefilter('ignore', FairnessWarning)  # this page makes the mistakes it warns about
 # The id and the address are made up anyway, and generating them is slow.
-census = simulate_census(num_rows=ROWS, seed=0).drop(['person_id', 'email'])
-data, metadata = census.data, census.metadata
+census = simulate_census(num_rows=ROWS, seed=0)
+data, metadata, _ = census.drop(['person_id', 'email'])
 real = data['census']
 just = simulate_census(num_rows=10 * ROWS, seed=0, direct_effect=0).data['census']
 

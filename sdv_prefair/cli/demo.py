@@ -127,11 +127,12 @@ def _given_up(census: Dataset, plain: PreFairSynthesizer, measured: pd.DataFrame
         if column not in census.roles.admissible
     ]
     lost, short = accuracy[PLAIN] - accuracy[FAIR], accuracy[CEILING] - accuracy[FAIR]
+    reached = f'is {short:.1f} points below it' if short >= 0.05 else 'reaches it'
     lines = [
         f'What was given up: {lost:.1f} points of accuracy against plain MST. Why: by the promise',
         f'{outcome} depends on admissible columns only, and these alone reach '
         f'{accuracy[CEILING]:.1f} % on the real',
-        f'rows. That is the ceiling, and PreFair is {short:.1f} points below it.',
+        f'rows. That is the ceiling, and PreFair {reached}.',
     ]
     if beside:
         lines.append(f'What plain MST has beyond it comes from {listed(beside)}.')

@@ -254,7 +254,7 @@ def warn_of_forced(sentences: Sequence[str]) -> None:
 
 
 def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
-    """Warn of outcomes that touch columns which no statement names, if there are any.
+    """Warn about outcomes adjacent to columns which no statement names, if there are any.
 
     Privacy: which columns these are must come from the released cliques.
     """
@@ -273,7 +273,7 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
 def warn_of_one_reading(columns: Sequence[str]) -> None:
     """Warn of columns whose bins cannot follow the data, if there are any.
 
-    Privacy: these are columns of numbers and moments with public ranges, whatever they hold.
+    Privacy: these are columns of numbers and timestamps with public ranges, whatever they hold.
     """
     if columns:
         warnings.warn(

@@ -120,7 +120,7 @@ def make_encoders(
         learning: What learning has cost.
 
     Raises:
-        DomainError: If values that would be shown do not tell their codes.
+        DomainError: If values that would be shown do not determine their codes.
     """
     made = transformers_for(
         domains, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
@@ -156,7 +156,7 @@ def looked_at(prepared: Prepared) -> list[Pair]:
 
 
 def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
-    """Count the declared histograms: the last touch of rows.
+    """Count the declared histograms: the last access to rows.
 
     Privacy: the result is private until a ``PrivateTable`` answers from it.
     """
@@ -202,7 +202,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
 
 
 def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
-    """Warn if an outcome touches a column without a role; raise if that was not to be.
+    """Warn if an outcome is adjacent to a column without a role; raise if that was not to be.
 
     Privacy: of released cliques.
     """

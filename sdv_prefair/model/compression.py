@@ -25,8 +25,8 @@ class Compression:
 
     Frequent codes keep a group of their own, in their order; the rare ones share the last group, or
     those of a public group share one before it. Inside a group codes follow ``weights``,
-    independently of every other column, so going back adds no dependence between columns. A code
-    of weight zero is never drawn. Every code that is drawn tells its group, so conditioning on a
+    independently of every other column, so going back adds no dependence between columns. A code of
+    weight zero is never drawn. Every sampled code determines its group, so conditioning on a
     column's codes is conditioning on its groups at least, and justifiable fairness stays as it is.
 
     Privacy: made from a released one-way measurement; post-processing.
@@ -113,8 +113,8 @@ class Compression:
         Args:
             groups: The group of each row.
             rng: Where draws come from.
-            independent_rows: Whether each is drawn by itself; else the codes of a group are dealt
-                out evenly, see ``sampling``.
+            independent_rows: Whether each is sampled independently; else the codes of a group are
+                dealt out evenly, see ``sampling``.
         """
         if self.is_identity:
             return groups
@@ -124,7 +124,7 @@ class Compression:
             np.searchsorted(self.group_of[drawn], np.arange(self.num_groups), side) + shift
             for side, shift in (('left', 0), ('right', -1))
         )
-        codes = drawn[last].astype(groups.dtype)[groups]
+        codes: np.ndarray = drawn[last].astype(groups.dtype)[groups]
         merged = np.flatnonzero((first < last)[groups])
         if not merged.size:
             return codes

@@ -82,7 +82,7 @@ METADATA = [
         lambda: CategoryCodes(['a', None]),
         DomainError,
         'range_values must not contain null.',
-        'Use range_is_nullable for nulls.',
+        'Use range_is_nullable.',
     ),
     Message(
         lambda: words(['a', 'a']),
