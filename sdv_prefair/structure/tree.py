@@ -121,10 +121,11 @@ def usable_pairs(columns: Sequence[str], roles: Statements, unlabelled: str = FR
         roles: Statements, or the roles that stand for one.
         unlabelled: ``'apart'`` leaves out pairs of an outcome and a column without a role too.
     """
+    statements = roles.statements  # which roles make anew each time
     pairs = [
         pair
         for pair in all_pairs(columns)
-        if not any(_opposes(statement, pair) for statement in roles.statements)
+        if not any(_opposes(statement, pair) for statement in statements)
     ]
     return towards_unlabelled(pairs, roles, unlabelled)
 
