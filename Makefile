@@ -10,14 +10,21 @@ SDV1 := .venv-sdv1
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
+.PHONY: demo package test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
 
+# What would be uploaded: wheel and source, checked as the index checks them.
+package: $(VENV)/.installed-test
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
+
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
 
+# MariaDB is among the databases if Debian's mariadb-server is installed.
 test-all: $(VENV)/.installed-test test-sdv1
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
@@ -29,15 +36,18 @@ test-mutants: $(VENV)/.installed-test
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
 
-# SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases. All
-# other tests write metadata as SDV 2 has it.
+# SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases, the
+# command line. All other tests write metadata as SDV 2 has it.
 test-sdv1: $(SDV1)/.installed
 	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
+	  tests/integration/contract/test_constraints_as_sdv_is_tested.py \
 	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
 	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
+	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \
 	  tests/unit/constraints/test_dict_form.py tests/unit/constraints/test_programmable.py \
-	  tests/unit/constraints/test_ties.py
+	  tests/unit/constraints/test_ties.py tests/unit/test_fair_metadata.py \
+	  tests/integration/test_cli.py
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/speed.py --quick

@@ -78,7 +78,7 @@ def _table(lines: pd.DataFrame, across: list[str]) -> str:
 
 def _settings(lines: pd.DataFrame) -> str:
     keys = ['table', 'rows', 'kind', 'truth', 'basis']
-    lines = lines[lines['kind'].isin(['one-ways', 'measured pairs', 'means'])]
+    lines = lines[lines['kind'].isin(['one-ways', 'measured pairs'])]
     found = {key: _share(group) for key, group in lines.groupby([*keys, 'epsilon'])}
     return _markdown(pd.Series(found).rename_axis([*keys, 'epsilon']).unstack().fillna(''))
 

@@ -33,5 +33,5 @@ class IndependentColumns:
         Privacy: spends all that is left in the table's ledger, through the table alone.
         """
         progress('Measuring one-way marginals')
-        one_ways = measure_one_ways(table, table.ledger.remaining, budget, project=True)
+        one_ways = measure_one_ways(table, table.ledger.remaining, budget)
         return Release(one_ways.measurements, [], one_ways.compressions, one_ways.mostly_outside)

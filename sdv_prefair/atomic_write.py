@@ -77,7 +77,7 @@ def naming(path: Path) -> Generator[None, None, None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that at every moment the path holds all of it, or what it held before."""
+    """Write a file atomically: at every point the path holds all of it, or what it held before."""
     with draft_of(path) as draft, open(draft, 'xb') as stream:
         stream.write(content)
         stream.flush()

@@ -46,7 +46,7 @@ class StructureError(SynthesizerInputError):
 
 
 class UnfairModelError(SynthesizerInputError):
-    """Something would let an outcome depend on a protected column around the admissible ones."""
+    """An outcome would depend on a protected column by a path that bypasses the admissible ones."""
 
 
 class ReleaseError(SynthesizerInputError):
@@ -58,7 +58,7 @@ class VerificationError(ReleaseError):
 
 
 class QueryError(SynthesizerInputError):
-    """An estimate was asked for of something that the model does not have."""
+    """A query asks for something that the model does not have."""
 
 
 class PrivateDataError(InvalidDataError):
@@ -70,23 +70,23 @@ class PrivateDataError(InvalidDataError):
 
 
 class DataFormError(PrivateDataError, InvalidDataTypeError):
-    """What was given is no table in the form that this version of SDV has."""
+    """The data is not in the format of this version of SDV."""
 
 
 class NotFittedError(SamplingError):
-    """Something that only a fitted synthesizer has was asked for before ``fit``."""
+    """The synthesizer has to be fitted first."""
 
 
 class PrivacyWarning(UserWarning):
-    """The privacy guarantee rests on something the user should know about."""
+    """The privacy guarantee depends on something the user should know about."""
 
 
 class FairnessWarning(UserWarning):
-    """The fairness guarantee does not cover what was just asked for."""
+    """The fairness guarantee does not cover what was requested."""
 
 
 class DomainWarning(UserWarning):
-    """A domain does not seem to be that of the rows, or is too large for all to be measured."""
+    """A declared domain does not seem to match the rows, or is too large to be measured in full."""
 
 
 class NoiseWarning(UserWarning):

@@ -17,6 +17,7 @@ from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.plots.fair_graph import ROLE_MARKERS
 from sdv_prefair.roles import UNLABELLED, Roles, as_statements
+from sdv_prefair.sdv_versions import accepted
 
 
 class FairMetadata(Metadata):
@@ -113,8 +114,12 @@ class FairMetadata(Metadata):
             InvalidMetadataError: If SDV finds an error.
             RolesError: If a role names a column that is not in the metadata or is not modelled.
         """
-        super().validate()
+        Metadata.validate(accepted(self))
         self._check(self._roles)
+
+    def _convert_to_single_table(self) -> Any:
+        # What SDV's own synthesizers take in its place: all that they know.
+        return Metadata._convert_to_single_table(accepted(self))
 
     def _check(self, roles: Statements) -> None:
         if roles:

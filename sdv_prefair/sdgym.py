@@ -10,7 +10,7 @@ SDGym makes a synthesizer out of a name and two functions, which `custom_synthes
     fair = create_single_table_synthesizer(**custom_synthesizer('PreFair', roles))
     benchmark_single_table(custom_synthesizers=[mst, fair], sdv_datasets=['adult'])
 
-SDGym itself is not needed here, and is no dependency.
+SDGym itself is not needed here, and is not a dependency.
 """
 
 import copy

@@ -93,15 +93,15 @@ class _SamplingOfFirst(BaseSingleTableSynthesizer):
         output_file_path: str | None = None,
         independent_rows: bool = False,
     ) -> pd.DataFrame:
-        """Sample rows, each of which follows the model.
+        """Sample rows from the model.
 
         Args:
             num_rows: Number of rows.
             max_tries_per_batch: How often to draw again where constraints turn rows down.
             batch_size: Rows to draw at once; all of them if None.
             output_file_path: File to write the rows to as well, as CSV.
-            independent_rows: Whether every row is drawn by itself, independent of all others;
-                see the documentation.
+            independent_rows: Whether rows are sampled independently of each other; see the
+                documentation.
 
         Returns:
             The table.
@@ -123,12 +123,12 @@ class _SamplingOfSecond(BaseSingleTableSynthesizer):
         output_folder_path: str | None = None,
         independent_rows: bool = False,
     ) -> Frames:
-        """Sample rows, each of which follows the model.
+        """Sample rows from the model.
 
-        By default values are dealt out evenly: the counts of one table stray from the model by
-        less than a row for each value in every 65,536 rows, far less than those of independent
-        rows. Take that for the one table that is released. Rows of such a table know of each
-        other, so a standard error or a test that takes rows for independent, within a table or
+        By default values are assigned by systematic sampling: the counts of one table stray from
+        the model by less than a row for each value in every 65,536 rows, far less than those of
+        independent rows. Take that for the one table that is released. Rows of such a table know of
+        each other, so a standard error or a test that takes rows for independent, within a table or
         from one table to the next, is wrong: for these set ``independent_rows``. Neither says
         anything of the noise in the model, which all samples of one fit share.
 
@@ -138,7 +138,7 @@ class _SamplingOfSecond(BaseSingleTableSynthesizer):
             max_tries_per_batch: How often to draw again where constraints turn rows down.
             batch_size: Rows to draw at once; all of them if None.
             output_folder_path: Folder to write the rows to as well, as CSV.
-            independent_rows: Whether every row is drawn by itself, independent of all others.
+            independent_rows: Whether rows are sampled independently of each other.
 
         Returns:
             The table by its name.

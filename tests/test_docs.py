@@ -141,6 +141,43 @@ def test_contributing_has_every_room_of_the_package():
     assert [room for room in rooms if f'`{room}/`' not in text] == []
 
 
+# -- English ------------------------------------------------------------------------------------
+
+# Phrases that CONTRIBUTING's style sheet advises against, and what to write instead.
+UNIDIOMATIC = {
+    r'\bwhole numbers?\b': 'integer',
+    r'\bmoments\b': 'timestamps',
+    r'\bone-ways\b(?!`)': 'one-way marginals',
+    r'\bdealt out\b': 'systematic sampling',
+    r'\bknow of each other\b': 'are not independent',
+    r'\b(?:not )?on offer\b': 'a candidate',
+    r'\bstands?-in\b': 'proxy',
+    r'\botherwise than\b': 'differs from',
+    r'\bis no (?:file|release|JSON|array|number|strategy)\b': 'is not a ...',
+    r'\b(?:of|by) which only some\b': 'a relative clause of its own',
+    r'\btells? (?:its|their) codes?\b': 'determines its code',
+    r'\bwhoever knows it\b': 'anyone who knows it',
+    r'\bin earnest\b': 'in practice',
+    r'\bshared out\b': 'redistributed',
+    r'\bthe law\b.*\bsample': 'distribution',
+}
+EDITED = [ROOT / 'README.md', *(path for path in PAGES if path.name != 'results.md')]
+
+
+@by_name([*EDITED, *sorted((ROOT / 'tutorials').glob('*.py'))])
+def test_pages_use_the_words_of_the_style_sheet(path):
+    lines = path.read_text('utf-8').splitlines()
+    text = '\n'.join(line for line in lines if path.suffix == '.md' or line.startswith('#'))
+    prose = re.sub(r'^```.*?^```$', '', text, flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r'`[^`\n]*`', '', prose).replace('\n# ', ' ').replace('\n', ' ')
+    found = {
+        hit: better
+        for phrase, better in UNIDIOMATIC.items()
+        for hit in re.findall(f'.{{0,30}}{phrase}', prose)
+    }
+    assert not found, f'the style sheet in CONTRIBUTING.md has other words: {found}'
+
+
 # -- pages that follow the code ----------------------------------------------------------------
 
 

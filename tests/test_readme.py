@@ -69,7 +69,7 @@ def test_the_command_line_leads_from_a_file_to_a_report(folder):
     script = Path(sys.executable).with_name('sdv-prefair')
     lines = [command for command in commands() if command.startswith('sdv-prefair')]
     assert [line.split()[1] for line in lines] == [
-        'domain', 'fit', 'sample', 'report', 'evaluate',
+        'domain', 'check', 'plan', 'fit', 'sample', 'report', 'evaluate',
     ]  # fmt: skip
     for line in lines:
         run = subprocess.run(

@@ -13,11 +13,17 @@
 # %% [markdown]
 # # How do I release a table?
 #
-# **Question.** I hold a table about people and must hand a synthetic one to others. What do I do,
-# from the first line to the page that somebody signs?
+# **Question.** I have a table about people and need to share a synthetic one. What are the steps,
+# from the first line of code to the report that somebody signs?
 #
-# **Answer.** Write down what is public about the columns, give the columns roles, fit, check the
-# promise on the fitted model, and hand out rows, the release file or both. About twenty lines.
+# **Answer.** Declare what is public about the columns, assign roles, fit, verify the fitted model,
+# and share rows, the release file or both. It takes about twenty lines.
+#
+# **The argument.** Noise hides one person only if nothing else about the fit depends on that
+# person. So the ranges must be public knowledge before the fit, every later access to the rows must
+# be paid for, and what you share must be computed from the noisy results alone. Fairness is a
+# property of the model's graph, so you can check it before you share anything. Each step below
+# follows from one of these points.
 
 # %%
 import os
@@ -37,9 +43,9 @@ ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 # %% [markdown]
 # ## The table
 #
-# The people here are made up, by a simulator whose injustice is known: sex and race act on income
-# through education, occupation and hours, **and** directly. Data comes as SDV 2.0 has it, a
-# dictionary from table names to frames.
+# The people are simulated, so we know exactly how the table is unfair: sex and race affect income
+# through education, occupation and hours, **and** directly. The data is in SDV 2.0's format, a
+# dictionary from table names to DataFrames.
 
 # %%
 data, metadata, roles = simulate_census(num_rows=ROWS, seed=0)
@@ -48,10 +54,10 @@ data['census'].head()
 # %% [markdown]
 # ## What is public
 #
-# A private fit may not look at the rows to find out between which bounds ages lie or which
-# occupations exist: the answer could give somebody away. So the metadata says it. Here it was
-# written by hand, from what anybody may know about such a survey. Look at three columns: bounds,
-# decimal places and values are all there, and so is whether a value may be missing.
+# A private fit must not read the bounds of ages, or the list of occupations, from the rows: either
+# could give somebody away. So the metadata declares them. Here it was written by hand, from what
+# anyone can know about such a survey. Three columns show the pattern: bounds, decimal places,
+# values, and whether a value can be missing.
 
 # %%
 for column in ('age', 'commute_km', 'education'):
@@ -59,14 +65,14 @@ for column in ('age', 'commute_km', 'education'):
 
 # %% [markdown]
 # SDV's `detect_from_dataframes` would fill the same fields *from the rows*, which is not private;
-# [tutorial 04](04_what_do_ranges_leak.ipynb) shows what that gives away. `public_ranges=True` below
-# is your word that these ranges did not come from the rows.
+# [tutorial 04](04_what_do_ranges_leak.ipynb) shows what that reveals. With `public_ranges=True`
+# below, you declare that these ranges did not come from the rows.
 #
 # ## Roles
 #
 # **Protected** columns must not influence an **outcome** except through **admissible** columns. The
-# rest stays unlabelled. Choosing these lists is the hard part of the work, and [tutorial
-# 02](02_which_columns_are_admissible.ipynb) is about nothing else.
+# rest stay unlabelled. Choosing these lists is the hard part; [tutorial
+# 02](02_which_columns_are_admissible.ipynb) is devoted to it.
 
 # %%
 pd.Series(roles.as_dict(), name='columns').to_frame()
@@ -75,7 +81,7 @@ pd.Series(roles.as_dict(), name='columns').to_frame()
 # ## Fit and sample
 #
 # `epsilon` is the privacy budget: smaller is more private and noisier. [Tutorial
-# 03](03_how_much_epsilon.ipynb) helps to choose it. There is no seed: whoever knew it could
+# 03](03_how_much_epsilon.ipynb) helps you choose it. There is no seed: anyone who knew it could
 # subtract the noise. So your numbers will differ from those on this page.
 
 # %%
@@ -92,21 +98,21 @@ synthetic = synthesizer.sample(num_rows=ROWS)
 synthetic['census'].head()
 
 # %% [markdown]
-# The columns, their order and their types are those of the real table. `person_id` and `email` are
-# made up from the metadata alone; nothing was learnt from the real ones.
+# Columns, order and types match the real table. `person_id` and `email` are generated from the
+# metadata alone; nothing was learnt from the real ones.
 #
-# ## Is the promise kept?
+# ## Is the model fair?
 #
-# `verify_fairness` looks at the fitted model and returns `True`, or raises an error that names the
-# offending path. It does not look at rows.
+# `verify_fairness` checks the fitted model and returns `True`, or raises an error that names the
+# offending path. It does not read rows.
 
 # %%
 synthesizer.verify_fairness()
 
 # %% [markdown]
-# The same as a picture. Start at any protected column (diamond) and walk along the lines to the
-# outcome (square): you have to pass an admissible column (blue circle) every time. That is the
-# whole criterion. Which columns are neighbours was chosen privately, and may differ in your run.
+# Here is the same as a picture. Every path from a protected column (diamond) to the outcome
+# (square) passes through an admissible column (blue circle). That is the whole criterion. The edges
+# were selected privately, so they may differ in your run.
 
 # %%
 synthesizer.visualize().show()
@@ -115,8 +121,7 @@ synthesizer.visualize().show()
 # ## Where the privacy budget went
 #
 # Every access to the rows is a line in the ledger, and the lines add up to the budget exactly.
-# `scale` is the standard deviation of the noise on a count, in rows (on the scores by which pairs
-# are planned too).
+# `scale` is the standard deviation of the noise, in rows, on a count or on the score of a pair.
 
 # %%
 ledger = synthesizer.get_privacy_ledger()
@@ -128,8 +133,8 @@ plot_ledger(ledger, title='Where the privacy budget went').update_layout(
 ).show()
 
 # %% [markdown]
-# The footer of the ledger says what was promised, and to whom: two tables are neighbours if one has
-# one row more.
+# The footer of the ledger states the guarantee and its unit: two tables are neighbours if one has
+# one more row.
 
 # %%
 pd.Series({
@@ -140,8 +145,8 @@ pd.Series({
 # %% [markdown]
 # ## Does it look like the real table?
 #
-# **Looking is not private.** The picture below shows the real rows, outside of any budget. Keep it
-# among those who may see the real table; do not put it in the release.
+# **Comparing is not private.** The figure below reads the real rows, outside any budget. Show it
+# only to people who may see the real table, and keep it out of the release.
 
 
 # %%
@@ -172,11 +177,10 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Single columns come out close. Pairs of columns that are neighbours in the graph do too; other
-# pairs come out as well as these imply, and the pair of sex and income on purpose not. Compare
-# the shares of high incomes: in the synthetic table the sexes differ far less, and what difference
-# is left goes through education, occupation and hours. That is the meaning of *justifiably* fair:
-# it is not parity.
+# Single columns are close. So are pairs that are adjacent in the graph; other pairs are as close as
+# these imply. The pair of sex and income differs on purpose: in the synthetic table the sexes
+# differ far less in their share of high incomes, and the remaining difference goes through
+# education, occupation and hours. That is what *justifiably* fair means: it is not parity.
 
 # %%
 pd.DataFrame({
@@ -185,11 +189,11 @@ pd.DataFrame({
 }).round(3)
 
 # %% [markdown]
-# ## What to hand out
+# ## What to share
 #
-# Three things, all covered by the promise: the rows, the release file from which others can sample
-# for themselves, and the report. A `.prefair` file is a zip of JSON and arrays. It holds no code,
-# so it is safe to open one that somebody sent you.
+# Three things are covered by the guarantee: the rows, the release file that others can sample from,
+# and the report. A `.prefair` file is a zip of JSON and arrays. It contains no code, so it is safe
+# to open one that somebody sent you.
 
 # %%
 folder = tempfile.TemporaryDirectory()
@@ -202,7 +206,8 @@ for file in sorted(Path(folder.name).iterdir()):
     print(f'{file.name:<16} {file.stat().st_size / 1e3:8,.0f} kB')
 
 # %% [markdown]
-# Whoever receives the release file can verify and sample without ever meeting the real table:
+# Whoever receives the release file can verify it and sample from it without access to the real
+# table:
 
 # %%
 received = load_release(release)
@@ -210,10 +215,10 @@ print('justifiably fair:', received.verify_fairness())
 received.sample(num_rows=3)['census']
 
 # %% [markdown]
-# The report is one page for the person who must sign, and works offline: what is promised in plain
-# words, the graph, the ledger, how much of each measured table is noise, what is *not* promised,
-# and a list to go through before signing. Numbers computed on the real table are left out unless
-# you pass `show_real_numbers=True`, and are then marked.
+# The report is for the person who must sign, and works offline: the guarantees in plain words, the
+# graph, the ledger, the share of noise in each measured table, what is *not* promised, and a
+# checklist to go through before signing. Numbers computed on the real table are left out unless you
+# pass `show_real_numbers=True`, and are then marked as such.
 
 # %%
 folder.cleanup()
@@ -221,11 +226,13 @@ folder.cleanup()
 # %% [markdown]
 # ## What to remember
 #
-# - Ranges and values in the metadata count as public. Write them from knowledge, not from the rows.
+# - Ranges and values in the metadata count as public. Take them from prior knowledge, not from the
+#   rows.
 # - `verify_fairness()` checks the fitted model; the picture of the graph shows it to people.
 # - The ledger lists every access to the rows and adds up to the budget. A second fit spends it
 #   again.
-# - Rows, release file and report may go out. Anything that compares with the real table may not.
-# - Justifiably fair is not parity: what acts through admissible columns stays.
+# - You may share rows, release file and report. Do not share anything that compares with the real
+#   table.
+# - Justifiably fair is not parity: effects through admissible columns remain.
 #
 # Next: [02: Which columns are admissible?](02_which_columns_are_admissible.ipynb)

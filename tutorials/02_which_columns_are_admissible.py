@@ -16,17 +16,24 @@
 # **Question.** I must sort my columns into protected, admissible and outcome. What does each list
 # do, and how can I get it wrong?
 #
-# **Answer.** An admissible column is a difference between people you are ready to defend as a
-# reason. No software can tell whether you are right; this page shows what follows from each choice.
+# **Answer.** An admissible column is a difference between people that you are ready to defend as a
+# legitimate reason. No software can tell whether you are right; this page shows what follows from
+# each choice.
+#
+# **The argument.** Protected columns reach the outcome only through admissible ones. So every
+# admissible column is a channel, and the list decides how much of the group difference remains.
+# There are three ways to get it wrong: a proxy for a protected column, a consequence of the
+# outcome, and a reason that is itself the injustice. In each case the check passes, because it
+# tests the model against your list, not your list against the world.
 
 # %%
 import os
+import warnings
 
 import pandas as pd
 import plotly.graph_objects as go
-from sdv.metadata import Metadata
 
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import SynthesizerInputError
 from sdv_prefair.metrics import (
@@ -39,23 +46,11 @@ from sdv_prefair.metrics import (
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 SAMPLE = min(5 * ROWS, 50_000)
 FITS = 3
-
-
-def without_identifiers(census):
-    """Leave out the id and the address, which are made up anyway: drawing them is slow."""
-    columns = ['person_id', 'email']
-    description = census.metadata.to_dict()
-    table = description['tables']['census']
-    del table['primary_key']
-    table['columns'] = {
-        name: column for name, column in table['columns'].items() if name not in columns
-    }
-    return census.data['census'].drop(columns=columns), Metadata.load_from_dict(description)
-
-
+warnings.simplefilter('ignore', FairnessWarning)  # this page makes the mistakes it warns about
+# The id and the address are made up anyway, and generating them is slow.
 census = simulate_census(num_rows=ROWS, seed=0)
-real, metadata = without_identifiers(census)
-data = {'census': real}
+data, metadata, _ = census.drop(['person_id', 'email'])
+real = data['census']
 just = simulate_census(num_rows=10 * ROWS, seed=0, direct_effect=0).data['census']
 
 # %% [markdown]
@@ -63,29 +58,29 @@ just = simulate_census(num_rows=10 * ROWS, seed=0, direct_effect=0).data['census
 #
 # | role | what you say | what the synthesizer does |
 # |---|---|---|
-# | **protected** | must not influence the outcome by itself | cut off, but for admissible columns |
-# | **admissible** | may, even where groups differ in it | the only bridge between the two |
-# | **outcome** | decision or label to be fair | independent of protected given admissible |
-# | unlabelled | nothing | on one side or the other, never a bridge |
+# | **protected** | must not influence the outcome directly | separated by admissible columns |
+# | **admissible** | may, even if groups differ in it | the only connection between the two |
+# | **outcome** | decision or label to make fair | independent of protected given admissible |
+# | unlabelled | nothing | on one side or the other, never a connection |
 #
-# The promise: in the synthetic table each outcome is independent of the protected columns *given*
-# the admissible ones. The more you call admissible, the weaker the promise.
+# The guarantee: in the synthetic table, each outcome is independent of the protected columns
+# *given* the admissible ones. The more columns you call admissible, the weaker the guarantee.
 #
-# The simulator lets us judge choices, because we know what causes what in it:
+# The simulator lets us judge choices, because we know its causal structure:
 #
-# - sex and race act on education, occupation and hours, and these on income;
-# - sex and race also act on income **directly**: that is the injustice;
-# - race goes with `region`, and through it with the commute and the date of the interview;
-# - `marital_status` follows from sex, age and income, `home_owner` from income and marriage.
+# - sex and race affect education, occupation and hours, and these affect income;
+# - sex and race also affect income **directly**: that is the injustice;
+# - race correlates with `region`, and through it with the commute and the interview date;
+# - `marital_status` depends on sex, age and income, `home_owner` on income and marriage.
 #
-# With real people nobody hands you such a list. You argue for it. Nor can you switch the injustice
-# off, as the simulator can: `just` above is the same world without the direct effects.
+# With real people nobody hands you such a list; you have to argue for it. Nor can you switch the
+# injustice off, as the simulator can: `just` above is the same world without the direct effects.
 #
 # ## A narrow and a wide list
 #
-# The same table, the same epsilon, several lists, a few fits of each: fits are not seeded and
-# differ. From each fit more rows are drawn than the real table has. That is free, and keeps the
-# accident of drawing out of the comparison.
+# We use the same table, the same epsilon and several lists, with a few fits each, because fits are
+# not seeded and differ. We sample more rows from each fit than the real table has. That is free,
+# and keeps sampling error out of the comparison.
 
 # %%
 LISTS = {
@@ -109,7 +104,7 @@ def fit(admissible, structure='planned', protected=PROTECTED):
 fits = {name: [fit(admissible) for _ in range(FITS)] for name, admissible in LISTS.items()}
 
 # %% [markdown]
-# Two different things can be measured. **Plain parity**: how far apart are the groups' shares of
+# We can measure two different things. **Parity**: how much do the groups differ in their share of
 # high incomes? Admissible columns play no part in it.
 
 
@@ -139,26 +134,26 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Look at the gap between the sexes. With education alone next to nothing is left, because in this
-# simulation the sexes do not differ in education. With occupation and hours in the list some of it
-# comes back: men and women are in different occupations, and you have said that this may count.
-# Each column added is one more way in which a difference may pass.
+# Look at the gap between the sexes. With education alone, next to nothing is left, because in this
+# simulation the sexes do not differ in education. With occupation and hours in the list, some of it
+# comes back: men and women have different occupations, and you have said that this may count. Each
+# added column is one more channel for a difference.
 #
-# Between races something stays even with the narrow list: education differs by race, and education
-# was called admissible. All gaps are far below the real one (dashed). The dotted lines are the gaps
-# of the world without the direct effects, where all that is left goes through education, occupation
-# and hours: a perfect table for the middle list would lie on them. Two things to see there. The
-# synthetic gaps fall short of them, between races most, because the model is a tree and keeps one
-# path between two columns where the world has several: a smaller gap is not a fairer one, some of
-# what you admitted was lost. And with `marital_status` in the list the gap between the sexes rises
-# *above* what the three reasons explain: a part of the direct effect is back, under another name.
+# Between races, some gap remains even with the narrow list: education differs by race, and
+# education was called admissible. All gaps are far below the real one (dashed). The dotted lines
+# are the gaps in the world without the direct effects, where everything that is left goes through
+# education, occupation and hours: a perfect table for the middle list would lie on them. Note two
+# things. The synthetic gaps are smaller, most of all between races, because the model preserves
+# fewer paths between two columns than the world has. A smaller gap is not a fairer one: some of
+# what you admitted was lost. And with `marital_status` in the list, the gap between the sexes rises
+# *above* what the three reasons explain: part of the direct effect is back, under another name.
 #
-# **What is promised** is the other thing: independence *given* the list. The measure is
-# I(O; P | A), the information that protected columns give about the outcome once the
-# admissible ones are known. An estimate from finitely many rows is never zero, so it comes with
-# what independence alone would give, and with a p-value against it. Under independence one p-value
-# in twenty is below 0.05 by chance, so a single one says little: here are twenty fresh draws of
-# rows from one fit, and the share of them that look dependent.
+# **The guarantee** is the other thing: independence *given* the list. The measure is the
+# conditional mutual information I(O; P | A), the information that protected columns carry about the
+# outcome once the admissible ones are known. An estimate from finitely many rows is never zero, so
+# it comes with its expectation under independence, and a p-value. Under independence, one p-value
+# in twenty is below 0.05 by chance, so a single one says little: here are twenty samples from one
+# fit, and the share of them that look dependent.
 
 # %%
 DRAWS, DRAWN = 20, ROWS // 4
@@ -188,12 +183,11 @@ own_list = LISTS | {'real table': LISTS['education, occupation, hours']}
 pd.DataFrame({name: independence(draws[name], own_list[name]) for name in draws}).T
 
 # %% [markdown]
-# Given its own list every synthetic table looks like independence: the two numbers are close, and
-# about as many draws look dependent as chance would have it (5 %, and of twenty draws it may well
-# be none or three). The real table, measured given education, occupation and hours, does not look
-# like it at all.
+# Given its own list, every synthetic table looks independent: the two numbers are close, and about
+# as many samples look dependent as chance predicts (5 %; out of twenty, that may well be none or
+# three). The real table, measured given education, occupation and hours, does not.
 #
-# Now hold them all to the *strict* standard, education alone:
+# Now hold all of them to the *strict* standard, education alone:
 
 # %%
 pd.DataFrame({name: independence(draws[name], ['education']) for name in draws}).T
@@ -209,11 +203,11 @@ for name, results in fits.items():
 # %% [markdown]
 # ## Three ways to be wrong
 #
-# ### 1. A stand-in for the protected column
+# ### 1. A proxy for the protected column
 #
-# Where people live may say little more than their race. If `region` is called admissible, race may
-# reach income by way of region, and the result is still certified. To see the permission itself,
-# ask for one and the same tree twice, in which race, region and income are neighbours.
+# Where people live may say little more than their race. If `region` is admissible, race may affect
+# income through region, and the result still passes the check. To see that permission at work,
+# request the same tree twice, with the path race - region - income.
 
 # %%
 TREE = [
@@ -236,8 +230,8 @@ print(f'gap between races, through region: {plain_gap(rows, "race"):.3f}')
 
 # %% [markdown]
 # The first was refused, with the path named. The second is the old practice of redlining with a
-# certificate on top. Without a tree of your own the synthesizer might not have used region as the
-# bridge in this fit, but it was allowed to, and the next fit may. **What you allow counts, not what
+# certificate on top. Without a given tree, the synthesizer might not have connected the two through
+# region in this fit, but it was allowed to, and the next fit may. **What you allow counts, not what
 # one fit happens to use.**
 #
 # The test to apply: *would I accept this column as a reason if I knew nothing about the protected
@@ -246,10 +240,10 @@ print(f'gap between races, through region: {plain_gap(rows, "race"):.3f}')
 # ### 2. A consequence of the outcome
 #
 # `home_owner` and `marital_status` come *after* income here: people with money buy homes and marry
-# more, men more than women. A consequence cannot justify its cause. Calling it admissible means to
-# compare people after sorting them by the very thing that may be unjust. In the figure above,
-# adding `marital_status` let a part of the direct effect of sex through, though marriage is no
-# reason for anybody's income in this world.
+# more, men more than women. A consequence cannot justify its cause. Calling it admissible means
+# comparing people after sorting them by the very thing that may be unjust. In the figure above,
+# adding `marital_status` let part of the direct effect of sex through, although marriage does not
+# affect anybody's income in this world.
 #
 # The test: *was the column settled before the outcome?* If not, leave it unlabelled.
 #
@@ -270,23 +264,24 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# If people are held back on the way into occupations, then admitting occupation admits that too. If
-# they choose freely, leaving it out treats a choice as an injustice. The table cannot tell these
-# apart: both worlds make the same rows. Law, history and the people concerned can say more than any
-# measure on this page.
+# If people are kept out of occupations, then admitting occupation admits that too. If they choose
+# freely, leaving it out treats a choice as an injustice. The table cannot distinguish the two: both
+# worlds produce the same rows. Law, history and the people concerned can say more than any metric
+# on this page.
 #
-# What you can do is show what hangs on it: release notes with both lists, as in the first figure,
-# let readers see how much of the gap the choice of occupation accounts for. (Each fit costs its
-# epsilon.) If in doubt, take the narrow list: it promises more.
+# What you can do is show what depends on it: release notes with both lists, as in the first figure,
+# let readers see how much of the gap occupation accounts for. (Each fit costs its epsilon.) If in
+# doubt, use the narrow list: it guarantees more.
 #
 # ## What about unlabelled columns?
 #
-# The promise holds for the synthetic *table*. A classifier trained on it and used on *real* people
-# is another matter. In real rows `marital_status` goes with sex. With `structure='adaptive'` an
-# unlabelled column may be tied to the outcome (as long as it is then cut off from the protected
-# ones). A classifier learns that tie, and in real rows the column gives sex away again. The
-# default, `'planned'`, ties outcomes to admissible columns and other outcomes only, and so do
-# `'greedy'` and `'aim'`. The other way is to give such columns a role: here, to protect them too.
+# The guarantee holds for the synthetic *table*. A classifier trained on it and applied to *real*
+# people is another matter. In real rows, `marital_status` correlates with sex. With
+# `structure='adaptive'`, an unlabelled column may be connected to the outcome (as long as it is
+# then separated from the protected ones). A classifier learns that dependence, and in real rows the
+# column is a proxy for sex again. The default, `'planned'`, connects outcomes to admissible columns
+# and other outcomes only, and so do `'greedy'` and `'aim'`. Alternatively, give such columns a
+# role: here, protect them too.
 
 # %%
 CHOICES = {
@@ -332,16 +327,16 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Look at the gap of `adaptive`: its *table* is justifiably fair, a classifier trained on it treats
-# real men and women with equal education, occupation and hours quite differently. The default,
-# `planned`, does not, because it has tied income to admissible columns only. Protecting the proxies
-# does the same here. Compare the accuracies as well. What of it comes from predicting a past that
-# was unjust is not all loss; but measure it before you choose. (One classifier and one simulated
-# table: read this as a warning, not as a law.)
+# Look at the gap of `adaptive`: its *table* is justifiably fair, but a classifier trained on it
+# treats real men and women with equal education, occupation and hours quite differently. The
+# default, `planned`, does not, because it connects income to admissible columns only. Protecting
+# the proxies has the same effect here. Compare the accuracies as well. Accuracy at predicting an
+# unjust past is not all worth keeping, but measure it before you choose. (This is one classifier on
+# one simulated table: a warning, not a general result.)
 #
 # ## When the lists cannot be used
 #
-# Slips are caught when the synthesizer is made, before any row is read:
+# Mistakes in the lists are caught when the synthesizer is constructed, before any row is read:
 
 # %%
 SLIPS = {
@@ -359,16 +354,17 @@ for slip, wrong in SLIPS.items():
         print(f'{slip}\n  {type(error).__name__}: {error}\n')
 
 # %% [markdown]
-# No error tells you that a column *should not* be admissible. That one is yours.
+# No error tells you that a column *should not* be admissible. That judgement is yours.
 #
 # ## What to remember
 #
-# - Admissible means: I will defend this difference as a reason. Write the reason beside the list.
-# - Not admissible: stand-ins for protected columns, consequences of the outcome, and reasons that
-#   are themselves the injustice. The last is a judgement no table can make for you.
-# - A longer list is a weaker promise. If in doubt, leave a column out.
+# - Admissible means: I will defend this difference as a reason. Write the reason down next to the
+#   list.
+# - Not admissible: proxies for protected columns, consequences of the outcome, and reasons that are
+#   themselves the injustice. The last is a judgement that no table can make for you.
+# - A longer list is a weaker guarantee. If in doubt, leave a column out.
 # - `verify_fairness()` certifies the model against your list. It cannot certify the list.
-# - If a model will be trained on the rows, use `'greedy'` or `'aim'`, or give proxies a role, and
+# - If a model will be trained on the rows, keep the default structure or give proxies a role, and
 #   measure.
 #
 # Next: [03: How much epsilon?](03_how_much_epsilon.ipynb)

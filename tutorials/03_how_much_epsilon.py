@@ -15,8 +15,13 @@
 #
 # **Question.** What does epsilon mean, how large should it be, and how do I read the ledger?
 #
-# **Answer.** Larger epsilon, less noise, less privacy. Choose it before the fit, from what a person
-# risks and from how many rows stand against the noise; the ledger says what each count paid.
+# **Answer.** A larger epsilon means less noise and less privacy. Choose it before the fit, from
+# what a person risks and from the ratio of rows to noise; the ledger shows what each count cost.
+#
+# **The argument.** Epsilon bounds what anyone can learn about one person, whatever else they know.
+# The noise it requires does not depend on the table, so its effect does: the same noise hides a
+# small group and hardly touches a large one. Both sides can be computed before the fit, without the
+# private rows. That is when to choose.
 
 # %%
 import os
@@ -41,9 +46,9 @@ census = simulate_census(num_rows=ROWS, seed=0)
 # %% [markdown]
 # ## What a person risks
 #
-# Somebody knows every row of the table but yours, and does not know whether you are in it:
-# fifty-fifty. Then they see everything the fit released. However clever they are, they cannot
-# become surer than this (but for a chance of `delta`):
+# Suppose an attacker knows every row of the table except yours, and gives even odds that you are in
+# it. Then they see everything the fit released. However clever they are, they cannot become more
+# certain than this (except with probability `delta`):
 
 # %%
 risk = pd.DataFrame({'epsilon': EPSILONS})
@@ -51,19 +56,19 @@ risk['surest an attacker can become'] = [f'{1 / (1 + np.exp(-e)):.3%}' for e in 
 risk
 
 # %% [markdown]
-# At 0.1 they have learnt next to nothing. At 1 they may hold a fair bet. At 10 the bound says
-# nothing any more; whatever protects you then is not the proof. This is the worst case over all
+# At 0.1 they have learnt next to nothing. At 1 they may have a decent bet. At 10 the bound says
+# nothing; if anything protects you then, it is not the proof. This is the worst case over all
 # attackers and all tables. Most are far from it, but nobody can tell you how far.
 #
 # ## What the table gains
 #
-# The other side: how close is the synthetic table? The measure is the mean total variation distance
-# over all pairs of columns, 0 for the same and 1 for nothing in common. Several fits of each
-# epsilon, for all the rows and for a tenth of them.
+# The other side: how accurate is the synthetic table? The metric is the mean total variation
+# distance over all two-way marginals, 0 if they are identical and 1 if they have nothing in common.
+# We fit several times for each epsilon, to all rows and to a tenth of them.
 #
-# **This compares with the real rows, which no ledger pays for.** Doing it on your own table, and
-# picking the epsilon you like, is itself a leak. Do it on public or made-up rows of the same shape,
-# as here, and decide before you fit the real ones.
+# **This compares with the real rows, outside any budget.** Doing it on your own table, and picking
+# the epsilon you like, is itself a leak. Do it on public or simulated rows of the same shape, as
+# here, and decide before you fit the real ones.
 
 
 # %%
@@ -116,20 +121,21 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Read it from left to right: error falls with epsilon, and flattens. What is left on the right is
-# not noise: it is that the model holds pairs and no more, that rows are finitely many, and that the
-# direct effect of sex and race on income is kept out on purpose. More epsilon cannot buy that. How
-# many pairs it holds depends on the noise: the plan takes those that are worth theirs.
+# From left to right, the error falls with epsilon and levels off. What remains on the right is not
+# noise: the model captures only pairs, the sample is finite, and the direct effect of sex and race
+# on income is left out on purpose. A larger epsilon does not change that. The number of pairs
+# depends on the noise: the plan includes those that are worth their noise.
 #
-# Compare the lines: ten times the rows are worth about ten times the epsilon, for noise does not
-# grow with the table. So "which epsilon is normal?" has no answer without "for how many rows?".
+# Compare the curves: ten times as many rows are worth about ten times the epsilon, because noise
+# does not grow with the table. So "which epsilon is normal?" has no answer without "for how many
+# rows?".
 #
 # ## What sigma means, in rows
 #
-# All the synthesizer learns is counts: how many rows have this occupation and that income. Each
-# count gets noise with standard deviation **sigma, in rows**: two thirds of the noisy counts lie
-# within sigma of the truth, nearly all within two. The graph of the model knows sigma for each pair
-# it measured. Hold it against the rows that a cell has on average:
+# The synthesizer learns only counts: how many rows have this occupation and that income. Each count
+# gets noise with standard deviation **sigma, in rows**: two thirds of the noisy counts are within
+# sigma of the truth, nearly all within two sigma. The graph of the model records sigma for each
+# measured pair. Compare it with the average number of rows per cell:
 
 # %%
 largest = f'{ROWS:,} rows'
@@ -142,9 +148,9 @@ pairs['sigma / rows per cell'] = pairs['sigma'] / pairs['rows per cell']
 pairs.sort_values('cells').round(2)
 
 # %% [markdown]
-# Pairs with few cells stand far above the noise; the more cells a pair has, the fewer rows are in
-# each, and the nearer it comes to sigma. And cells are uneven: many hold far fewer rows than the
-# average, and are noise. If that matters, use fewer bins ([tutorial
+# Pairs with few cells are far above the noise; the more cells a pair has, the fewer rows are in
+# each, and the closer it gets to sigma. Cells are also uneven: many have far fewer rows than
+# average, and are mostly noise. If that matters, use fewer bins ([tutorial
 # 04](04_what_do_ranges_leak.ipynb)), more rows, or more epsilon. Small groups suffer first: a group
 # of fifty people under a sigma of fifty is invisible.
 #
@@ -163,13 +169,13 @@ for epsilon in EPSILONS:
 pd.DataFrame(noise).round(5)
 
 # %% [markdown]
-# Ten times the epsilon is about a tenth of the sigma.
+# Ten times the epsilon gives about a tenth of the sigma.
 #
 # ## The ledger
 #
-# Every question asked of the rows is a line. `mechanism` says how noise came in, `columns` what was
-# looked at, `rho` what it cost, `delta` the part of delta it used (only learning unknown categories
-# does), `scale` is sigma in rows, of counts and of the scores by which pairs are planned.
+# Every query on the rows is a line. `mechanism` says how noise was added, `columns` what was
+# queried, `rho` what it cost, `delta` the share of delta it used (only learning unknown categories
+# uses any), and `scale` is sigma in rows, for counts and for scores of pairs.
 
 # %%
 ledger = fits[largest, 1.0].get_privacy_ledger()
@@ -181,9 +187,9 @@ plot_ledger(ledger, title='Privacy budget of one fit, epsilon = 1').update_layou
 ).show()
 
 # %% [markdown]
-# Each slice of a bar is a line. Why rho and not epsilon? Epsilons of many noisy counts do not add
-# up tightly; rho (of zero-concentrated differential privacy) simply adds. The sum is the budget to
-# the last bit, and is turned into epsilon once, at the end:
+# Each slice of a bar is a line. Why rho and not epsilon? Adding up the epsilons of many noisy
+# counts is not tight; rho (of zero-concentrated differential privacy) simply adds up. The sum is
+# exactly the budget, and is converted into epsilon once, at the end:
 
 # %%
 footer = ledger.attrs
@@ -194,9 +200,9 @@ print('epsilon it stands for ', round(epsilon_of(footer['rho'], footer['delta'])
 # %% [markdown]
 # ## Protected against what?
 #
-# The footer says what the promise is about. **Neighbours** are two tables of which one has one row
-# more. Some definitions *replace* a row instead; that is a larger step, and the same fit then has a
-# larger epsilon. And if people had twice the rows you thought, it would be larger still:
+# The footer says what the guarantee covers. **Neighbours** are two tables, one of which has one
+# more row. Some definitions *replace* a row instead; that is a larger step, and the same fit then
+# has a larger epsilon. If people had twice as many rows as you thought, it would be larger still:
 
 # %%
 pd.Series({
@@ -204,13 +210,13 @@ pd.Series({
 }).to_frame('footer')
 
 # %% [markdown]
-# When you compare with another tool, compare under the same neighbours.
+# When you compare with another tool, use the same neighbouring relation.
 #
 # ## One person, many rows
 #
-# A table of visits, loans or months has several rows for a person. Then a row is not the unit to
-# protect: a person is. Say which column tells people apart, and how many rows of one may be used.
-# Others are dropped; the noise covers all that are left.
+# A table of visits, loans or months has several rows per person. Then the unit to protect is a
+# person, not a row. Say which column identifies people, and how many rows of each may be used. The
+# rest are dropped, and the noise covers all that remain.
 
 # %%
 description = census.metadata.to_dict()
@@ -236,16 +242,16 @@ for most in (1, 2, 5):
 pd.DataFrame(persons)
 
 # %% [markdown]
-# Sigma grows in proportion to the bound, and the rows used grow more slowly, so the last column
-# falls: for the noise alone, one row of each person is best. A larger bound is worth it only where
-# the first rows of a person say too little about the rest. Without `person_column` nothing is
-# dropped, and `max_rows_per_person` is your word for how the table was made.
+# Sigma grows in proportion to the bound, and the number of rows used grows more slowly, so the last
+# column falls: as far as noise is concerned, one row per person is best. A larger bound is worth it
+# only if a person's first rows say too little about the rest. Without `person_column` nothing is
+# dropped, and we take your word for `max_rows_per_person`.
 #
 # ## Several fits add up
 #
-# A second fit of the same table, with other roles or after a change of mind, is a second look at
-# the same people. Add the rhos and convert once; that is less than the sum of the epsilons, but it
-# grows.
+# A second fit of the same table, with other roles or after a change of mind, is a second query on
+# the same people. Add the rhos and convert once; the result is less than the sum of the epsilons,
+# but it grows.
 
 # %%
 count = np.arange(1, 21)
@@ -266,13 +272,13 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# Sampling costs nothing: draw as many rows as you like from one fit. Fits that learn categories
-# also use up delta, and those deltas add as well.
+# Sampling costs nothing: sample as many rows as you like from one fit. Fits that learn categories
+# also use up delta, and those deltas add up as well.
 #
 # ## And delta?
 #
-# Delta is the chance that the promise fails. It must be far below one over the number of people, or
-# "publish one random person" would pass. Being strict is cheap:
+# Delta is the probability that the guarantee fails. It must be far below one over the number of
+# people; otherwise "publish one random person" would satisfy it. Being strict is cheap:
 
 # %%
 strictness = pd.DataFrame({'delta': [1e-5, 1e-7, 1e-9, 1e-12]})
@@ -288,10 +294,10 @@ strictness.style.format({
 # %% [markdown]
 # ## What to remember
 #
-# - Larger epsilon means less noise and less privacy. Around 1 the bound still says something to a
-#   person; at 10 it does not.
-# - Sigma is in rows. Hold it against the rows of the smallest group you care about.
-# - Choose epsilon on made-up or public rows of the same shape, then fit the real table once.
+# - A larger epsilon means less noise and less privacy. Around 1 the bound still means something to
+#   a person; at 10 it does not.
+# - Sigma is in rows. Compare it with the size of the smallest group you care about.
+# - Choose epsilon on simulated or public rows of the same shape, then fit the real table once.
 # - The ledger is the proof: its lines add up to the budget. Fits add up too; samples are free.
 # - Know your unit: one row added or removed, unless you say how many rows a person has.
 #

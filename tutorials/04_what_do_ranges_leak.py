@@ -16,8 +16,15 @@
 # **Question.** SDV detects metadata for me. Why should I write ranges by hand, and what if I
 # cannot?
 #
-# **Answer.** Detected ranges are the extremes of your rows, and an extreme is a person. Write what
-# is public; strip the rest and have it learnt within the budget, which costs noise and rare values.
+# **Answer.** Detected ranges are the extremes of your rows, and an extreme is a person. Declare
+# what is public; strip the rest and let it be learnt within the budget, which costs accuracy and
+# rare values.
+#
+# **The argument.** Noise on counts protects nobody if the list of things to count already gives
+# people away. A maximum, a rare category, even the number of decimal places is a statistic of the
+# rows. So the domain must be public knowledge, or it must be learnt with noise like everything
+# else. Learning costs budget, and cannot find what only a few people have; declaring is free and
+# exact.
 
 # %%
 import os
@@ -43,8 +50,8 @@ folder = tempfile.TemporaryDirectory()
 # %% [markdown]
 # ## One person in the metadata
 #
-# Put a single remarkable person into the table: an astronaut of 107 years. Then detect the metadata
-# as SDV's own tutorials do, with and without that person.
+# Add one remarkable person to the table: a 107-year-old astronaut. Then detect the metadata as
+# SDV's own tutorials do, with and without that person.
 
 # %%
 without = census.data['census']
@@ -73,13 +80,13 @@ pd.DataFrame({
 })
 
 # %% [markdown]
-# The metadata alone says whether the astronaut is in the table, with certainty. It is saved with
-# the synthesizer, it bounds what is sampled, and no noise has touched it. That is the whole
-# problem: noise on counts is of no use if the list of things counted gives people away.
+# The metadata alone reveals, with certainty, whether the astronaut is in the table. It is saved
+# with the synthesizer, it bounds what is sampled, and it has no noise. That is the whole problem:
+# noise on counts is useless if the list of things to count gives people away.
 #
-# ## What the synthesizer says to that
+# ## What the synthesizer does about it
 #
-# It cannot know where ranges come from. By default (`public_ranges=None`) it takes them as public,
+# It cannot know where ranges come from. By default (`public_ranges=None`) it treats them as public,
 # and warns:
 
 
@@ -109,12 +116,12 @@ leaky = fit_and_tell(detected['with the astronaut'], None)
 #
 # | `public_ranges` | ranges in the metadata are | use it when |
 # |---|---|---|
-# | `True` | public: that is your word | you wrote them from a codebook, a law, a form |
-# | `False` | dropped; domains are learnt from the budget | they were detected |
+# | `True` | public, as you declare | you wrote them from a codebook, a law, a form |
+# | `False` | dropped; domains are learnt within the budget | they were detected |
 # | `None` | used, with the warning above | never on purpose |
 #
 # A column *without* a range is learnt privately under all three. `strip_ranges` removes whatever
-# detection read from the rows and leaves the kinds of columns, so that you can fill in by hand:
+# detection read from the rows and keeps the column types, so that you can fill in the rest by hand:
 
 # %%
 stripped = strip_ranges(detected['with the astronaut'])
@@ -127,7 +134,7 @@ pd.DataFrame({
 # ## Three fits of the same people
 #
 # Detected ranges; domains learnt privately; and ranges written by hand, from the survey's form,
-# which knows six occupations and ages from 18 to 90.
+# which has six occupations and ages from 18 to 90.
 
 # %%
 private = fit_and_tell(detected['with the astronaut'], False)
@@ -164,9 +171,9 @@ figure.show()
 # %% [markdown]
 # With detected ranges the word *astronaut* is in the release, whether or not noise happens to give
 # it rows in this sample. (Often there are several where the real table has one. That is noise, and
-# no comfort: without the real one the word could not be there.) The two other releases do not know
-# it. If the learnt ages reach 127, that is not the astronaut either: bounds are learnt on a grid of
-# powers of two, and the cell above 64 ends there.
+# no comfort: without the real one the word could not be there.) It does not appear in the two other
+# releases. If the learnt ages reach beyond the real ones, that is not the astronaut either: bounds
+# are learnt on a public grid, and a cell of that grid ends there.
 #
 # ## What learning costs
 #
@@ -183,9 +190,9 @@ plot_ledger(ledger, title='Budget of a fit that learns its domains').update_layo
 ).show()
 
 # %% [markdown]
-# Numbers and dates are looked up on a fixed public grid (powers of two; months), so bounds come out
-# coarse. Categories are published only if their noisy count passes a threshold, high enough that a
-# value which one person has gets through with probability at most the line's `delta`. Roughly:
+# Bounds of numbers and dates are learnt from noisy histograms over fixed public grids, so they are
+# approximate. Categories are released only if their noisy count exceeds a threshold, which is so
+# high that a value held by one person passes with probability at most the line's `delta`. Roughly:
 
 # %%
 line = learning[learning['columns'] == ('occupation',)].iloc[0]
@@ -193,9 +200,9 @@ threshold = 2 + line['scale'] * norm.isf(line['delta'])
 print(f'an occupation needs about {threshold:.0f} rows to be found')
 
 # %% [markdown]
-# Everything rarer is lost, and in a small table whole columns may be: then the synthesizer warns
+# Everything rarer is lost, and in a small table whole columns may be: the synthesizer then warns
 # and says what to declare. That protects the astronaut; it also hides small groups you may care
-# about. Which values survived (the first column is not private)?
+# about. Which values survived? (The first column is not private.)
 
 # %%
 survivors = []
@@ -206,9 +213,9 @@ for column in ('race', 'marital_status', 'education', 'occupation'):
 pd.DataFrame(survivors).sort_values('real rows').head(8)
 
 # %% [markdown]
-# If a group is small, *declaring* its value is the way to keep it: a declared value needs no proof
-# that it exists. Declaring is free, learning is not. So declare what you can and have only the rest
-# learnt. It is best kept in one file with the roles:
+# To keep a small group, *declare* its value: a declared value need not be found. Declaring is free,
+# learning is not. So declare what you can and learn only the rest. Keep the metadata in one file
+# with the roles:
 
 # %%
 known = ('sex', 'race', 'education', 'occupation', 'income', 'marital_status', 'age', 'hours')
@@ -226,12 +233,13 @@ pd.DataFrame(spent).fillna(0).T.round(5)
 # %% [markdown]
 # ## Values outside the domain
 #
-# The form says 18 to 90 and six occupations, and the astronaut fits neither. No error, no warning:
-# a message would tell that such a person exists. Numbers are clipped; other values become "other",
-# which comes back as missing, or, where nulls are not allowed, as the rarest declared value.
+# The form has ages from 18 to 90 and six occupations, and the astronaut fits neither. There is no
+# error and no warning: a message would reveal that such a person exists. Numbers are clipped; other
+# values become "other", which comes back as missing, or, where nulls are not allowed, is
+# redistributed over the declared values.
 #
-# The price: if the range is *wrong*, nobody tells you. Declare that people work 5 to 35 hours, and
-# see.
+# The price: if the range is *wrong*, no single row can make the fit fail. Declare that people work
+# 5 to 35 hours, and see.
 
 # %%
 description = census.metadata.to_dict()
@@ -242,12 +250,12 @@ print(f'people at exactly 35 hours: {(hours == 35).mean():.0%} (real: '
       f'{(people["hours"] == 35).mean():.0%}), above: {(hours > 35).mean():.0%}')  # fmt: skip
 
 # %% [markdown]
-# Most of the table piles up at the edge. So declare generously: a range that is too wide costs a
-# few empty bins, one that is too narrow costs the truth.
+# Much of the table piles up at the bound. So declare generously: a range that is too wide costs a
+# few empty bins; one that is too narrow distorts the data.
 #
-# The same goes for missing values. `range_is_nullable` says whether a column may have any. Where it
-# is declared `False` and rows have some all the same, they count as the first declared value, here
-# *single*:
+# The same goes for missing values. `range_is_nullable` says whether a column may have any. If it is
+# declared `False` and some rows have missing values anyway, those rows are redistributed over the
+# declared values in proportion:
 
 # %%
 description = census.metadata.to_dict()
@@ -266,10 +274,11 @@ pd.DataFrame({
 # %% [markdown]
 # ## Bins against noise
 #
-# A number with a wide range is cut into `numeric_bins` equal bins, and is drawn uniformly within
-# its bin. Few bins blur; many bins have few rows each, and drown in noise. Where the best number
-# lies depends on epsilon and rows. The distance below is the largest difference between the real
-# and synthetic cumulative shares of `commute_km` (Kolmogorov-Smirnov; not private).
+# A number with a wide range is put into up to `numeric_bins` bins. Few bins lose detail; many bins
+# have few rows each, and drown in noise. The best number depends on epsilon and on the number of
+# rows. The metric below is the Kolmogorov-Smirnov distance: the largest difference between the real
+# and synthetic cumulative distribution of `commute_km` (not private). [Tutorial
+# 11](11_do_numbers_come_back.ipynb) is about the bins themselves.
 
 # %%
 BINS = (4, 8, 16, 32, 64, 128)
@@ -307,14 +316,14 @@ figure.update_layout(
 figure.show()
 
 # %% [markdown]
-# With little epsilon the curve turns up again on the right; with more it keeps falling for longer.
-# The default of 32 is a compromise. Whole numbers with at most a hundred values, such as ages and
-# hours, keep a code for each value, whatever `numeric_bins` says.
+# The default of 32 is a compromise: at a small epsilon more bins buy nothing or hurt, at a larger
+# one they help for longer. Integers with at most a hundred values, such as ages and hours, keep one
+# code per value, whatever `numeric_bins` says.
 #
 # ## Ids and personal columns
 #
-# Keys, ids, personal and unknown columns are made up from the metadata alone. Nothing of them is
-# learnt, so no real address can come back:
+# Keys, ids, personal and unknown columns are generated from the metadata alone. Nothing about them
+# is learnt, so no real address can come back:
 
 # %%
 columns = ['person_id', 'email']
@@ -329,15 +338,15 @@ print(f'{len(shared)} synthetic addresses are those of a real person')
 folder.cleanup()
 
 # %% [markdown]
-# Ids of a short format may coincide with real ones by accident; that is chance, not memory.
+# Ids with a short format may coincide with real ones by chance.
 #
 # ## What to remember
 #
 # - Detected ranges are extremes of the rows. Strip them, or pass `public_ranges=False`.
 # - Declare what is public: bounds, values, decimal places, whether nulls occur. It is free and
 #   exact.
-# - What is learnt is paid for in the ledger, comes out coarse, and loses values with few rows.
-# - Values outside the domain vanish silently, on purpose. Declare generously.
-# - `numeric_bins` trades blur for noise; less epsilon or fewer rows ask for fewer bins.
+# - What is learnt is paid for in the ledger, is approximate, and loses values with few rows.
+# - Values outside the domain disappear silently, on purpose. Declare generously.
+# - `numeric_bins` trades detail for noise; use fewer bins with a smaller epsilon or fewer rows.
 #
 # Next: [05: Is it fair?](05_is_it_fair.ipynb)

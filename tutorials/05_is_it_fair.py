@@ -16,12 +16,18 @@
 # **Question.** I have a synthetic table. How do I measure whether it is fair, and what will the
 # numbers not tell me?
 #
-# **Answer.** Ask the table first: is the outcome independent of the protected columns given the
-# admissible ones, compared with what chance alone would give? Then ask a classifier, and expect
-# some of its measures to stay as they were, or to get worse.
+# **Answer.** Test the table first: is the outcome independent of the protected columns given the
+# admissible ones, up to chance? Then test a classifier, and expect some of its metrics to stay as
+# they were, or to get worse.
 #
-# Everything on this page is computed on real rows, outside any privacy budget. Do it where the
-# real table lives, and do not release the numbers with the synthetic table.
+# **The argument.** Conditional independence is what was promised, so measure that first, against
+# its null distribution. Metrics of a classifier on real rows measure something else: the synthetic
+# table, the classifier and the real people together. They can disagree with the guarantee in both
+# directions without anything being broken, and parity can even get worse because the table became
+# fair.
+#
+# Everything on this page is computed on real rows, outside any privacy budget. Do it where the real
+# table lives, and do not release the numbers with the synthetic table.
 
 # %%
 import os
@@ -44,10 +50,10 @@ COLOURS = {'real': GREY, 'plain MST': VERMILION, 'adaptive': GREEN, 'planned': B
 # %% [markdown]
 # ## A table whose bias is known
 #
-# `simulate_census` draws people from a causal model that is written down in its source. Sex and
-# race act on income in two ways: *through* education, occupation and hours, and *directly*. The
-# direct path is the unfair one; `direct_effect=0` turns it off and leaves everything else as it
-# is. So there is a table to compare with in which nothing is unfair.
+# `simulate_census` samples people from a causal model that you can read in its source. Sex and race
+# affect income in two ways: *through* education, occupation and hours, and *directly*. The direct
+# path is the unfair one; `direct_effect=0` turns it off and leaves everything else as it is. So we
+# have a table without unfairness to compare with.
 
 # %%
 biased = simulate_census(ROWS, seed=0)
@@ -56,8 +62,8 @@ metadata, roles = biased.metadata, biased.roles
 roles.as_dict()
 
 # %% [markdown]
-# Three private synthesizers, all with epsilon 1: plain MST, which knows nothing of fairness, and
-# two that do: the default, `'planned'`, and `'adaptive'`, which may tie an outcome to a column
+# We fit three private synthesizers, all with epsilon 1: plain MST, which ignores fairness, and two
+# fair ones: the default, `'planned'`, and `'adaptive'`, which may connect an outcome to a column
 # without a role.
 
 
@@ -79,15 +85,15 @@ fitted = {name: synthesize(biased, structure) for name, structure in structures.
 synthetic = {name: synthesizer.sample(ROWS)['census'] for name, synthesizer in fitted.items()}
 
 # %% [markdown]
-# ## First ask the table
+# ## First, test the table
 #
-# Justifiable fairness says: outcome independent of protected, given admissible. The measure of
-# that is the conditional mutual information I(O; P | A): how many nats sex and race still tell
-# about income once education, occupation and hours are known. Zero is fair.
+# Justifiable fairness says: outcome independent of protected, given admissible. The measure is the
+# conditional mutual information I(O; P | A): how many nats of information sex and race carry about
+# income once education, occupation and hours are known. Zero is fair.
 #
-# On a finite table the number is never zero. Within a stratum of ten people who agree on all
-# admissible columns, men and women differ in income by chance. So the metric shuffles the incomes
-# within each stratum, 200 times, and says what it finds when the independence holds for certain.
+# On a finite table, the number is never zero. Within a stratum of ten people who agree on all
+# admissible columns, men and women differ in income by chance. So the metric is a permutation test:
+# it shuffles the incomes within each stratum, 200 times, and reports the range under independence.
 # **Compare with that range, never with zero.**
 
 # %%
@@ -138,23 +144,22 @@ def plot_information(asked, title):
 plot_information(asked, 'What sex and race tell about income, the rest being equal').show()
 
 # %% [markdown]
-# The real table and plain MST lie far to the right of their range. The two fair tables lie where
-# the table without an unfair path lies. Now and then a fair table falls just outside its grey bar:
-# about one in twenty does, by the meaning of 95 %.
+# The real table and plain MST are far to the right of their range. The two fair tables are where
+# the table without an unfair path is. Now and then a fair table falls just outside its grey bar:
+# about one in twenty does, because the range covers 95 %.
 #
-# The measure can *find* unfairness; it cannot prove fairness. The proof is the model's graph, and
-# that is asked in one line:
+# The metric can *detect* unfairness; it cannot prove fairness. The proof is the model's graph, and
+# one line checks it:
 
 # %%
 {name: fitted[name].verify_fairness() for name in ('adaptive', 'planned')}
 
 # %% [markdown]
-# ## Coverage: how much of the table was asked at all
+# ## Coverage: how much of the table was tested at all
 #
 # A stratum with one person in it, or with men only, says nothing. `coverage` is the share of rows
 # in strata that could show a dependence. The finer the strata, the fewer such rows, and the larger
-# the number that chance gives. Here are the same two tables, with more and more columns held
-# equal.
+# the value expected by chance. Here are the same two tables, conditioned on more and more columns.
 
 # %%
 held_equal = {
@@ -174,16 +179,16 @@ strata[['score', 'null_mean', 'excess', 'p_value', 'coverage']]
 # Read it downwards:
 #
 # - *Education alone*: the fair table depends on sex too. It may, because occupation and hours are
-#   not held equal. The promise is about all admissible columns together, or more columns, not
-#   about some of them.
-# - *The admissible columns*: the fair table drops to what chance gives.
-# - *And more*: the promise still holds, but nearly everybody has become a stratum of their own. A
-#   small excess with a small coverage is silence, not fairness.
+#   not in the conditioning set. The guarantee is about all admissible columns together, or more,
+#   not about some of them.
+# - *The admissible columns*: the fair table drops to chance level.
+# - *And more*: the guarantee still holds, but nearly everybody is now in a stratum of their own. A
+#   small excess with a small coverage means no evidence, not fairness.
 #
-# ## Then ask a classifier
+# ## Then, test a classifier
 #
-# The paper's six measures train a classifier on the synthetic table and let it judge real people,
-# here people that nobody was fitted to. Each is the difference between groups of a rate:
+# The paper's six metrics train a classifier on the synthetic table and apply it to real people,
+# here people in no training table. Each is a difference in rates between groups:
 #
 # | | all rows | within strata of the admissible columns |
 # |---|---|---|
@@ -233,18 +238,19 @@ def plot_measures(judged, title):
 plot_measures(judged, 'How a classifier treats real men and women').show()
 
 # %% [markdown]
-# Two things to see.
+# Note two things.
 #
-# **Intervals.** They resample the people who are judged. They do not retrain the classifier nor
-# refit the synthesizer, so they are narrower than what you would see from fit to fit. An interval
-# that holds zero means that these rows do not tell the groups apart.
+# **Intervals.** They resample the people being classified. They neither retrain the classifier nor
+# refit the synthesizer, so they are narrower than the variation from fit to fit. An interval that
+# contains zero means that these rows show no difference between the groups.
 #
-# **A conditional gap (CDP) is left with `adaptive`**, though its table is fair. Nothing is broken.
-# The guarantee is about the synthetic table, not about a classifier on real rows. In the synthetic
-# table a column without a role, such as marital status, may stand beside income, with no way to
-# sex around the admissible columns. In the *real* table marital status differs between the sexes,
-# and the classifier, which learnt to use it, passes that on. `planned` never lets an outcome touch
-# a column without a role, so its classifier has nothing of the kind to use. The accuracies:
+# **A conditional gap (CDP) remains with `adaptive`**, although its table is fair. Nothing is
+# broken. The guarantee is about the synthetic table, not about a classifier on real rows. In the
+# synthetic table, a column without a role, such as marital status, may be adjacent to income, with
+# no path to sex that bypasses the admissible columns. In the *real* table, marital status differs
+# between the sexes, and the classifier, which learnt to use it, passes that on. `planned` never
+# connects an outcome to a column without a role, so its classifier has no such proxy to use. The
+# accuracies:
 
 # %%
 accuracy = {
@@ -254,8 +260,9 @@ accuracy = {
 pd.Series(accuracy, name='accuracy on real people').to_frame()
 
 # %% [markdown]
-# The same classifier, asked about *synthetic* people it has not seen, shows that it is the people
-# who changed. (A little can be left there too: the classifier has learnt from finitely many rows.)
+# The same classifier, applied to *synthetic* people it has not seen, shows that the difference
+# comes from the people. (A small gap can remain there too: the classifier was trained on finitely
+# many rows.)
 
 # %%
 unseen = fitted['adaptive'].sample(ROWS)['census']
@@ -266,13 +273,13 @@ pd.DataFrame({
 }).T.astype(float)
 
 # %% [markdown]
-# If the rows will train a model that meets real people, keep the default or give such columns a
-# role, and measure.
+# If the rows will train a model that is applied to real people, keep the default or give such
+# columns a role, and measure.
 #
 # ## A fair table with less parity than the real one
 #
-# Parity says: equal rates, whatever the reasons. Justifiable fairness says: no difference without
-# a reason from your list. They can pull in opposite directions. Suppose that women, who have the
+# Parity says: equal rates, whatever the reasons. Justifiable fairness says: no difference without a
+# reason from your list. They can pull in opposite directions. Suppose that women, who have the
 # worse paid occupations and fewer hours here, are paid *more* than men of the same occupation and
 # hours, just enough to make up for it. A negative `direct_effect` does that (to minorities too).
 
@@ -298,15 +305,15 @@ asked = pd.DataFrame({name: information(table) for name, table in both.items()})
 asked[['score', 'low', 'high', 'p_value', 'coverage']]
 
 # %% [markdown]
-# In the real table men and women earn about alike, and yet sex tells something about income among
-# people who are otherwise equal (with few rows the test may be too weak to see it). The fair table
-# removes that path, and the difference in occupations and hours comes to light: **demographic
-# parity gets worse because the table was made fair**. Neither table is wrong; they answer
-# different questions. If parity is what you need, say that occupation and hours are not
-# admissible, or use another tool.
+# In the real table men and women earn about the same, and yet sex is informative about income among
+# otherwise equal people (with few rows the test may lack the power to detect it). The fair table
+# removes that path, and the difference in occupations and hours shows: **demographic parity gets
+# worse because the table was made fair**. Neither table is wrong; they answer different questions.
+# If you need parity, use the statement `demographic_parity` ([tutorial
+# 10](10_which_fairness_do_i_need.ipynb)).
 #
-# The other common disappointment: with the direct path off there is nothing to repair, and a fair
-# synthesizer does not lower DP. It may even be a little higher, by chance or by noise.
+# Another common disappointment: with the direct path off there is nothing to repair, and a fair
+# synthesizer does not lower DP. It may even be a little higher, by chance or because of noise.
 
 # %%
 nothing_to_repair = {'real': unbiased.data['census']} | {
@@ -322,7 +329,7 @@ pd.DataFrame({
 # %% [markdown]
 # ## All of it in one report
 #
-# `FairnessReport` has the form of SDMetrics' reports: generate, scores, details, pictures.
+# `FairnessReport` works like SDMetrics' reports: generate, scores, details, figures.
 
 # %%
 report = FairnessReport(roles, positive={'income': '>50K'}, seed=0)
@@ -341,7 +348,7 @@ report.get_visualization('Conditional Independence').update_layout(width=800).sh
 report.get_visualization('Group Rates').update_layout(width=800).show()
 
 # %% [markdown]
-# `report.get_score()` is the mean of the three. It is there because SDMetrics has one; a mean of
+# `report.get_score()` is the mean of the three. It exists because SDMetrics has one; a mean of
 # fairness and accuracy settles nothing. Read the details. A table of pure noise would be perfectly
 # independent.
 
@@ -349,11 +356,11 @@ report.get_visualization('Group Rates').update_layout(width=800).show()
 f'{report.get_score():.3f}'
 
 # %% [markdown]
-# ## SDV's quality report counts it as an error
+# ## SDV's quality report counts fairness as an error
 #
-# SDMetrics' Column Pair Trends compares pairs of columns with the real ones, those that are
-# associated there. A pair of a protected column and the outcome *must* differ: the direct path is
-# gone. So the score of such a pair falls for the very thing that was asked for.
+# SDMetrics' Column Pair Trends compares pairs of columns with the real ones. A pair of a protected
+# column and the outcome *must* differ: the direct path is gone. So its score falls for exactly what
+# was requested.
 
 # %%
 trends = {}
@@ -378,10 +385,10 @@ figure.update_traces(marker={'size': 11}).update_layout(
 ).show()
 
 # %% [markdown]
-# The pair of sex and income is lower on purpose (and that of race and income, where it is strong
-# enough to be scored). Where another pair with income is lower than plain MST's, that is a real
-# loss: a fair model has to keep income away from some columns, and what it cannot hold it loses.
-# To compare synthesizers on what both may keep, leave the protected-outcome pairs out:
+# The score of sex and income is lower on purpose (as is that of race and income, if it is strong
+# enough to be scored). If another pair with income scores lower than plain MST's, that is a real
+# loss: a fair model cannot connect income to some columns, and loses those dependences. To compare
+# synthesizers on what both may preserve, leave out the protected-outcome pairs:
 
 # %%
 on_purpose = ['sex and income', 'race and income', 'income and sex', 'income and race']
@@ -393,13 +400,13 @@ pd.DataFrame({
 # %% [markdown]
 # ## What to remember
 #
-# - I(O; P | A) asks the table itself. Compare it with its shuffles, never with zero, and read the
-#   coverage with it.
-# - Measures find unfairness; `verify_fairness()` is what proves its absence, and it speaks of the
-#   synthetic table alone.
-# - A classifier trained on a fair table can still tell real groups apart by columns without a
-#   role, if it was tied to them, as `'adaptive'` may do. The default does not.
-# - Parity is another notion. Making a table justifiably fair can leave DP where it was, or raise
+# - I(O; P | A) tests the table itself. Compare it with its permutations, never with zero, and read
+#   it with its coverage.
+# - Metrics detect unfairness; `verify_fairness()` proves its absence, and only for the synthetic
+#   table.
+# - A classifier trained on a fair table can still distinguish real groups by columns without a
+#   role, if the outcome was connected to them, as `'adaptive'` may do. The default does not.
+# - Parity is a different notion. Making a table justifiably fair can leave DP unchanged, or raise
 #   it.
 # - General quality scores count the removed dependence as an error. Look at the pairs, not at the
 #   mean.

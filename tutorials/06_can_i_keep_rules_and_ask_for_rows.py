@@ -13,12 +13,17 @@
 # %% [markdown]
 # # Can I keep rules and ask for rows?
 #
-# **Question.** My table has rules (nobody starts to work after today, a district lies in its
-# region), and I need rows of a certain kind. Does that work with privacy and fairness?
+# **Question.** My table has rules (nobody started work at an age above their own, a district lies
+# in its region), and I need rows of a certain kind. Does that work with privacy and fairness?
 #
-# **Answer.** Yes: SDV's constraints hold in every sampled row and public ones cost no privacy;
-# conditions are met exactly, however rare. Two things are not allowed to pass unnoticed: a rule
-# that ties a protected to an outcome column is refused, and a condition that does so warns.
+# **Answer.** Yes: SDV's constraints hold in every sampled row, and public ones cost no privacy;
+# conditions are met exactly, however rare. Two things do not go unnoticed: a constraint that ties a
+# protected column to an outcome is refused, and a condition that does so warns.
+#
+# **The argument.** A constraint makes its columns dependent whatever the model says, and a
+# condition selects rows by its columns. For fairness both count as one more clique of the graph, so
+# the same test decides what is allowed. For privacy the question is where a constraint comes from:
+# a rule that anyone could know is free, one that is read off the rows must be paid for.
 
 # %%
 import contextlib
@@ -33,12 +38,12 @@ import numpy as np
 import pandas as pd
 import plotly.express as px
 from sdv.cag import FixedCombinations, Inequality
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.datasets import simulate_census
+from sdv_prefair.datasets import simulate_careers
+from sdv_prefair.datasets.simulated_people import DISTRICTS
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.metrics import ConditionalMutualInformation
 from sdv_prefair.plots.style import BLUE, GREEN, GREY, VERMILION
@@ -49,49 +54,17 @@ pd.options.display.float_format = '{:.4f}'.format
 # %% [markdown]
 # ## A table with two rules
 #
-# The simulated census gets two more columns: the age at which somebody started to work, which is
-# never above their age, and the district they live in, which lies in one region.
+# `simulate_careers` is the simulated census with two more columns: the age at which a person
+# started work, which is never above their age, and the district they live in, which lies in one
+# region. Its metadata was written by hand, as always.
 
 # %%
-census, census_metadata, roles = simulate_census(ROWS, seed=0)
-rng = np.random.default_rng(0)
-districts = {
-    'north': ['Northmoor', 'Hillend', 'Fairport'],
-    'east': ['Eastgate', 'Marsham'],
-    'south': ['Southwold', 'Greenley', 'Kingsby'],
-    'west': ['Westbury', 'Oldham Cross'],
-}
-shares = {'Northmoor': 8, 'Hillend': 3, 'Fairport': 0.01, 'Kingsby': 0.5}  # others 1
-
-
-def district_of(region):
-    weights = np.array([shares.get(name, 1) for name in districts[region]])
-    return rng.choice(districts[region], p=weights / weights.sum())
-
-
-people = census['census'].drop(columns='email')
-people['district'] = people['region'].map(district_of)
-started = rng.integers(14, 31, ROWS) + rng.geometric(0.3, ROWS)
-people['started_work'] = np.minimum(started, people['age'])
-data = {'census': people}
+data, metadata, roles = simulate_careers(ROWS, seed=0)
+people = data['census']
 people[['age', 'started_work', 'region', 'district']].head(3)
 
-# %% [markdown]
-# Their public description, by hand as always:
 
 # %%
-described = census_metadata.to_dict()
-columns = described['tables']['census']['columns']
-del columns['email']
-columns['district'] = {
-    'sdtype': 'categorical',
-    'range_values': [name for names in districts.values() for name in names],
-    'range_is_nullable': False,
-}
-columns['started_work'] = columns['age'] | {'range_min': 14}
-metadata = Metadata.load_from_dict(described)
-
-
 def new_synthesizer(constraints=()):
     synthesizer = PreFairSynthesizer(metadata, epsilon=1.0, public_ranges=True, **roles.as_dict())
     if constraints:
@@ -102,12 +75,12 @@ def new_synthesizer(constraints=()):
 # %% [markdown]
 # ## Rules that hold
 #
-# The rules in SDV's words. Which district lies in which region can be looked up on a map, so
-# `PublicCombinations` takes the list and nothing has to be learnt. SDV's `FixedCombinations`
-# allows what occurs in the rows; that is private, so here it is learnt within the budget.
+# These are the rules as SDV constraints. Which district lies in which region is on the map, so
+# `PublicCombinations` takes the list and nothing has to be learnt. SDV's `FixedCombinations` allows
+# what occurs in the rows; that is private, so here it is learnt within the budget.
 
 # %%
-on_the_map = [(region, name) for region, names in districts.items() for name in names]
+on_the_map = [(region, name) for region, names in DISTRICTS.items() for name in names]
 work = Inequality('started_work', 'age')
 listed = PublicCombinations(['region', 'district'], on_the_map)
 learnt = FixedCombinations(['region', 'district'])
@@ -147,8 +120,8 @@ figure.update_layout(xaxis_title=None, yaxis={'title': 'share of rows', 'tickfor
 figure.show()
 
 # %% [markdown]
-# What did the rules cost? A public list costs nothing. Learning one is a line of the ledger, paid
-# from the same epsilon, so that less is left to measure:
+# What did the constraints cost? A public list costs nothing. Learning one is a line of the ledger,
+# paid from the same epsilon, so less is left for measurements:
 
 # %%
 pd.concat(
@@ -160,20 +133,20 @@ pd.concat(
 ).fillna(0).sort_index()
 
 # %% [markdown]
-# And a learnt list is short of what is rare: few people live in Fairport, and to say that anybody
-# does would tell too much about them. If you know the combinations, list them.
+# And a learnt list misses what is rare: few people live in Fairport, and to release that anybody
+# does would reveal too much about them. If you know the combinations, list them.
 
 # %%
 pd.DataFrame({
     name: table['district'].value_counts() for name, table in {'real': people, **synthetic}.items()
-}).fillna(0).astype(int).reindex(districts['north'])
+}).fillna(0).astype(int).reindex(DISTRICTS['north'])
 
 # %% [markdown]
-# ## What rules do to roles
+# ## What constraints do to roles
 #
-# A rule ties its columns together, so fairness has to count it. The synthesizer models other
-# columns in place of the tied ones (for the ages, the first age and the step up to the second),
-# and gives these new columns roles that keep the promise:
+# A constraint makes its columns dependent, so the fairness check has to include it. The synthesizer
+# models other columns in place of the constrained ones (for the ages, the first age and the
+# difference to the second), and gives these new columns roles that preserve the guarantee:
 
 # %%
 pd.DataFrame({
@@ -182,21 +155,21 @@ pd.DataFrame({
 }).map(', '.join)
 
 # %% [markdown]
-# The two ages had no role. Tied by a rule, they are modelled by two columns, and if one of them
-# stood beside sex and the other beside income, the rule would join what the model keeps apart. So
-# both are treated as protected: kept away from income but through admissible columns. The graph
-# shows it, and `verify_fairness()` checks the rules' ties with the model's.
+# The two ages had no role. Now they are modelled by two columns, and if one of them were adjacent
+# to sex and the other to income, the constraint would connect what the model separates. So both are
+# treated as protected: separated from income except through admissible columns. The graph shows it,
+# and `verify_fairness()` checks the cliques of the constraints together with the model's.
 
 # %%
 fitted['public list'].verify_fairness()
 fitted['public list'].visualize().show()
 
 # %% [markdown]
-# ## A rule that is refused
+# ## A constraint that is refused
 #
-# No model can be fair to sex and keep a rule between sex and income: such a rule *is* a
-# dependence, whatever the admissible columns say. The synthesizer says so before it has seen a
-# row.
+# No model can be fair with respect to sex and satisfy a constraint between sex and income: such a
+# constraint *is* a dependence, whatever the admissible columns are. The synthesizer refuses it
+# before it reads a row.
 
 
 # %%
@@ -211,18 +184,18 @@ def refusal(constraints):
 print(refusal([FixedCombinations(['sex', 'income'])]))
 
 # %% [markdown]
-# It also sees the long way round. Each of these two rules is accepted without the other:
+# It also detects indirect connections. Each of these two constraints is accepted without the other:
 
 # %%
 first, second = FixedCombinations(['race', 'region']), FixedCombinations(['region', 'income'])
 print(refusal([first]), refusal([second]), refusal([first, second]), sep='\n')
 
 # %% [markdown]
-# ## Asking for rows
+# ## Conditions
 #
-# `sample_from_conditions` draws from the model *given* what you ask. No row is drawn and thrown
-# away, so a rare wish takes about as long as a common one. Very old people with a master's degree
-# who work long hours in a craft are about as rare as it gets:
+# `sample_from_conditions` samples from the model's conditional distribution. There is no rejection
+# sampling, so a rare condition takes about as long as a common one. Very old people with a master's
+# degree who work long hours in a craft are about as rare as it gets:
 
 # %%
 plain = fitted['no constraints']
@@ -249,13 +222,13 @@ pd.DataFrame({name: about for name, (_, about) in asked.items()}).T.astype(int)
 asked['rare'][0][[*rare, 'sex', 'income']].head(3)
 
 # %% [markdown]
-# Any value of the public domain can be asked for, whether or not somebody has it. That is needed
-# for privacy: an error would tell that nobody does. What comes back for such a wish is what the
-# model implies, not what was seen; take it as an extrapolation.
+# You can condition on any value of the public domain, whether or not somebody has it. Privacy
+# requires this: an error would reveal that nobody does. What comes back in that case is what the
+# model implies, not what was observed; treat it as an extrapolation.
 #
-# With constraints it is the same, as long as you ask for *all* columns of a rule or for none. A
-# district alone is one half of the pair that was modelled; such values are found by drawing and
-# trying, as in SDV, and rare ones may come back short, with a warning.
+# The same holds with constraints, as long as you condition on *all* columns of a constraint or on
+# none. A district alone is one half of the pair that was modelled; such values are found by
+# rejection sampling, as in SDV, and rare ones may return too few rows, with a warning.
 
 # %%
 fitted['public list'].sample_from_conditions([
@@ -263,9 +236,9 @@ fitted['public list'].sample_from_conditions([
 ])['census'][['district', 'region', 'hours', 'education', 'age', 'started_work']]
 
 # %% [markdown]
-# `sample_remaining_columns` completes a table of which some columns are known. Its lines keep
-# their order. What you pass in is your own data: if it comes from private rows, the result is as
-# private as they are.
+# `sample_remaining_columns` completes a table in which some columns are known. Its rows keep their
+# order. What you pass in is your own data: if it comes from private rows, the result is as private
+# as they are.
 
 # %%
 known = pd.DataFrame({
@@ -277,10 +250,10 @@ completed = plain.sample_remaining_columns(known)['census']
 completed[[*known, 'education', 'region', 'income']]
 
 # %% [markdown]
-# ## The wish that undoes fairness
+# ## The condition that undoes fairness
 #
-# Suppose you have read somewhere that 60 % of the men and 20 % of the women have a high income,
-# and ask for just that. The synthesizer gives it to you, with a warning:
+# Suppose you have read somewhere that 60 % of men and 20 % of women have a high income, and request
+# exactly that. The synthesizer returns it, with a warning:
 
 # %%
 size = ROWS // 4
@@ -295,12 +268,12 @@ with warnings.catch_warnings(record=True) as caught:
 print(*{str(warning.message) for warning in caught}, sep='\n')
 
 # %% [markdown]
-# The warning also comes when a column *without a role* stands in for one of the two: if age hangs
-# on income in the graph, age and sex together are as good as income and sex. `visualize()` shows
-# which side a column is on.
+# The warning also appears if a column *without a role* is a proxy for one of the two: if age is
+# adjacent to income in the graph, age and sex together are as good as income and sex. `visualize()`
+# shows which side a column is on.
 #
-# Asking for either of them alone is no such thing, and there is no warning: the promise is about
-# income *given* everything else, and choosing more women changes nothing of it.
+# Conditioning on either of them alone is fine, and there is no warning: the guarantee is about
+# income *given* everything else, and selecting more women does not change that.
 
 # %%
 alone = plain.sample_from_conditions([
@@ -327,9 +300,9 @@ figure.update_xaxes(title=None).update_yaxes(tickformat='.0%', rangemode='tozero
 figure.update_yaxes(title='share with a high income', col=1).show()
 
 # %% [markdown]
-# Left and middle, men and women of one occupation lie close together; what is left comes from
-# education and hours, which are admissible too. Right, they part. With all admissible columns held
-# equal, beside what chance gives:
+# Left and middle, men and women in the same occupation are close together; the remaining difference
+# comes from education and hours, which are admissible too. Right, they differ. Conditioned on all
+# admissible columns, compared with chance:
 
 # %%
 asked_for = {
@@ -347,18 +320,18 @@ asked_for = {
 pd.DataFrame(asked_for).T[['score', 'null_mean', 'excess', 'p_value']].astype(float)
 
 # %% [markdown]
-# The model is as fair as it was; the *selection* is not. The same happens when somebody filters or
-# reweights the released rows by sex and income afterwards, and no synthesizer can warn of that.
+# The model is as fair as before; the *selection* is not. The same happens if somebody later filters
+# or reweights the released rows by sex and income, and no synthesizer can warn about that.
 #
 # ## What to remember
 #
-# - `add_constraints` takes SDV's constraints. Give lists with `PublicCombinations` when they are
-#   public: nothing is paid, and nothing rare is lost.
-# - Rules change roles: look at `get_roles('modified')`. A rule that ties protected to outcome
-#   columns, on whatever way, is refused.
-# - Conditions are met exactly, for any value of the domain, without rejecting rows. With
-#   constraints, ask for all columns of a rule or for none.
-# - Never ask for protected and outcome values together, unless the `FairnessWarning` is what you
-#   want.
+# - `add_constraints` takes SDV's constraints. If the combinations are public, list them with
+#   `PublicCombinations`: it costs nothing, and nothing rare is lost.
+# - Constraints change roles: see `get_roles('modified')`. A constraint that ties protected columns
+#   to outcomes, directly or indirectly, is refused.
+# - Conditions are met exactly, for any value of the domain, without rejection sampling. With
+#   constraints, condition on all columns of a constraint or on none.
+# - Do not condition on protected and outcome values together, unless you accept what the
+#   `FairnessWarning` says.
 #
 # Next: [07: What if it does not fit in memory?](07_what_if_it_does_not_fit_in_memory.ipynb)

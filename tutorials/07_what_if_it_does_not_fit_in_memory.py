@@ -13,12 +13,16 @@
 # %% [markdown]
 # # What if it does not fit in memory?
 #
-# **Question.** My table is larger than memory, or lives in a database that I may query but not
-# copy. Can I still fit?
+# **Question.** My table is larger than memory, or in a database that I may query but not copy. Can
+# I still fit?
 #
-# **Answer.** Yes. A fit needs counts, not rows: `fit_table` counts a file, a stream or a database
-# table piece by piece, and `fit_counts` takes counts that your own SQL has made. All doors end in
-# the same mechanism, with the same privacy.
+# **Answer.** Yes. `fit_table` counts a file, a stream or a database table piece by piece, and
+# `fit_counts` takes counts from your own SQL.
+#
+# **The argument.** A fit needs counts, not rows: a histogram of each column and a contingency table
+# of each candidate pair. Counting can happen anywhere, in pieces and in any order. Everything after
+# it (noise, selection, estimation) is the same code, so privacy, fairness and accuracy do not
+# depend on where the table is.
 
 # %%
 import importlib.util
@@ -46,8 +50,8 @@ ROWS = int(os.environ.get('TUTORIAL_ROWS', 50_000))
 pd.options.display.float_format = '{:.3f}'.format
 
 # %% [markdown]
-# Two sections need DuckDB and ibis (`pip install 'sdv-prefair[sql]'`), one line needs polars. What
-# is not installed is left out below.
+# Two sections need DuckDB and ibis (`pip install 'sdv-prefair[sql]'`), one line needs polars.
+# Whatever is not installed is skipped below.
 
 # %%
 installed = {
@@ -58,7 +62,8 @@ pd.Series(installed, name='installed').to_frame()
 # %% [markdown]
 # ## A folder of files
 #
-# Big tables come in parts. Each of these files is made on its own; the whole is never in memory.
+# Big tables come in parts. Each of these files is created separately; the whole table is never in
+# memory.
 
 # %%
 workshop = tempfile.TemporaryDirectory()
@@ -86,14 +91,14 @@ synthesizer.sample(3)['census']
 # That is all. The ledger, the graph, `verify_fairness()`, conditions and releases are the same as
 # after `fit`.
 #
-# ## One corridor, many doors
+# ## Many sources, one fit
 #
-# The same table through every door: a frame in memory, files, an Arrow stream, polars' lazy frame,
-# a DuckDB relation, and an ibis table, which is counted by its database so that rows never come
-# here.
+# Fit the same table from every source: a DataFrame, files, an Arrow stream, a polars lazy frame, a
+# DuckDB relation, and an ibis table, which is counted in its database, so rows never reach this
+# process.
 #
-# To see that all of them count the same, the noise has to be the same, and that takes a `seed`.
-# The synthesizer says what that means:
+# To check that all of them count the same, the noise has to be the same, and that takes a `seed`.
+# The synthesizer warns what that means:
 
 # %%
 with warnings.catch_warnings(record=True) as caught:
@@ -143,12 +148,12 @@ with warnings.catch_warnings():
 pd.Series(results, name='same rows as fit').to_frame()
 
 # %% [markdown]
-# From here on no seeds: whoever knows one can take the noise away.
+# No seeds from here on: anyone who knows one can subtract the noise.
 #
 # ## Only queries
 #
 # Sometimes nobody may run Python next to the data, but somebody may run SQL. `count_queries()`
-# writes one `GROUP BY` for every histogram a fit reads, and no others.
+# writes one `GROUP BY` for each histogram that a fit reads, and no others.
 
 # %%
 if installed['ibis']:
@@ -159,9 +164,9 @@ if installed['ibis']:
     print([pair for pair in (('sex', 'income'), ('race', 'income')) if pair not in queries])
 
 # %% [markdown]
-# `print(queries)` is a script to hand over; `dialect` knows ibis' databases. The answers come back
-# as frames with a column `count`. They are exact, so they are as private as the rows: the noise is
-# added by `fit_counts`, here.
+# `print(queries)` gives a script to hand over; `dialect` can be any of ibis's databases. The
+# answers come back as DataFrames with a column `count`. They are exact, so they are as private as
+# the rows: `fit_counts` adds the noise.
 
 # %%
 if installed['ibis'] and installed['duckdb']:
@@ -173,14 +178,14 @@ if installed['ibis'] and installed['duckdb']:
     print(from_counts.get_privacy_ledger().groupby('step', sort=False)['rho'].sum())
 
 # %% [markdown]
-# `fit_counts` checks that the histograms agree with each other: counts of different days, or of a
-# table that changed in between, are refused.
+# `fit_counts` checks that the histograms are consistent: counts from different days, or of a table
+# that changed in between, are refused.
 #
-# ## Memory that does not grow
+# ## Constant memory
 #
-# Each measurement runs in a process of its own, on tables of growing size: `fit`, which reads
-# everything into a frame, beside `fit_table`. What is shown is the highest memory use above what
-# was in use before, when everything had been imported.
+# Each measurement runs in its own process, on tables of increasing size: `fit`, which reads
+# everything into a DataFrame, and `fit_table`. The figure shows peak memory, minus what the process
+# used after importing everything.
 
 # %%
 MEASURE = """
@@ -246,26 +251,26 @@ figure.update_layout(
 ).show()
 
 # %% [markdown]
-# `fit_table` holds one chunk and the histograms. `fit` holds the frame and its codes. And the
-# processor time, as a multiple of just reading the file from end to end and doing nothing:
+# `fit_table` keeps one chunk and the histograms in memory; `fit` keeps the DataFrame and its codes.
+# And the processor time, as a multiple of just reading the file from end to end:
 
 # %%
 measured.pivot(index='rows', columns='door', values='ratio').rename_axis(columns='time / reading')
 
 # %% [markdown]
-# A fit has a fixed part (planning the pairs, estimating the model), which is why the multiple falls
-# with rows. Times of a busy machine are rough; `python benchmarks/speed.py` measures more
-# carefully, up to 100 million rows.
+# A fit has a fixed cost (planning the pairs, estimating the model), which is why the multiple falls
+# with the number of rows. Times on a busy machine are rough; `python benchmarks/speed.py` measures
+# more carefully, up to 100 million rows.
 #
-# Two things do grow: the list of different values, for a column whose categories have to be
-# learnt, and the list of persons, in the next section. A column without public range also means
-# that the table is read up to three more times.
+# Two things do grow: the list of distinct values of a column whose categories have to be learnt,
+# and the list of persons in the next section. If a column has no public range, the table is also
+# read several more times.
 #
 # ## Several rows of one person
 #
-# The promise protects a row. If a person can have several, say so: `person_column` tells persons
-# apart, `max_rows_per_person` bounds how many rows of each are counted, and the noise protects all
-# of them together. Here are visits to an office; some people come often.
+# The guarantee protects a row. If a person can have several, say so: `person_column` identifies
+# persons, `max_rows_per_person` limits how many rows of each are counted, and the noise protects
+# all of them together. Here are visits to an office; some people come often.
 
 # %%
 one_each = simulate_census(ROWS // 2, seed=9).data['census']
@@ -319,18 +324,18 @@ figure.show()
 
 # %% [markdown]
 # (The share is computed on the private rows, for this page only.) A higher bound counts more rows
-# and adds more noise, in proportion. Choose it from what you know of the process, not by looking
+# and adds proportionally more noise. Choose it from what you know about the process, not by looking
 # at the table.
 #
-# In a stream or file the first rows of each person are counted, and to know which these are, the
-# persons have to be remembered: this is the one place where memory grows with people. An ibis
-# table does it in the database.
+# In a stream or file, the first rows of each person are counted, so the persons seen so far have to
+# be stored: this is the one place where memory grows with the number of people. For an ibis table,
+# the database does it.
 #
 # ## Spark
 #
-# Not run here, because it needs a Java machine and workers: `fit_table(spark.table('census'))`
-# counts on the workers, in one pass, and only histograms come back. The workers need this package
-# (`pip install 'sdv-prefair[spark]'`). Everything after the counting is the code of this page.
+# This is not run here, because it needs Java and workers: `fit_table(spark.table('census'))` counts
+# on the workers, in one pass, and only histograms come back. The workers need this package (`pip
+# install 'sdv-prefair[spark]'`). Everything after counting is the same.
 
 # %%
 workshop.cleanup()
@@ -338,13 +343,13 @@ workshop.cleanup()
 # %% [markdown]
 # ## What to remember
 #
-# - A fit needs histograms only. `fit`, `fit_table` and `fit_counts` differ in who counts, and in
-#   nothing else.
-# - Memory of `fit_table` does not grow with rows; it grows with persons (`person_column`) and with
-#   values that have to be learnt.
+# - A fit needs only histograms. `fit`, `fit_table` and `fit_counts` differ only in where the
+#   counting happens.
+# - The memory of `fit_table` does not grow with rows; it grows with persons (`person_column`) and
+#   with values that have to be learnt.
 # - `count_queries()` is for people who may run queries but not code. The answers are exact: treat
 #   them like the rows.
-# - If a person can have several rows, say so. It costs noise; saying nothing protects rows, not
+# - If a person can have several rows, say so. It costs noise; otherwise the fit protects rows, not
 #   people.
 #
 # Next: [08: How does it compare on Adult?](08_how_does_it_compare_on_adult.ipynb)

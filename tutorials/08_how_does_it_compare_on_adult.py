@@ -13,15 +13,19 @@
 # %% [markdown]
 # # How does it compare on Adult?
 #
-# **Question.** On a real table, beside what I use today, what do I gain and what do I lose?
+# **Question.** On a real table, compared with what I use today, what do I gain and what do I lose?
 #
-# **Answer.** You gain a privacy guarantee and a fairness guarantee, which SDV's own synthesizers
-# do not have, and time. You lose some accuracy, against real rows much more than against plain
-# MST; and pairs that the model does not hold are only as good as the others imply. The default
-# holds more pairs than a tree, for a longer fit.
+# **Answer.** You gain a privacy guarantee and a fairness guarantee, which SDV's own synthesizers do
+# not have, and time. You lose some accuracy: much compared with real rows, less compared with plain
+# MST. Pairs that the model does not include are only as accurate as the others imply. The default
+# includes more pairs than a tree, at the cost of a longer fit.
 #
-# The table is UCI Adult, 48,842 people of the 1994 US census, with the paper's roles. Everything
-# is measured on real rows, outside any budget: it is a study, not a release.
+# **The argument.** A guarantee is not a score: no single run shows whether a synthesizer leaks, or
+# whether it would be fair on another table. So compare guarantees first, then what they cost. Plain
+# MST shows the cost of fairness, real rows show the cost of everything else.
+#
+# The table is UCI Adult, 48,842 people of the 1994 US census, with the paper's roles. Everything is
+# measured on real rows, outside any budget: it is a study, not a release.
 
 # %%
 import os
@@ -54,7 +58,7 @@ pd.options.display.float_format = '{:.3f}'.format
 
 # %% [markdown]
 # The files are not part of the package. The environment variable `PREFAIR_DATA` names the folder
-# that holds `adult/adult_raw.csv.gz`; without it, `shared/data` beside the checkout is looked at.
+# that holds `adult/adult_raw.csv.gz`; the default is `shared/data` next to the checkout.
 
 # %%
 here = Path(__file__).resolve().parent if '__file__' in globals() else Path.cwd()
@@ -67,7 +71,7 @@ except FileNotFoundError:
 roles.as_dict()
 
 # %% [markdown]
-# A fifth of the rows is kept aside to judge classifiers; nobody is fitted to it.
+# A fifth of the rows is held out to evaluate classifiers; no synthesizer is fitted to it.
 
 # %%
 rows = adult['adult'].sample(min(ROWS, len(adult['adult'])), random_state=0)
@@ -78,8 +82,8 @@ len(train), len(test)
 # %% [markdown]
 # ## The contestants
 #
-# Five of them run as they come. **CTGAN does not**: on a processor its usual 300 epochs over all
-# rows take far too long for this page, so it gets a part of the rows and few epochs. This is not
+# Five of them run with default settings. **CTGAN does not**: on a CPU, its usual 300 epochs over
+# all rows take far too long for this page, so it gets part of the rows and few epochs. This is not
 # CTGAN at its best, and its numbers here say little about what it can do.
 
 # %%
@@ -125,11 +129,11 @@ for name, make in contestants.items():
 # | | guarantee | what bounds the influence of one person |
 # |---|---|---|
 # | planned, aim, adaptive, plain MST | (1, 1e-9)-differential privacy | the noise, see the ledger |
-# | GaussianCopula | none | nothing: its distributions are those of the rows |
+# | GaussianCopula | none | nothing: its marginals are those of the rows |
 # | CTGAN | none | nothing: a network may remember rows |
 #
-# "None" does not mean that somebody was seen to leak. It means that nobody can tell you how much
-# could. Whatever the others gain below, they gain without paying for that.
+# "None" does not mean that a leak was observed. It means that nobody can tell you how much could
+# leak. Whatever the others gain below, they gain without paying for that.
 #
 # ## Time
 #
@@ -140,8 +144,8 @@ time_table = pd.DataFrame(seconds).T
 time_table / time_table.loc[OURS]
 
 # %% [markdown]
-# CTGAN's line is for part of the rows and few epochs. `planned` ran first and so paid for warming
-# up.
+# CTGAN's row is for part of the rows and few epochs. `planned` ran first, so its time includes
+# warm-up.
 #
 # ## Quality
 #
@@ -169,7 +173,7 @@ quality.round(3)
 
 # %% [markdown]
 # A mean hides where the loss is. Here is every pair of columns, `planned` against plain MST: above
-# the line `planned` is worse.
+# the diagonal, `planned` is worse.
 
 # %%
 pairs = pd.DataFrame({
@@ -201,8 +205,7 @@ figure.update_traces(marker={'size': 9}).show()
 # %% [markdown]
 # ## Fairness
 #
-# One classifier for each table, trained on its rows and asked about the people kept aside; sex
-# makes the groups.
+# We train one classifier on each table and apply it to the held-out people; the groups are by sex.
 
 
 # %%
@@ -234,23 +237,23 @@ figure = px.bar(
 figure.update_layout(xaxis_title=None, yaxis_title='difference of rates').show()
 
 # %% [markdown]
-# The conditional measures compare people who agree on seven admissible columns. Not many do, and
-# the rest say nothing:
+# The conditional metrics compare people who agree on seven admissible columns. Not many do, and the
+# rest carry no information:
 
 # %%
 judged.loc[[OURS], [f'coverage of {name}' for name in ('CDP', 'CTPRB', 'CTNRB')]]
 
 # %% [markdown]
-# A small gap in a table whose classifier says "no" to nearly everybody is no merit: read the gaps
-# beside the accuracy, and that beside the accuracy of always answering `<=50K`:
+# A small gap means nothing if the classifier says "no" to nearly everybody: read the gaps together
+# with the accuracy, and the accuracy together with that of always answering `<=50K`:
 
 # %%
 f'{(test["income"] == "<=50K").mean():.3f}'
 
 # %% [markdown]
-# The table itself, without a classifier: what sex, race and country tell about income given the
-# admissible columns, beside what chance gives. Only `planned`, `aim` and `adaptive` promise that
-# it is chance alone.
+# The table itself, without a classifier: the information that sex, race and country carry about
+# income given the admissible columns, and its expectation by chance. Only `planned`, `aim` and
+# `adaptive` guarantee that it is chance alone.
 
 # %%
 information = {
@@ -264,7 +267,7 @@ pd.DataFrame(information).T[['score', 'null_mean', 'excess', 'p_value', 'coverag
 # %% [markdown]
 # ## Is that one lucky fit?
 #
-# Fits are not seeded, so each is a little different. Ours are quick enough to look at several:
+# Fits are not seeded, so each is a little different. Ours are fast enough to run several:
 
 # %%
 FITS = 5
@@ -295,8 +298,8 @@ figure.update_traces(marker={'size': 11}).update_layout(
 # %% [markdown]
 # ## Where we are worse
 #
-# Computed, not chosen: every measure in which another synthesizer of this run beat the default,
-# `planned`, and which one did best.
+# This table is computed, not hand-picked: every metric on which another synthesizer in this run
+# beat the default, `planned`, and which one did best.
 
 # %%
 table = quality.join(judged.drop('real')[['accuracy', *MEASURES]]).dropna(axis=1)
@@ -310,26 +313,25 @@ worse = pd.DataFrame({
 worse[worse['by'] != OURS]
 
 # %% [markdown]
-# Read it with care. A table that taught its classifier to answer `<=50K` to everybody wins every
-# measure of fairness. Beside plain MST, what a fair table lacks is what it was told to give up:
-# pairs of protected and outcome columns, and whatever rested on them. Beside real rows, most of
-# the loss is what the roles ask for: an outcome leans on admissible columns, while a classifier on
-# real rows uses all of them. Some is noise, and some is binning: within a bin numbers are drawn
-# uniformly, so the spikes of capital gains are gone; ask for more `numeric_bins` if they matter.
+# Read it with care. A table whose classifier answers `<=50K` to everybody wins every fairness
+# metric. Compared with plain MST, a fair table lacks what it was told to give up: the dependence of
+# outcomes on protected columns, and whatever relied on it. Compared with real rows, most of the
+# loss follows from the roles: an outcome depends on admissible columns only, while a classifier on
+# real rows uses all columns. The rest is noise and binning.
 #
-# `planned` and `adaptive` need not differ much in their gaps on every table. On the simulated
-# census of [05](05_is_it_fair.ipynb) they do; look at the plot above for this one.
+# The gaps of `planned` and `adaptive` need not differ much on every table. On the simulated census
+# in [tutorial 05](05_is_it_fair.ipynb) they do; for this table, see the plot above.
 #
 # ## What to remember
 #
-# - Of these six, four have a privacy guarantee and three a fairness guarantee as well. No score of
-#   a single run can stand in for either.
-# - Compare with plain MST to see what fairness costs, and with real rows to see what the rest
-#   costs.
-# - Read conditional measures with their coverage, gaps with their accuracy, and means with the
-#   pairs behind them.
-# - CTGAN was not at its best here. Give it a graphics card, all rows and 300 epochs before you
-#   judge it; it will still promise nothing about privacy.
+# - Of these six, four have a privacy guarantee, and three of them a fairness guarantee as well. No
+#   score from a single run can replace either.
+# - Compare with plain MST to see what fairness costs, and with real rows to see what everything
+#   else costs.
+# - Read conditional metrics with their coverage, gaps with their accuracy, and means with the pairs
+#   behind them.
+# - CTGAN was not at its best here. Give it a GPU, all rows and 300 epochs before you judge it; it
+#   still has no privacy guarantee.
 #
-# Back to [05: Is it fair?](05_is_it_fair.ipynb) for what the measures mean. The paper's
-# experiments, on three tables and with ten fits of each kind, are `python benchmarks/paper.py`.
+# [05: Is it fair?](05_is_it_fair.ipynb) explains the metrics. `python benchmarks/paper.py` runs the
+# paper's experiments, on three tables with ten fits each.

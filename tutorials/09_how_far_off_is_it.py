@@ -13,11 +13,16 @@
 # %% [markdown]
 # # How far off is it?
 #
-# **Question.** I have computed a share, a mean, a difference from a release. How far may it be from
-# the truth?
+# **Question.** I have computed a share, a mean or a difference from a release. How large is its
+# error?
 #
-# **Answer.** Ask `estimate`, not the rows: it answers from the release, with an interval, and says
-# what the interval rests on. Nothing is spent for it.
+# **Answer.** Use `estimate` instead of the rows: it answers from the release, with a confidence
+# interval, and says what the interval is based on. It costs no budget.
+#
+# **The argument.** A number computed from synthetic rows has three sources of error: the people in
+# the table are a sample, the counts are noisy, and the model simplifies. The first two can be
+# quantified from the release, because the noise scale is public. The third cannot: no interval
+# covers a dependence that nobody measured. So every interval comes with its basis.
 
 # %%
 import os
@@ -46,8 +51,8 @@ spent = synthesizer.get_privacy_ledger()
 # %% [markdown]
 # ## A marginal
 #
-# All single columns were measured: their noisy counts are in the release, and how noisy they are is
-# known exactly. So the interval is exact, too. `basis` says `measured`.
+# All single columns were measured: their noisy counts are in the release, and the noise
+# distribution is known exactly. So the interval is exact, too. `basis` says `measured`.
 
 # %%
 found = synthesizer.estimate('education')
@@ -57,9 +62,8 @@ found.assign(truth=everybody['education'].value_counts(normalize=True))
 plot_estimate(found, 'Education, with 95 % intervals').show()
 
 # %% [markdown]
-# These intervals are for the population that the private rows were drawn from. They hold two kinds
-# of chance: which people are in the table, and the noise. For the private table itself there is the
-# noise alone:
+# These intervals are for the population that the private rows were sampled from. They include
+# sampling error and noise. For the private table itself, only the noise counts:
 
 # %%
 widths = pd.DataFrame({
@@ -69,11 +73,12 @@ widths = pd.DataFrame({
 widths
 
 # %% [markdown]
-# ## Shares given something else, means, differences
+# ## Conditional shares, means, differences
 #
-# Where no measured table tells, the whole release is made again many times: rows drawn from the
-# model, counted, made noisy, fitted. How far these replicates stray is the error. They are drawn
-# when first needed, or by hand; 200 of them are usual, here are fewer.
+# If no measured table answers the query, a parametric bootstrap repeats the whole release many
+# times: sample rows from the model, count, add noise, fit. The spread of these replicates estimates
+# the error. They are computed when first needed, or explicitly; the default is 200, here we use
+# fewer.
 
 # %%
 synthesizer.replicates(REPLICATES, seed=1, progress=False)
@@ -87,18 +92,18 @@ plot_estimate(hours, 'Mean hours by education').show()
 synthesizer.estimate(Difference(Share({'home_owner': True}), {'sex': ('male', 'female')}))
 
 # %% [markdown]
-# Queries can be texts as well, as on the command line:
-# `sdv-prefair estimate people.prefair "mean of hours by education"`.
+# Queries can also be strings, as on the command line: `sdv-prefair estimate people.prefair "mean of
+# hours by education"`.
 
 # %%
 synthesizer.estimate('median of age by education')
 
 # %% [markdown]
-# ## What no interval says
+# ## What no interval covers
 #
-# The model leaves out, on purpose, what ties income to sex other than through admissible columns.
-# So this is the gap of the fair model, with the noise in it. It is not the gap that the population
-# has, and its `basis` says so: `fair model`.
+# The model deliberately leaves out any dependence of income on sex except through admissible
+# columns. So this is the gap in the fair model, with the noise in it. It is not the gap in the
+# population, and its `basis` says so: `fair model`.
 
 # %%
 gap = synthesizer.estimate('difference in income by sex')
@@ -107,12 +112,12 @@ print('In the population:', (by_sex.loc['male'] - by_sex.loc['female']).round(3)
 gap
 
 # %% [markdown]
-# An interval with `basis` `model` holds the truth if the truth is as the model's graph says. It
-# does not know of a dependence that the graph has no edges for, and at small epsilon there are few.
+# An interval with `basis` `model` is valid if the model's graph is correct. It ignores dependences
+# that the graph has no edges for, and at small epsilon the graph has few edges.
 #
 # ## Any statistic
 #
-# A function of a table, computed on rows of the model and of every replicate:
+# Any function of a table can be computed on rows of the model and of every replicate:
 
 
 # %%
@@ -123,9 +128,9 @@ def mean_hours_of_owners(rows: pd.DataFrame) -> pd.Series:
 synthesizer.estimate_statistic(mean_hours_of_owners, num_rows=2_000, progress=False)
 
 # %% [markdown]
-# Or take tables away, analyse each as you would a real one, and combine. The rows of these tables
-# are independent, so the usual variances are right for each of them; the combining rules add the
-# noise of the fit.
+# Or generate several tables, analyse each as you would a real one, and combine the results. The
+# rows of these tables are independent, so the usual variances are right for each of them; the
+# combining rules add the noise of the fit.
 
 # %%
 shares = [
@@ -135,7 +140,7 @@ shares = [
 combine(shares, [share * (1 - share) / 2_000 for share in shares])
 
 # %% [markdown]
-# And the ledger is what it was before:
+# The ledger has not changed:
 
 # %%
 synthesizer.get_privacy_ledger().equals(spent)

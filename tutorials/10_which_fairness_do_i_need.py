@@ -14,24 +14,28 @@
 # # Which fairness do I need?
 #
 # **Question.** There are many definitions of fairness, and they contradict each other. Which one
-# should the synthetic table keep?
+# should the synthetic table satisfy?
 #
-# **Answer.** Say in a sentence what must not depend on what, and given what. That sentence is a
-# statement of independence, and this page has the common ones. Then look at what the statement
-# lets through, before anybody signs.
+# **Answer.** Say in one sentence what must not depend on what, and given what. That sentence is a
+# statement of conditional independence, and this page has the common ones. Then check what the
+# statement lets through, before anybody signs.
+#
+# **The argument.** Each definition makes one difference between groups disappear and says nothing
+# about the others. Which difference is the harm depends on the use: being turned away, being turned
+# away although you would have paid back, or being approved on weaker evidence. No table can answer
+# that, and no model can satisfy all definitions at once. So choose the sentence first, then the
+# preset that says it.
 
 # %%
 import os
 import warnings
 
-import numpy as np
 import pandas as pd
 import plotly.express as px
-from scipy.special import expit
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
-from sdv_prefair.datasets import simulate_census
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets import simulate_loans
+from sdv_prefair.datasets.dataset import public_metadata
 from sdv_prefair.fairness import (
     demographic_parity,
     equalized_odds,
@@ -44,45 +48,32 @@ ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.3f}'.format
 
 # %% [markdown]
-# ## A bank that decides, and what came of it
+# ## A bank's decisions, and what came of them
 #
-# The simulated people ask for a loan. `approved` is the decision, `repaid` what was true: whether
-# they pay back. Both depend on income, and the decision also on sex, directly. That is unfair by
-# any of the definitions below.
+# The simulated people apply for a loan. `approved` is the decision, `repaid` is the label: whether
+# they pay the loan back. Both depend on income, and the decision also depends on sex, directly.
+# That is unfair by any of the definitions below.
 
 # %%
-census = simulate_census(ROWS, seed=0)
-kept = ['sex', 'race', 'education', 'occupation', 'income', 'home_owner', 'region']
-people = census.data['census'][kept].copy()
-rng = np.random.default_rng(0)
-male = people['sex'] == 'male'
-reliable = rng.normal(0.5 * (people['income'] == '>50K'), 1.0)
-people['repaid'] = np.where(rng.random(ROWS) < expit(2 * reliable), 'yes', 'no')
-people['approved'] = np.where(
-    rng.random(ROWS) < expit(2 * reliable - 1.0 + 1.8 * male), 'yes', 'no'
-)
-
-columns = census.metadata.to_dict()['tables']['census']['columns']
-answer = categorical(['yes', 'no'])
-described = {name: columns[name] for name in kept} | {'repaid': answer, 'approved': answer}
-metadata = public_metadata('loans', described)
+data, metadata, _ = simulate_loans(ROWS, seed=0)
+people = data['loans']
 people.head()
 
 # %% [markdown]
 # ## Four sentences
 #
-# - **`justifiable`**: *decisions depend on sex and race only through reasons that we name.* Take it
-#   if some differences between groups have a good reason, and you can say which.
-# - **`demographic_parity`**: *decisions do not depend on sex and race at all.* Take it if no
+# - **`justifiable`**: *decisions depend on sex and race only through reasons that we name.* Use it
+#   if some differences between groups have a legitimate reason, and you can say which.
+# - **`demographic_parity`**: *decisions do not depend on sex and race at all.* Use it if no
 #   difference is acceptable, whatever its reason, as with quotas or advertising.
-# - **`equalized_odds`** (separation): *among people who are the same in truth, decisions do not
-#   depend on sex and race.* Take it if there is a truth to compare with and mistakes are what
-#   hurts, as with risk scores and tests.
-# - **`sufficiency`** (calibration): *among people with the same decision, the truth does not depend
-#   on sex and race.* Take it if whoever reads the decision must be able to trust it equally for
-#   everybody.
+# - **`equalized_odds`** (separation): *among people with the same label, decisions do not depend on
+#   sex and race.* Use it if there is a true label to compare with and errors are the harm, as with
+#   risk scores and tests.
+# - **`sufficiency`** (calibration): *among people with the same decision, the label does not depend
+#   on sex and race.* Use it if people who rely on the decision must be able to trust it equally for
+#   every group.
 #
-# Each makes a list of statements of independence, and each can be printed.
+# Each returns a list of statements of independence, which you can print.
 
 # %%
 protected = ['sex', 'race']
@@ -97,8 +88,8 @@ for name, (statement,) in notions.items():
 
 
 # %% [markdown]
-# `fairness=` takes such a list in place of the three lists of columns. Beside the four stands a fit
-# that promises nothing.
+# `fairness=` takes such a list in place of the three lists of columns. For comparison, we also fit
+# without any statement.
 
 
 # %%
@@ -117,9 +108,9 @@ fitted |= {name: synthesize(statements) for name, statements in notions.items()}
 # %% [markdown]
 # ## What each notion does to the rates
 #
-# Four differences between men and women: of how many are approved; of how many are approved among
-# those who do not pay back (FPR) and among those who do (TPR); and of how many of the approved pay
-# back (PPV). Each notion makes its own difference vanish, and says nothing about the others.
+# We compare men and women by four differences: in the approval rate; in the approval rate among
+# those who do not pay back (FPR) and among those who do (TPR); and in the share of the approved who
+# pay back (PPV). Each notion makes its own difference vanish, and says nothing about the others.
 
 
 # %%
@@ -155,19 +146,20 @@ figure.show()
 # %% [markdown]
 # Read it bar by bar:
 #
-# - **No promise** keeps what the model could learn of the real table.
-# - **Demographic parity** makes the first difference vanish, here with FPR and TPR, for the
-#   decision is cut off from all that goes with sex. It says nothing about PPV.
+# - **No promise** preserves what the model could learn from the real table.
+# - **Demographic parity** makes the first difference vanish, here together with FPR and TPR,
+#   because the decision is separated from everything that depends on sex. It says nothing about
+#   PPV.
 # - **Equalized odds** makes FPR and TPR vanish. If one group pays back more often, it is still
-#   approved more often: that is meant.
-# - **Sufficiency** makes PPV vanish, and leaves the rest as it was.
-# - **Justifiable** lets through what goes by way of education and income, and nothing else.
+#   approved more often; that is intended.
+# - **Sufficiency** makes PPV vanish, and leaves the rest unchanged.
+# - **Justifiable** lets through what passes through education and income, and nothing else.
 #
 # ## You cannot have everything
 #
 # Separation and sufficiency together are possible only if the groups do not differ at all, or if
 # decisions are never wrong (Kleinberg, Mullainathan and Raghavan 2016; Chouldechova 2017). A model
-# of such statements would promise more than they say, and you are told so.
+# that satisfies both statements guarantees more than they say, and a warning tells you so.
 
 # %%
 with warnings.catch_warnings(record=True) as told:
@@ -184,22 +176,23 @@ for warning in told:
 # %% [markdown]
 # ## What the statement lets through
 #
-# A statement can hold and still let through what nobody meant. `explain_fairness()` shows it, from
-# the fitted model and at no cost: what the admissible columns tell about sex and race, which
-# columns without a role stand for these, what the decision rests on, and what sex and race still
-# tell about it.
+# A statement can hold and still let through what nobody intended. `explain_fairness()` shows it,
+# from the fitted model and at no cost: how much the admissible columns reveal about sex and race,
+# which columns without a role are proxies for them, what the decision depends on, and how much sex
+# and race still reveal about it.
 
 # %%
 print(fitted['justifiable'].explain_fairness())
 
 # %% [markdown]
-# The last part comes from a private look at the table, for a hundredth of the budget: whether some
-# column that nobody gave a role is the outcome under another name. Suppose the bank has a column
-# `paid_out` as well, and nobody thought of it.
+# The last part comes from a private query on the table, for a hundredth of the budget: is some
+# column without a role the outcome under another name? Suppose the bank also has a column
+# `paid_out`, and nobody thought of it.
 
 # %%
 with_copy = people.assign(paid_out=people['approved'])
-longer = public_metadata('loans', described | {'paid_out': answer})
+columns = metadata.to_dict()['tables']['loans']['columns']
+longer = public_metadata('loans', columns | {'paid_out': columns['approved']})
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter('always')
     copied = synthesize(notions['demographic parity'], with_copy, longer)
@@ -208,8 +201,8 @@ for warning in told:
         print(warning.message)
 
 # %% [markdown]
-# Without a role the copy is kept together with sex and race, and the table shows in `paid_out`
-# what `approved` no longer shows:
+# Without a role, the copy stays on the side of sex and race, and `paid_out` shows what `approved`
+# no longer shows:
 
 # %%
 rows = copied.sample(50_000)['loans']
@@ -225,14 +218,14 @@ px.bar(
 ).show()  # fmt: skip
 
 # %% [markdown]
-# The remedy is to name both as outcomes. Before a fit, the owner of the table can look at the real
-# rows with `sdv-prefair roles people.csv --metadata metadata.json`, which lists such columns with a
-# suggestion for each. What it prints is not private and must stay with the owner.
+# The remedy is to name both as outcomes. Before a fit, the data owner can check the real rows with
+# `sdv-prefair roles people.csv --metadata metadata.json`, which lists such columns with a
+# suggestion for each. Its output is not private and must stay with the owner.
 #
 # ## In short
 #
 # 1. Write the sentence: *what* must not depend on *whom*, given *what*.
-# 2. Take the preset that says it, or write `Independent(left, right, given)` yourself.
+# 2. Use the preset that says it, or write `Independent(left, right, given)` yourself.
 # 3. Read `explain_fairness()` and the warnings before you sign: which reasons are copies, and which
 #    copies have no role.
 # 4. Expect the rates of the other notions to stay as they were.

@@ -58,6 +58,8 @@ def _make_synthesizer(
             budget=options.budget,
             numeric_bins=options.numeric_bins,
             discretization=options.discretization,
+            other=options.other,
+            look_for_copies=not options.no_look_for_copies,
             public_ranges=public_ranges,
             person_column=options.person_column,
             max_rows_per_person=options.max_rows_per_person,

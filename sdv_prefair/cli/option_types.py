@@ -1,4 +1,7 @@
-"""What options may be: names of columns, statements, numbers above 0."""
+"""What the texts of options stand for: names, statements, numbers.
+
+Nothing heavy is imported here, as in ``parser``.
+"""
 
 import argparse
 import csv
@@ -23,8 +26,8 @@ def statement(text: str) -> tuple[list[str], list[str], list[str]]:
 
 def names(text: str) -> list[str]:
     """Return the names in one line of CSV."""
-    (found,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
-    return [name.strip() for name in found if name.strip()]
+    (cells,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
+    return [name.strip() for name in cells if name.strip()]
 
 
 def epsilons(text: str) -> list[float]:
@@ -33,7 +36,7 @@ def epsilons(text: str) -> list[float]:
 
 
 def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[[str], int | float]:
-    """Return what reads a number above 0, and at most so large."""
+    """Return what reads a number above 0, and at most ``most``."""
 
     def parse(text: str) -> int | float:
         try:
@@ -41,9 +44,9 @@ def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            whole = 'whole ' if kind is int else ''
+            number = 'an integer' if kind is int else 'a number'
             limit = '' if value <= most else f' and at most {most}'
-            raise argparse.ArgumentTypeError(f'{text!r} must be a {whole}number above 0{limit}.')
+            raise argparse.ArgumentTypeError(f'{text!r} must be {number} above 0{limit}.')
         return value
 
     return parse

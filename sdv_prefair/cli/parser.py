@@ -75,12 +75,12 @@ def _demo(subparsers: Subparsers) -> None:
 def _domain(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'domain', 'write a metadata file whose ranges you fill in')
     parser.add_argument('data', type=Path, help=_TABLE)
-    parser.add_argument('--table', help="the table's name; that of the file unless given")
+    parser.add_argument('--table', help='name of the table (default: name of the file)')
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
     parser.add_argument(
         '--values',
         action='store_true',
-        help='show the values of the data in notes beside the keys (the file is then not private)',
+        help='show the values of the data in notes next to the keys (the file is then not private)',
     )
 
 
@@ -91,11 +91,13 @@ def _check(subparsers: Subparsers) -> None:
         'say what a fit would do to rows without a word (not private, for the owner alone)',
     )
     parser.add_argument('data', type=Path, help=_TABLE)
-    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
-    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument(
+        '--metadata', type=Path, required=True, help='metadata file, with or without roles'
+    )
+    parser.add_argument('--person-column', help='column that identifies persons')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     parser.add_argument(
-        '--strict', action='store_true', help='end with exit code 1 if anything is found'
+        '--strict', action='store_true', help='exit with code 1 if anything is found'
     )
 
 
@@ -103,7 +105,9 @@ def _plan(subparsers: Subparsers) -> None:
     parser = _command(
         subparsers, 'plan', 'say how much noise a fit will have; no data is read, nothing is spent'
     )
-    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--metadata', type=Path, required=True, help='metadata file, with or without roles'
+    )
     parser.add_argument(
         '--rows', type=positive(int, _MOST_ROWS), required=True, help='of the table'
     )
@@ -111,8 +115,8 @@ def _plan(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--epsilon',
         type=epsilons,
-        default=[1.0],
-        help='one, beside which larger ones are shown, or several, separated by commas (1.0)',
+        default='1.0',
+        help='one, compared with larger ones, or several separated by commas (%(default)s)',
     )
     _mechanism(parser)
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
@@ -129,7 +133,9 @@ def _roles(subparsers: Subparsers) -> None:
         'show which columns go with protected and outcome ones (not private, for the owner alone)',
     )
     parser.add_argument('data', type=Path, help=_TABLE)
-    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--metadata', type=Path, required=True, help='metadata file, with or without roles'
+    )
     for role in _ROLES:
         parser.add_argument(f'--{role}', type=names, help=_NAMES)
 
@@ -137,18 +143,32 @@ def _roles(subparsers: Subparsers) -> None:
 def _fit(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'fit', 'fit a synthesizer and write a release')
     parser.add_argument('data', type=Path, help=_TABLE)
-    parser.add_argument('--metadata', type=Path, required=True, help='metadata file, roles or not')
+    parser.add_argument(
+        '--metadata', type=Path, required=True, help='metadata file, with or without roles'
+    )
     _promises(parser)
     parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
     _mechanism(parser)
-    parser.add_argument('--person-column', help='column that tells persons apart')
+    parser.add_argument(
+        '--other',
+        default='other',
+        help='replaces values too rare to be learnt (%(default)s)',
+    )
+    parser.add_argument(
+        '--no-look-for-copies',
+        action='store_true',
+        help='do not look for copies of outcomes, for a hundredth of the budget',
+    )
+    parser.add_argument('--person-column', help='column that identifies persons')
     parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
     ranges = parser.add_mutually_exclusive_group()
     ranges.add_argument(
         '--ranges-are-public', action='store_true', help='the ranges in the metadata are public'
     )
     ranges.add_argument(
-        '--learn-ranges', action='store_true', help='ignore them and learn, from the budget'
+        '--learn-ranges',
+        action='store_true',
+        help='ignore the ranges and learn them within the budget',
     )
     parser.add_argument('--out', type=Path, required=True, help='release to write (x.prefair)')
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
@@ -156,7 +176,7 @@ def _fit(subparsers: Subparsers) -> None:
 
 def _sample(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'sample', 'write synthetic rows')
-    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
     parser.add_argument('--rows', type=positive(int, _MOST_ROWS), required=True)
     parser.add_argument('--out', type=Path, required=True, help='x.csv or x.parquet')
     parser.add_argument(
@@ -164,25 +184,25 @@ def _sample(subparsers: Subparsers) -> None:
         action='append',
         default=[],
         metavar='COLUMN=VALUE',
-        help='may be repeated; nothing after the = asks for missing ones',
+        help='may be repeated; nothing after the = means missing',
     )
     parser.add_argument(
         '--escape-formulas',
         action='store_true',
-        help="of a CSV file: put a ' before texts that spreadsheets would run, those that begin "
-        'with = + - or @ (off: texts stay exactly as they are)',
+        help="in a CSV file, put a ' before text that spreadsheets would run as a formula: text "
+        'that begins with = + - or @ (off: text is written exactly as it is)',
     )
     parser.add_argument(
         '--independent-rows',
         action='store_true',
-        help='draw every row by itself, for standard errors; else values are dealt out evenly',
+        help='sample rows independently, for standard errors (default: systematic sampling)',
     )
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 
 
 def _estimate(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'estimate', 'print shares, means or quantiles with error bars')
-    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
     parser.add_argument(
         'query',
         help='as "income", "sex, income", "income by sex", "mean of age by sex", "quantile 0.9 of '
@@ -192,13 +212,13 @@ def _estimate(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--private-table',
         action='store_true',
-        help='intervals for the private table, not for the population its rows were drawn from',
+        help='intervals for the private table, not for the population its rows were sampled from',
     )
     parser.add_argument(
         '--replicates',
         type=positive(int, _MOST_REPLICATES),
         default=200,
-        help='drawn where no measured table tells (%(default)s)',
+        help='used where no measured table answers the query (%(default)s)',
     )
     parser.add_argument('--seed', type=int, help='makes replicates reproducible')
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
@@ -220,13 +240,13 @@ def _evaluate(subparsers: Subparsers) -> None:
         help='the release the table was sampled from (x.prefair): compare rows by its codes',
     )
     parser.add_argument(
-        '--all', action='store_true', help='print every pair of columns, not the worst alone'
+        '--all', action='store_true', help='print every pair of columns, not just the worst'
     )
 
 
 def _report(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'report', 'write the release report, one HTML file')
-    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
     parser.add_argument('--out', type=Path, required=True, help='x.html')
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
@@ -251,7 +271,7 @@ def _mechanism(parser: '_Parser') -> None:
         '--discretization',
         choices=_DISCRETIZATIONS,
         default='private',
-        help='bins that follow the data, within the budget, or of equal width (%(default)s)',
+        help='data-dependent bins within the budget, or bins of equal width (%(default)s)',
     )
 
 

@@ -26,7 +26,7 @@ def add_signing_options(parser: argparse.ArgumentParser) -> None:
 
 def add_verify_options(parser: argparse.ArgumentParser) -> None:
     """Add what is to be verified."""
-    parser.add_argument('release', type=Path, help='a release that fit wrote (x.prefair)')
+    parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
     parser.add_argument(
         'rows', type=Path, nargs='?', help='rows that are said to come from it (x.csv, x.parquet)'
     )

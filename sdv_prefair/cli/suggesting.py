@@ -54,7 +54,7 @@ def check_lists(lists: Lists, metadata: Metadata) -> None:
         unknown = [column for column in columns if column not in modelled]
         if unknown:
             raise RolesError(
-                f'{role} names {unknown}, which are no modelled columns of the metadata. Correct '
+                f'{role} names {unknown}, which are not modelled columns of the metadata. Correct '
                 f'the names: these are {list(modelled)}.'
             )
 

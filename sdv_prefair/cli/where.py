@@ -62,10 +62,10 @@ def _value(condition: str, text: str, column: dict[str, Any], codes: ColumnCodes
 
 def _category(condition: str, text: str, codes: CategoryCodes) -> Any:
     """Return the value that is written like this, or nearly so: a truth value, or a number."""
-    for value, label in zip(codes.values, codes.labels(), strict=False):
+    for value, label in zip(codes.shown, codes.labels(), strict=False):
         if label == text:
             return value
-    for value in codes.values:
+    for value in codes.shown:
         if isinstance(value, bool):
             if _TRUTH.get(text.lower()) is value:
                 return value
@@ -78,9 +78,9 @@ def _category(condition: str, text: str, codes: CategoryCodes) -> Any:
 
 def _offer(codes: CategoryCodes) -> str:
     missing = ', or nothing for a missing one' if codes.nullable else ''
-    if len(codes.values) > _MOST_LISTED:
-        return f'one of the {len(codes.values)} values in the release{missing}'
-    return f'one of {codes.labels()[: len(codes.values)]}{missing}'
+    if len(codes.shown) > _MOST_LISTED:
+        return f'one of the {len(codes.shown)} values in the release{missing}'
+    return f'one of {codes.labels()[: len(codes.shown)]}{missing}'
 
 
 def _missing(condition: str, codes: ColumnCodes | None) -> None:

@@ -58,7 +58,7 @@ class Promise:
         roles: The roles of the original columns, or other statements about them.
         mechanism: What will choose the graph.
         public_ranges: Whether ranges in the metadata are public.
-        apart: Whether no outcome may touch a column that no statement names.
+        apart: Whether no outcome may be adjacent to a column that no statement names.
     """
 
     roles: Statements

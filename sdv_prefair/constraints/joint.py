@@ -150,7 +150,7 @@ class JointColumn(Transformation):
         return _join(self._cells[agreeing.argmax()])
 
     def clues(self, asked: pd.DataFrame) -> list[Hashable]:
-        """Return the values that are asked for, as texts."""
+        """Return the values that are asked for, as strings."""
         texts = [_texts(asked[column]) for column in self.columns if column in asked]
         return list(zip(*texts, strict=True)) if texts else [None] * len(asked)
 
@@ -198,7 +198,7 @@ class JointColumn(Transformation):
 
 
 def as_text(value: Any) -> str:
-    """Return the JSON text of one value; 1 and 1.0 are the same, what is no JSON is its text."""
+    """Return the JSON text of one value; 1 and 1.0 are the same, what is not JSON is its text."""
     try:
         if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
             return 'null'

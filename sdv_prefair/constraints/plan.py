@@ -294,10 +294,6 @@ class ConstraintPlan:
         verdicts = [
             (rule, rule.holds(table))
             for rule, table in checked
-            if set(rule.columns) <= set(table.columns) and _is_known(rule)
+            if set(rule.columns) <= set(table.columns) and rule.is_known
         ]
         return [(rule, holds) for rule, holds in verdicts if not holds.all()]
-
-
-def _is_known(rule: Rule) -> bool:
-    return not isinstance(rule, JointRule) or rule.joint.is_settled

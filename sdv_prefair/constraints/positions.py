@@ -1,4 +1,4 @@
-"""Numbers and moments as positions on a ruler, so that differences of them are exact.
+"""Numbers and timestamps as positions on a ruler, so that differences of them are exact.
 
 A ruler has marks: integers, cents, days, months, as fine as the column it belongs to. Columns
 of real numbers have a ruler without marks, where a position is the number itself.

@@ -40,6 +40,11 @@ class Rule:
         """
         self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), accepted(metadata))
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it can be asked by now: nothing of it has still to be learnt."""
+        return True
+
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows obey."""
         if frame.empty:  # of an empty frame SDV makes columns of another dtype
@@ -60,6 +65,11 @@ class JointRule(Rule):
 
     def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
         """Keep nothing: SDV would take the combinations of these rows for the allowed ones."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the combinations that are allowed are known."""
+        return self.joint.is_settled
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows obey."""

@@ -52,7 +52,7 @@ def _check_read(column: ir.Column) -> None:
         name = 'unknown' if kind.is_unknown() else kind  # of which ibis would write a page
         raise PrivateDataError(
             f"Column '{column.get_name()}' has the type {name}, which cannot be read. Cast it to "
-            'text, a number or a moment in the table expression.'
+            'text, a number or a timestamp in the table expression.'
         )
 
 

@@ -51,6 +51,10 @@ _FORMS = {
     'postgres': lambda text: _encode(_convert_to(_as_text(text), 'UTF8'), 'hex'),
 }
 
+# ibis writes Spark's queries only within a session; DataFrames have a door of their own.
+DATABASES = frozenset(_FORMS) - {'pyspark'}
+"""Databases that queries are written for, in ibis' words: they tell texts apart by their bytes."""
+
 
 def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
     """Return what tells the values of a column apart: of texts the digits of their bytes.
@@ -67,8 +71,8 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
     name = dialect or column.get_backend().name
     if name not in _FORMS:
         raise PrivateDataError(
-            f"Column '{column.get_name()}' is text, and {name} may call texts equal that are not "
-            'the same. Let its rows be counted here, with fit_table(table, rows_stay=False).'
+            f"Column '{column.get_name()}' is text, and {name} may treat different text as equal. "
+            'Let its rows be counted here, with fit_table(table, rows_stay=False).'
         )
     # SQLite writes a null like a text without any bytes.
     return ibis.ifelse(column.notnull(), _FORMS[name](column), None)

@@ -61,7 +61,7 @@ def code_expression(
     if column.type().is_string() and hasattr(encoder, 'values'):
         return ibis.ifelse(column.isnull(), null, _code_of_text(column, encoder, dialect))
     if column.type().is_temporal() and _name(column, dialect) == 'sqlite':
-        raise refusal(column, 'SQLite has no type for moments, and compares texts')
+        raise refusal(column, 'SQLite has no timestamp type and compares text')
     column = _readable(column, dialect)
     return ibis.ifelse(column.isnull(), null, _code(column, encoder, _name(column, dialect)))
 

@@ -141,6 +141,6 @@ def _whole(numbers: Any, clique: Clique) -> np.ndarray:
         usable = False
     if not usable:
         raise PrivateDataError(
-            f'The counts of {list(clique)} must be whole numbers, 0 or more, and so must codes.'
+            f'The counts of {list(clique)} must be integers, 0 or more, and so must codes.'
         )
     return whole

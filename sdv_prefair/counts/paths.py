@@ -109,8 +109,8 @@ def _check_once(paths: Sequence[str]) -> None:
     for number, (path, place) in enumerate(zip(paths, places, strict=True)):
         if place in places[:number]:
             raise PrivateDataError(
-                f"'{path}' stands for a file that is listed already, so its rows would count "
-                'twice. List every file once.'
+                f"'{path}' names a file that is already listed, so its rows would count twice. "
+                'List every file once.'
             )
 
 

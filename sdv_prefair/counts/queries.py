@@ -1,5 +1,6 @@
 """The queries of all histograms that a fit reads, as SQL."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -7,6 +8,8 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.counts import Clique, Encoder
+
+_IN_MYSQL = re.compile(r'HEX\(CAST\((`(?:[^`]|``)*`\.`(?:[^`]|``)*`) AS CHAR\)\)')
 
 
 class CountQueries(dict[Clique, str]):
@@ -42,15 +45,33 @@ def write_queries(
         raise SynthesizerInputError(
             "count_queries needs ibis: install it with pip install 'sdv-prefair[sql]'."
         ) from None
+    _check_dialect(dialect)
     types = {column: _type(dtype, encoders.get(column)) for column, dtype in dtypes.items()}
     table = ibis.table(types, name=table_name)
     person_column, max_rows = person
     if person_column is not None:
         table = bound_rows(table, person_column, max_rows, dialect)
     queries = histogram_queries(table, encoders, cliques, dialect)
-    return CountQueries({
-        clique: str(ibis.to_sql(query, dialect=dialect)) for clique, query in queries.items()
-    })
+    return CountQueries({clique: _written(query, dialect) for clique, query in queries.items()})
+
+
+def _check_dialect(dialect: str) -> None:
+    """Raise unless it is the name of a database that queries are written for."""
+    from sdv_prefair.counts.exact_text import DATABASES
+
+    if dialect not in DATABASES:
+        raise SynthesizerInputError(
+            f'count_queries cannot write SQL for {dialect!r}. Choose one of {sorted(DATABASES)}, '
+            'or let fit_table read the rows.'
+        )
+
+
+def _written(query: Any, dialect: str) -> str:
+    import ibis
+
+    sql = str(ibis.to_sql(query, dialect=dialect))
+    # ibis has no word for a character set; without it that of the connection is taken.
+    return _IN_MYSQL.sub(r'HEX(CONVERT(\1 USING utf8mb4))', sql) if dialect == 'mysql' else sql
 
 
 def _type(dtype: Any, encoder: Encoder | None) -> str:

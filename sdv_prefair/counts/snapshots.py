@@ -13,6 +13,8 @@ from sdv_prefair.counts.streams import reading
 from sdv_prefair.errors import PrivateDataError
 
 _ONE_STATE = {'repeatable read', 'serializable'}
+# A transaction sees what there is at its first query: of DuckDB, and of SQLite.
+_FIRST_QUERY = ('SELECT COUNT(*) FROM duckdb_tables()', 'SELECT COUNT(*) FROM sqlite_master')
 
 
 @contextlib.contextmanager
@@ -91,6 +93,7 @@ def _begin(connection: Any) -> bool:
         return False
     try:
         connection.execute('BEGIN TRANSACTION')
+        connection.execute(_FIRST_QUERY[hasattr(connection, 'in_transaction')]).fetchall()
     except Exception as error:
         if type(error).__name__ == 'TransactionException':  # all that DuckDB says of an open one
             return False

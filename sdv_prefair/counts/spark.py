@@ -33,7 +33,7 @@ from sdv_prefair.counts.partition_counts import (
 )
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
-from sdv_prefair.counts.spark_workers import by_value, check_package, most_parts
+from sdv_prefair.counts.spark_workers import check_package, most_parts, send_by_value
 from sdv_prefair.counts.streams import reading
 from sdv_prefair.counts.tally import Tally, tally_cells, values_of
 
@@ -72,6 +72,7 @@ class SparkSource:
         self.dtypes = dtypes
         self._schema = schema
         self._reshape = reshape
+        send_by_value()
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'SparkSource':
         """Return the table with other columns in place of some."""
@@ -88,7 +89,7 @@ class SparkSource:
         for clique in declared:
             check_cells(clique, sizes(encoders))
         layout = Layout(sizes(encoders), declared)
-        with reading(), by_value():
+        with reading():
             counted = self._map(encoders, self._counter(encoders, layout), SCHEMA)
             reducers = min(layout.num_blocks // _BLOCKS_A_REDUCER + 1, _MOST_REDUCERS)
             added = counted.repartition(reducers, 'block').mapInArrow(merge_parts, SCHEMA)
@@ -101,7 +102,7 @@ class SparkSource:
         if self._reshape is not None:
             return self._reshaped_value_counts(columns)
         total: dict[str, Tally] = {column: Counter() for column in columns}
-        with reading(), by_value():
+        with reading():
             answer = self._map(columns, partial(tally_part, columns=columns), _TALLIES).toArrow()
             for column, part in zip(*(answer.column(n).to_pylist() for n in range(2)), strict=True):
                 table = pa.ipc.open_stream(part).read_all()

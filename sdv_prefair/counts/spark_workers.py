@@ -6,9 +6,8 @@ dates written as text, clocks of a time zone) and constraints are sent as what t
 workers must be able to import it.
 """
 
-import contextlib
 import importlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,19 +23,13 @@ _FEWEST_PARTS = 200
 _WORKERS_ASKED = 8
 
 
-@contextlib.contextmanager
-def by_value() -> Generator[None]:
+def send_by_value() -> None:
     """Let the modules that workers run be sent to them, instead of their names."""
     from pyspark import cloudpickle
 
-    modules = [importlib.import_module(f'sdv_prefair.counts.{name}') for name in _BY_VALUE]
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)
+    for name in _BY_VALUE:
+        module = importlib.import_module(f'sdv_prefair.counts.{name}')
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
 def most_parts(frame: 'DataFrame') -> int:

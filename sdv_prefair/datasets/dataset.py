@@ -13,6 +13,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_prefair.roles import Roles
+from sdv_prefair.sdv_versions import accepted
 
 Column = dict[str, Any]
 
@@ -78,5 +79,5 @@ def public_metadata(
         'tables': {table_name: table},
         'relationships': [],
     })
-    metadata.validate()
+    accepted(metadata).validate()
     return metadata

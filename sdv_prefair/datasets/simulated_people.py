@@ -16,12 +16,14 @@ from sdv_prefair.roles import Roles
 
 _LOAN_COLUMNS = ('sex', 'race', 'education', 'occupation', 'income', 'home_owner', 'region')
 _MOST_GAIN = 100_000
-_DISTRICTS = {
+DISTRICTS = {
     'north': ('Northmoor', 'Hillend', 'Fairport'),
     'east': ('Eastgate', 'Marsham'),
     'south': ('Southwold', 'Greenley', 'Kingsby'),
     'west': ('Westbury', 'Oldham Cross'),
 }
+"""The districts of each region in `simulate_careers`: public, as on a map."""
+
 # How often people of a region live in a district, relative to the others, which have 1.
 _DISTRICT_WEIGHTS = {'Northmoor': 8.0, 'Hillend': 3.0, 'Fairport': 0.01, 'Kingsby': 0.5}
 _FIRST_WORKING_AGE = 14
@@ -104,7 +106,7 @@ def simulate_careers(num_rows: int = 10_000, seed: int = 0) -> Dataset:
     people['started_work'] = np.minimum(started, people['age'])
     columns = _columns_of(census.metadata, 'census')
     del columns['email']
-    columns['district'] = categorical(name for names in _DISTRICTS.values() for name in names)
+    columns['district'] = categorical(name for names in DISTRICTS.values() for name in names)
     columns['started_work'] = columns['age'] | {'range_min': _FIRST_WORKING_AGE}
     metadata = public_metadata('census', columns, primary_key='person_id')
     return Dataset({'census': people}, metadata, census.roles)
@@ -116,7 +118,7 @@ def _yes_or_no(rng: np.random.Generator, log_odds: pd.Series) -> np.ndarray:
 
 
 def _district_of(rng: np.random.Generator, region: str) -> str:
-    names = _DISTRICTS[region]
+    names = DISTRICTS[region]
     weights = np.array([_DISTRICT_WEIGHTS.get(name, 1.0) for name in names])
     return str(rng.choice(names, p=weights / weights.sum()))
 

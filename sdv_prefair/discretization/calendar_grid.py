@@ -1,4 +1,4 @@
-"""The public grid over which moments are looked at: years, then months, days, hours and so on."""
+"""The public grid for histograms of timestamps: years, then months, days, hours and so on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,11 +21,11 @@ _FINER_THAN_SECONDS = ('us', 'ms')
 
 
 def grid_of_moments(codes: DatetimeBins, spikes: Sequence[Any]) -> FineGrid | None:
-    """Return the grid of a column of moments, or None if there is none for it.
+    """Return the grid of a column of timestamps, or None if there is none for it.
 
     Args:
         codes: The column in even bins.
-        spikes: Moments that are to have a bin of their own.
+        spikes: Timestamps that are to have a bin of their own.
     """
     unit, line = codes.unit, codes.line
     ends = np.array([line.first, line.last]).astype(f'M8[{unit}]')
@@ -86,7 +86,7 @@ def _cells(starts: np.ndarray, fine: str, codes: DatetimeBins) -> MonthCells | M
 
 
 def _steps_from(starts: np.ndarray, unit: str) -> np.ndarray:
-    """Return for each moment the first step of the column's own unit that is not before it."""
+    """Return for each timestamp the first step of the column's own unit that is not before it."""
     steps = starts.astype(f'M8[{unit}]')
     late = steps.astype(starts.dtype) < starts  # of years, which begin in the first month alone
     return steps.astype(np.int64) + late

@@ -1,6 +1,6 @@
 """The public grid over which a column is looked at, and the tree that stands on it.
 
-Numbers and moments on a grid of up to a million are looked at one by one, so that a value which
+Numbers and timestamps on a grid of up to a million are looked at one by one, so that a value which
 many rows share is found wherever it is. Of more, and of real numbers, cells are equally wide, and
 values that often stand for something have cells of their own: zero, the ends of the range, powers
 of ten, and what the user names.
@@ -92,7 +92,8 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     cells = FineCells(float(low), float(high), rounding, float(width), num_even, held)
 
     def edge(cell: int) -> float:
-        point = line.first + int(bounds[cell])
+        # After the last point comes a cell without any, if that has one of its own.
+        point = min(line.first + int(bounds[cell]), line.last)
         return point / scale if places else point
 
     found = cells.locate([(line.first + offset) / scale for offset in named])

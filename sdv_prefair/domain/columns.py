@@ -32,9 +32,9 @@ class Categories:
             otherwise they count as null where that is declared.
         groups: The number of the public group that each value belongs to, -1 for none; empty
             without groups.
-        tails: What texts begin with that were too rare to be learnt, where these share a code.
+        tails: What strings begin with that were too rare to be learnt, where these share a code.
         prefix: How many characters each of these has.
-        form: What makes up texts in place of those that were too rare to be learnt.
+        form: What makes up strings in place of those that were too rare to be learnt.
     """
 
     values: tuple[Any, ...]
@@ -56,23 +56,18 @@ class Categories:
         except TypeError:
             raise DomainError('range_values must be single values such as strings.') from None
         if any(pd.api.types.is_scalar(value) and pd.isna(value) for value in values):
-            raise DomainError(
-                'range_values must not contain null. Use range_is_nullable for nulls.'
-            )
+            raise DomainError('range_values must not contain null. Use range_is_nullable.')
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
         if self.groups and len(self.groups) != len(values):
-            raise DomainError('groups must be one whole number for every value, or none at all.')
+            raise DomainError('groups must be one integer for every value, or none at all.')
         if self.other is not None:
             object.__setattr__(self, 'other', _plain(self.other))
             self._check_other()
 
     @property
     def shown(self) -> tuple[Any, ...]:
-        """The values that come back, in the order of their codes.
-
-        Where texts are made up, what would stand for them.
-        """
+        """The values that come back in the order of their codes, or what stands for them."""
         others = () if self.other is None else (self.other,)
         return (*self.values, *map(tail_label, self.tails), *others)
 
@@ -129,12 +124,12 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Datetimes:
-    """All moments from ``low`` to ``high``.
+    """All timestamps from ``low`` to ``high``.
 
     Args:
-        low: First moment; a string in ``datetime_format``, or anything pandas calls a timestamp.
-        high: Last moment.
-        datetime_format: How moments are written, and thereby how fine they are.
+        low: First timestamp; a string in ``datetime_format``, or anything pandas calls a timestamp.
+        high: Last timestamp.
+        datetime_format: How timestamps are written, and thereby how fine they are.
         nullable: Whether a row may hold no value.
     """
 
@@ -169,8 +164,8 @@ class Undeclared:
             and has values of its kind; None if they are shared out among those that are learnt.
         learns_nulls: Whether it is not public that a row may hold no value.
         named_other: Whether ``other`` was given for this column alone, so that it must hold it.
-        prefix: How many characters texts of one public group have in common, if that is known.
-        form: What makes up texts in place of those that are too rare to be learnt.
+        prefix: How many characters strings of one public group have in common, if that is known.
+        form: What makes up strings in place of those that are too rare to be learnt.
         many: Whether it is public that there are very many values.
     """
 
@@ -200,7 +195,7 @@ class Undeclared:
         Args:
             values: What was learnt.
             dtype: The column's dtype, which may not hold what stands for all others.
-            tails: What texts begin with that are too rare, if they share a code.
+            tails: What strings begin with that are too rare, if they share a code.
         """
         labels = told_apart([tail_label(tail) for tail in tails], self.nullable)
         told = told_apart((*labels, *map(_plain, values)), self.nullable)

@@ -57,7 +57,7 @@ def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
     """Return the metadata with facts that are given beside it.
 
     Args:
-        metadata: Of one table. It is left as it is.
+        metadata: Of one table. It is not modified.
         domain: What the user gave.
 
     Raises:

@@ -1,9 +1,9 @@
 """SDV's metadata and the roles in one JSON file.
 
-The file is SDV's own format with one key more, ``role``, on each column that has a role; or with a
-list ``fairness`` of statements, beside the tables. SDV knows no such keys, so a file with one is
-read by ``load_metadata``; a file without by both. Keys that are null and notes are left out, see
-``metadata_form``.
+The file is in SDV's format with an additional key ``role`` on each column that has a role, or an
+additional list ``fairness`` of statements. SDV rejects such keys, so read a file that has them with
+``load_metadata``; a file without them can be read by both. Keys that are null and notes are left
+out, see ``metadata_form``.
 """
 
 import copy
@@ -30,7 +30,7 @@ _ROLE, _FAIRNESS = 'role', 'fairness'
 def save_metadata(
     metadata: Metadata, roles: Statements, path: str | Path, mode: str = 'write'
 ) -> None:
-    """Save metadata and roles; the file is complete or not there, never half written.
+    """Save metadata and roles to a file, atomically.
 
     Args:
         metadata: SDV's metadata of one table.
@@ -73,13 +73,13 @@ def _write(metadata: Metadata, path: Path, put: Callable[[dict[str, Any]], None]
 
 
 def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
-    """Return the metadata and the roles of a file; no roles if SDV wrote it.
+    """Load metadata and roles from a file; a file written by SDV has no roles.
 
-    Within a role the columns come in the order of the metadata. Of a file with statements, these
-    are returned in place of the roles.
+    Within a role, columns are in the order of the metadata. If the file has statements, they are
+    returned in place of the roles.
 
     Raises:
-        ValueError: If there is no such file, or it is no JSON.
+        ValueError: If there is no such file, or it is not JSON.
         RolesError: If a column has a role that does not exist, or statements have another form,
             stand beside roles, or name columns that are not there.
     """
@@ -94,7 +94,7 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
     """Return the metadata of a file, and the columns of each role; there need be none.
 
     Raises:
-        ValueError: If there is no such file, or it is no JSON.
+        ValueError: If there is no such file, or it is not JSON.
         RolesError: If a column has a role that does not exist.
     """
     document, named = _take_lists(read_object(path))
@@ -106,8 +106,8 @@ def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Statements
     """Return a dictionary of metadata without roles or statements, and these.
 
     Args:
-        described: SDV's dictionary with ``role`` on columns, or with a list ``fairness`` beside
-            its tables. It is left as it is.
+        described: SDV's dictionary with ``role`` on columns, or with a list ``fairness`` beside its
+            tables. It is not modified.
 
     Raises:
         RolesError: If a column has a role that does not exist, or statements have another form or

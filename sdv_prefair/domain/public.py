@@ -1,8 +1,8 @@
-"""What is publicly known of a column's values: read from the metadata, never from rows.
+"""The public domain of columns: read from the metadata, never from rows.
 
-SDV means a range in the metadata as "what the values are allowed to be", which is exactly a
-public domain. SDV's own detection, however, fills the ranges from the data; whether the ranges of
-a given metadata are public is the user's word (``public_ranges``).
+In SDV, a range in the metadata means "what the values are allowed to be", which is exactly a public
+domain. SDV's own detection, however, reads ranges from the data; whether the given ranges are
+public is for the user to say (``public_ranges``).
 """
 
 from dataclasses import replace
@@ -37,7 +37,7 @@ _RELATIONSHIPS_WITH_TRANSFORMER = ('address', 'gps')
 
 
 def modelled_columns(table_metadata: Any) -> list[str]:
-    """Return the columns that are modelled, in metadata order; the rest SDV makes up.
+    """Return the modelled columns, in metadata order; SDV generates the others.
 
     Args:
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
@@ -57,7 +57,7 @@ def modelled_columns(table_metadata: Any) -> list[str]:
 
 
 def public_domain(table_metadata: Any, public_ranges: bool) -> dict[str, ColumnDomain]:
-    """Return what the metadata makes public of every modelled column.
+    """Return the public domain of every modelled column, from the metadata.
 
     Args:
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
@@ -79,7 +79,7 @@ def public_domain(table_metadata: Any, public_ranges: bool) -> dict[str, ColumnD
 
 
 def strip_ranges(metadata: Metadata) -> Metadata:
-    """Return a copy of ``metadata`` without anything SDV's detection reads from values."""
+    """Return a copy of ``metadata`` without the ranges that SDV's detection reads from values."""
     stripped = metadata.copy()
     for table in stripped.tables.values():
         for column, description in table.columns.items():

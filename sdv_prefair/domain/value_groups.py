@@ -2,7 +2,7 @@
 
 Values too rare to be told from noise are modelled together with those of their group: postal codes
 by their first digits, diagnoses by chapters, towns by countries. ``range_groups`` says which belong
-together: lists of values by the names of groups, or how many characters two texts must share at
+together: lists of values by the names of groups, or how many characters two strings must share at
 their beginning.
 """
 
@@ -41,7 +41,7 @@ def prefix_of(value: Any, length: int) -> str | None:
 
 
 def tail_label(prefix: str) -> str:
-    """Return what stands for all rare texts with a beginning, where none are made up."""
+    """Return what stands for all rare strings with a beginning, where none are made up."""
     return f'{prefix}*'
 
 

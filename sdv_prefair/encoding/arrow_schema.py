@@ -77,7 +77,7 @@ def _series(dtypes: dict[str, Any]) -> pd.Series:
 
 
 def _checkable(kind: pa.DataType) -> Any:
-    """Return a dtype that tells numbers, moments and texts apart."""
+    """Return a dtype that tells numbers, timestamps and strings apart."""
     if types.is_null(kind):
         return _OBJECT
     if types.is_boolean(kind):

@@ -1,6 +1,6 @@
 """Generators for columns of sdtype ``unknown`` whose dtype holds neither text nor plain numbers.
 
-SDV makes up text or digits for every such column. A column of booleans or moments cannot hold
+SDV makes up text or digits for every such column. A column of booleans or timestamps cannot hold
 them, so sampling fails or the dtype is lost; these generators make up what the dtype holds.
 """
 

@@ -1,8 +1,8 @@
 """Keys and ids that follow a regular expression, in the dtype of their column.
 
-SDV makes texts and casts them. In a column of numbers ``001`` and ``0001`` become one key, letters
-turn the column into text, and numbers beyond the dtype do either. Here what cannot be held is
-refused before a row is read, and a key is never given out twice.
+SDV makes strings and casts them. In a column of numbers ``001`` and ``0001`` become one key,
+letters turn the column into text, and numbers beyond the dtype do either. Here what cannot be held
+is refused before a row is read, and a key is never given out twice.
 """
 
 import warnings
@@ -27,10 +27,10 @@ _MOST_OF_SDV = 2**24  # its generator of numbers has this bound, whatever the dt
 
 
 class RegexKeys(RegexGenerator):
-    """Texts of a regular expression, none of them twice until sampling is reset.
+    """Strings of a regular expression, none of them twice until sampling is reset.
 
-    When the expression has no more, texts that it does not allow follow, as with SDV: numbers with
-    more digits in a column of numbers, texts with a number behind them elsewhere.
+    When the expression has no more, strings that it does not allow follow, as with SDV: numbers
+    with more digits in a column of numbers, strings with a number behind them elsewhere.
 
     Args:
         regex_format: The expression.
@@ -58,7 +58,7 @@ class RegexKeys(RegexGenerator):
         self.generator = self._texts()
 
     def warn_of_end(self, num_rows: int) -> None:
-        """Warn, in RDT's words, if the expression has not as many texts left; once."""
+        """Warn, in RDT's words, if the expression has not as many strings left; once."""
         if self.generated <= self.generator_size < self.generated + num_rows:
             warnings.warn(
                 f"The regex for '{self.get_input_column()}' can only generate "

@@ -1,7 +1,7 @@
-"""What texts RDT makes from a regular expression, told without making them.
+"""What strings RDT makes from a regular expression, told without making them.
 
 RDT walks through all ways to read the expression. A text that can be read in two ways comes twice,
-as ``aa`` of ``a+a+``, and texts that differ may be one number, as ``01`` and ``001``.
+as ``aa`` of ``a+a+``, and strings that differ may be one number, as ``01`` and ``001``.
 """
 
 import re
@@ -18,7 +18,7 @@ MOST_REPEATS = 16
 
 
 class Texts(NamedTuple):
-    """The texts of an expression.
+    """The strings of an expression.
 
     Attributes:
         letters: All characters in them.
@@ -49,13 +49,13 @@ def texts_of(regex: str) -> Texts:
 
 
 def distinct_texts(regex: str) -> Iterable[str]:
-    """Yield the texts of an expression, each of them once."""
+    """Yield the strings of an expression, each of them once."""
     made = _until_exhausted(strings_from_regex(regex)[0])
     return made if texts_of(regex).once else _each_once(made)
 
 
 def texts_beyond(regex: str) -> Iterable[str]:
-    """Yield texts without end that differ from each other and from those of the expression."""
+    """Yield strings without end that differ from each other and from those of the expression."""
     fits = re.compile(regex).fullmatch
     for number in count():
         for text in distinct_texts(regex):

@@ -55,7 +55,7 @@ class Encoding:
         return {c: of_codes for c, of_codes in groups.items() if of_codes is not None}
 
     def check_values(self) -> None:
-        """Raise unless all values that can be shown tell their codes.
+        """Raise unless all values that can be shown determine their codes.
 
         Privacy: looks at public facts and released values alone.
         """
@@ -69,7 +69,7 @@ class Encoding:
 
     @property
     def misread_columns(self) -> list[str]:
-        """Columns of which readers that guess take two texts of a CSV file for one."""
+        """Columns of which readers that guess take two strings of a CSV file for one."""
         return misread_columns(self.transformers)
 
     def encode(self, table: pd.DataFrame) -> pd.DataFrame:

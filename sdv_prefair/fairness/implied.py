@@ -1,4 +1,4 @@
-"""What statements force together that none of them says.
+"""What statements imply together although none of them says it.
 
 Separation and sufficiency, each by itself, allow a dependence: decision and group may both follow
 the label, or label and group the decision. Together they allow none: whatever path leads from the
@@ -48,7 +48,7 @@ class Forced:
 
 
 def forced(statements: Statements) -> list[Forced]:
-    """Return what the statements force together and no single one says.
+    """Return what the statements imply together and no single one says.
 
     Every statement keeps two columns apart given some others. It is forced that fewer of these
     others are needed if no graph that keeps all statements joins the two without them. What would
@@ -93,7 +93,7 @@ class _Steps:
 def implies(
     statements: Sequence[Independent], statement: Independent, steps: _Steps | None = None
 ) -> bool:
-    """Whether every graph that keeps the statements keeps one more.
+    """Return whether every graph that satisfies the statements satisfies one more.
 
     Args:
         statements: Those that graphs keep.

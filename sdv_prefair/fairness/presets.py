@@ -1,8 +1,8 @@
-"""Notions of fairness by their names, as statements of independence.
+"""Named notions of fairness, as statements of conditional independence.
 
-Each preset returns a list, so that lists can be added: ``demographic_parity(['sex'], ['hired']) +
-justifiable(['sex'], ['grade'], ['pay'])``. What a name promises is what the statement says of the
-model: independence of all columns of a side jointly, in the graph. That is more than equal rates.
+Each preset returns a list, and lists can be concatenated: ``demographic_parity(['sex'], ['hired'])
++ justifiable(['sex'], ['grade'], ['pay'])``. A preset guarantees what its statement says about the
+model: joint independence of all columns of a side, in the graph. That is stronger than equal rates.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,14 @@ def justifiable(
     admissible: Iterable[str] | Mapping[str, Iterable[str]],
     outcome: Iterable[str] | None = None,
 ) -> list[Independent]:
-    """Outcomes depend on protected columns through admissible ones only.
+    """Outcomes depend on protected columns only through admissible ones.
 
     Paper: Definition "Justifiable Fairness".
 
     Args:
-        protected: Columns that must not influence an outcome in another way.
+        protected: Columns that must not influence an outcome in any other way.
         admissible: Columns that may; or for each outcome its own, ``{outcome: [columns]}``.
-        outcome: The outcomes; left out where ``admissible`` names them.
+        outcome: The outcomes; omit them if ``admissible`` names them.
 
     Raises:
         RolesError: If columns cannot be used as given, or nothing is admissible.
@@ -52,7 +52,7 @@ def justifiable(
 def demographic_parity(protected: Iterable[str], outcome: Iterable[str]) -> list[Independent]:
     """Outcomes do not depend on protected columns at all.
 
-    No path may join the two, so the model falls into parts that are independent of each other.
+    No path may connect the two, so the model splits into independent components.
 
     Args:
         protected: Columns that must not influence an outcome.
@@ -81,11 +81,11 @@ def sufficiency(
 ) -> list[Independent]:
     """The true label does not depend on protected columns given the decision.
 
-    What a decision is worth, such as the share of positives it is right about, is then the same
-    for all groups.
+    Predictive values, such as the share of positive decisions that are right, are then the same for
+    all groups.
 
     Args:
-        protected: Columns that must not tell more about the label than the decision does.
+        protected: Columns that must carry no information about the label beyond the decision.
         decision: What was decided or predicted.
         label: What was true.
     """

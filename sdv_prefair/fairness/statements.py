@@ -1,4 +1,4 @@
-"""What is promised: independence statements about columns, one or several at a time."""
+"""Statements of conditional independence between columns, one or several."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ SEVERAL = 'several roles'
 class Independent:
     """One statement: the left columns are independent of the right ones given the others.
 
-    It is joint: all left columns together tell nothing about all right columns together once the
-    given ones are known, so it holds for every intersection of groups too.
+    It is joint: given the conditioning set, all left columns together carry no information about
+    all right columns together, so it holds for every intersection of groups too.
 
     Args:
-        left: One side, by custom the protected columns.
-        right: The other side, by custom the outcomes.
-        given: What may explain a dependence between the two; nothing by default.
+        left: One side, usually the protected columns.
+        right: The other side, usually the outcomes.
+        given: The conditioning set: columns that may explain a dependence; empty by default.
 
     Raises:
         RolesError: If a side is empty, or a column is named twice.
@@ -55,16 +55,16 @@ class Independent:
 
 
 class Statements:
-    """Everything that is promised of a model: any number of independence statements.
+    """The guarantee of a model: any number of statements of conditional independence.
 
     ``Roles`` is the special case of one statement with all three groups named. Functions that
     take statements take roles, and the other way round unless they say otherwise.
 
     Args:
-        statements: The statements. None of them promises nothing.
+        statements: The statements; an empty list guarantees nothing.
 
     Raises:
-        RolesError: If there is something else among them.
+        RolesError: If one of them is not a statement.
     """
 
     def __init__(self, statements: Iterable[Independent] = ()) -> None:
@@ -93,7 +93,7 @@ class Statements:
 
     @property
     def admissible(self) -> tuple[str, ...]:
-        """The columns that any statement is given."""
+        """The columns in the conditioning set of any statement."""
         return _union(statement.given for statement in self.statements)
 
     def __bool__(self) -> bool:
@@ -109,7 +109,7 @@ class Statements:
         return f'{type(self).__name__}({list(self.statements)!r})'
 
     def of(self, column: str) -> str:
-        """Return the column's role: ``'several roles'`` where statements differ."""
+        """Return the column's role: ``'several roles'`` if statements differ."""
         groups = {PROTECTED: self.protected, ADMISSIBLE: self.admissible, OUTCOME: self.outcome}
         roles = [role for role, columns in groups.items() if column in columns]
         return SEVERAL if len(roles) > 1 else roles[0] if roles else UNLABELLED

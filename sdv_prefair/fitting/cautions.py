@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
 
-# Below the first noise leaves next to nothing, above the second there is next to no promise.
-SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
 RANGES_ARE_TAKEN_AS_PUBLIC = (
     'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
     'data, they are not: pass public_ranges=False to learn domains within the budget, or '
@@ -18,26 +16,6 @@ RANGES_ARE_TAKEN_AS_PUBLIC = (
 def warn_of_ranges() -> None:
     """Warn that nobody has said whether the metadata's ranges are public."""
     warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=3)
-
-
-def warn_of_epsilon(epsilon: float) -> None:
-    """Warn of an epsilon that protects nobody, or lets nothing through."""
-    if epsilon > LARGE_EPSILON:
-        warnings.warn(
-            f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}: one person can change the odds of '
-            f'what is released by a factor of e^{epsilon:g}, which protects hardly anybody. Use 10 '
-            'at most for what is handed out, or keep the result with the rows.',
-            PrivacyWarning,
-            stacklevel=3,
-        )
-    elif epsilon < SMALL_EPSILON:
-        warnings.warn(
-            f'epsilon ({epsilon:g}) is below {SMALL_EPSILON:g}: noise swamps everything unless '
-            'there are millions of rows. See sdv-prefair plan for what is left of each column, '
-            'and use a larger epsilon if that is too little.',
-            NoiseWarning,
-            stacklevel=3,
-        )
 
 
 def warn_of_seed(seed: int | None) -> None:
@@ -276,7 +254,7 @@ def warn_of_forced(sentences: Sequence[str]) -> None:
 
 
 def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
-    """Warn of outcomes that touch columns which no statement names, if there are any.
+    """Warn about outcomes adjacent to columns which no statement names, if there are any.
 
     Privacy: which columns these are must come from the released cliques.
     """
@@ -295,7 +273,7 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
 def warn_of_one_reading(columns: Sequence[str]) -> None:
     """Warn of columns whose bins cannot follow the data, if there are any.
 
-    Privacy: these are columns of numbers and moments with public ranges, whatever they hold.
+    Privacy: these are columns of numbers and timestamps with public ranges, whatever they hold.
     """
     if columns:
         warnings.warn(

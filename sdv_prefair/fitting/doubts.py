@@ -120,7 +120,7 @@ def _clear_columns(model: GraphicalModel, prepared: Prepared) -> list[str]:
 def _mostly_missing(
     model: GraphicalModel, prepared: Prepared, mostly_outside: Collection[str]
 ) -> list[str]:
-    """Return columns of nulls. Of numbers what is outside the domain is no number, so a null."""
+    """Return columns of nulls. Of numbers what is outside the domain is not a number, so a null."""
     found = []
     for column in _clear_columns(model, prepared):
         codes = prepared.encoding.transformers[column]

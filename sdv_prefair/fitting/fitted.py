@@ -71,7 +71,7 @@ class Fitted:
         prepared: Constraints, encoders and processor.
         ledger: Every access to the rows.
         model: What rows are sampled from.
-        names: The names that the user's frame had, if they were not all texts.
+        names: The names that the user's frame had, if they were not all strings.
         provenance: When and by what it was made.
         looks: What unlabelled columns tell about outcomes, if that was looked at.
     """

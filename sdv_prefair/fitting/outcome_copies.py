@@ -4,10 +4,10 @@ A copy of an outcome that nobody gave a role is not kept apart from protected co
 the whole difference between groups into the synthetic table, beside an outcome that is fair, and
 every check passes: ``is_recid`` beside ``two_year_recid`` in COMPAS. The model cannot tell, for it
 is kept from joining the two. So a small part of the budget goes into scores of these pairs: the
-distance of each from independence of the released one-ways.
+distance of each from independence of the released one-way marginals.
 
 The mechanism runs first, with what is left once the look's part is put aside; whatever it is, its
-one-ways then predict what independent columns would show.
+one-way marginals then predict what independent columns would show.
 """
 
 import math

@@ -21,6 +21,7 @@ from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import cautions
 from sdv_prefair.fitting.doubts import warn_of_doubts
 from sdv_prefair.fitting.fitted import Fitted, Prepared
+from sdv_prefair.fitting.left_out import warn_of_far_pairs
 from sdv_prefair.fitting.outcome_copies import (
     look_for_copies,
     look_put_aside,
@@ -119,7 +120,7 @@ def make_encoders(
         learning: What learning has cost.
 
     Raises:
-        DomainError: If values that would be shown do not tell their codes.
+        DomainError: If values that would be shown do not determine their codes.
     """
     made = transformers_for(
         domains, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
@@ -155,7 +156,7 @@ def looked_at(prepared: Prepared) -> list[Pair]:
 
 
 def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
-    """Count the declared histograms: the last touch of rows.
+    """Count the declared histograms: the last access to rows.
 
     Privacy: the result is private until a ``PrivateTable`` answers from it.
     """
@@ -175,9 +176,11 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     settings, hidden = prepared.settings, prepared.encoding.hidden_codes
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
+    warn_of_far_pairs(mechanism, counts.domain, roles)
     groups = prepared.encoding.public_groups
     table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
-    pairs = [c for c in counts.cliques if set(c) in map(set, looked_at(prepared))]
+    scored = set(map(frozenset, looked_at(prepared)))
+    pairs = [clique for clique in counts.cliques if frozenset(clique) in scored]
     with look_put_aside(table, pairs) as rho:
         release = mechanism.run(table, roles, budget, progress.step)
     looks = look_for_copies(table, pairs, roles, release.measurements, rho)
@@ -199,7 +202,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
 
 
 def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
-    """Warn if an outcome touches a column without a role; raise if that was not to be.
+    """Warn if an outcome is adjacent to a column without a role; raise if that was not to be.
 
     Privacy: of released cliques.
     """

@@ -57,7 +57,7 @@ def _against_statement(broken: Broken) -> str:
 
 
 def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
-    """Raise if outcomes touch columns without a role, which ``unlabelled='apart'`` rules out."""
+    """Raise if outcomes are adjacent to columns that ``unlabelled='apart'`` separates from them."""
     if beside:
         outcome, other = beside[0]
         raise UnfairModelError(

@@ -141,5 +141,5 @@ def _two(values: Any) -> bool:
 def _conditions_beside(column: str, given: Asked) -> dict[str, Any]:
     conditions = _by_column(given, 'given')
     if not isinstance(column, str) or column in conditions:
-        raise QueryError('column must be the name of a column that is no condition, too.')
+        raise QueryError('column must be the name of a column that is not also a condition.')
     return conditions

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.errors import QueryError
+from sdv_prefair.errors import QueryError, shown
 from sdv_prefair.inference.model_errors import interval_of_errors
 from sdv_prefair.inference.ratio_interval import Interval
 from sdv_prefair.inference.replication import Rows
@@ -16,6 +16,15 @@ from sdv_prefair.values.arrays import Floats
 Statistic = Callable[[pd.DataFrame], Any]
 
 _ANY_NUMBER = (-np.inf, np.inf)
+
+
+def check_statistic(function: Any) -> None:
+    """Raise unless a statistic can be called."""
+    if not callable(function):
+        raise QueryError(
+            f'function ({shown(function)}) must take a table and return a number, or several as an '
+            'array, a Series or a dictionary.'
+        )
 
 
 class ModelOfRows(GraphicalModel):

@@ -30,10 +30,11 @@ class ShownColumn:
 
     @cached_property
     def shown(self) -> Flags:
-        """Which codes can be shown; that of values outside the domain cannot."""
+        """Which codes can be shown; that of values outside the domain cannot, if it has none."""
         shown: Flags = np.ones(self.transformer.num_codes, dtype=bool)
-        if self.transformer.other_code is not None and shown.size > 1:
-            shown[self.transformer.other_code] = False
+        hidden = self.transformer.hidden_code
+        if hidden is not None and hidden < shown.size and shown.size > 1:
+            shown[hidden] = False
         return shown
 
     @cached_property
@@ -41,7 +42,7 @@ class ShownColumn:
         """What each code stands for: a value, a bin in words, or None for null."""
         values: list[Any] = list(self.transformer.labels())
         if isinstance(self.transformer, CategoryCodes):
-            values[: len(self.transformer.values)] = self.transformer.values
+            values[: len(self.transformer.shown)] = self.transformer.shown
         elif isinstance(self.transformer, NumberBins):
             lower, upper = self.transformer.bin_ends()
             single = np.flatnonzero(lower == upper)
@@ -114,7 +115,7 @@ class ShownColumn:
         transformer = self.transformer
         if isinstance(transformer, NumberBins):
             return transformer.bin_means()
-        values = transformer.values if isinstance(transformer, CategoryCodes) else ()
+        values = transformer.shown if isinstance(transformer, CategoryCodes) else ()
         if not values or not all(isinstance(v, Real) and math.isfinite(v) for v in values):
             raise QueryError(
                 f"Column '{self.name}' holds no numbers: it has no mean and no quantile. Ask for "

@@ -121,7 +121,7 @@ def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> No
 
 
 def _check_texts(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:
-    """Raise for public facts of texts if their column holds none."""
+    """Raise for public facts of strings if their column holds none."""
     for column, domain in undeclared.items():
         is_about_texts = domain.prefix is not None or domain.form is not None
         if is_about_texts and not holds_value(dtypes[column], 'text'):
@@ -161,7 +161,7 @@ def _values(
     ledger: Ledger,
     entropy: Entropy,
 ) -> tuple[PrivateValues, PrivateValues]:
-    """Return how often values occur, and null, and how often texts have the same beginning.
+    """Return how often values occur, and null, and how often strings have the same beginning.
 
     Without unknown categories nothing is read.
     """

@@ -1,4 +1,4 @@
-"""Texts by their beginnings, where these are public groups: how many rows have each."""
+"""Strings by their beginnings, where these are public groups: how many rows have each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sdv_prefair.values.canonical import CanonicalValue
 
 @dataclass(frozen=True)
 class Tail:
-    """All texts with a beginning that are too rare to be learnt.
+    """All strings with a beginning that are too rare to be learnt.
 
     Attributes:
         beginning: What they begin with.

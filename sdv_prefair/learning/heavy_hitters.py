@@ -71,8 +71,8 @@ def learn_categories(
     """Learn the values that many rows hold, of all columns; all rarer ones become "other".
 
     Privacy: thresholds on noisy counts, see ``frequent_values``, at most twice for each column and
-    each time with an even part of its delta. What the second round asks follows from the first.
-    Of columns with public groups of texts it is asked once more, which beginnings many rows have.
+    each time with an even part of its delta. What the second round asks follows from the first. Of
+    columns with public groups of strings it is asked once more, which beginnings many rows have.
     """
     parts = {
         c: ledger.shares(purse.rho, _ROUNDS if undeclared[c].prefix is None else _WITH_BEGINNINGS)

@@ -1,4 +1,4 @@
-"""The first and the last month of a column of moments, learnt from its share of the budget."""
+"""The first and the last month of a column of timestamps, learnt from its share of the budget."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _DECADE, _YEAR, _MONTH = 120, 12, 1
 
 
 def month_cells(undeclared: Undeclared, dtype: Any) -> MonthCells:
-    """Return the public grid over which moments are counted."""
+    """Return the public grid over which timestamps are counted."""
     instants = isinstance(dtype, pd.DatetimeTZDtype)
     return MonthCells(FIRST_MONTH, NUM_MONTHS, undeclared.datetime_format, instants)
 

@@ -27,7 +27,7 @@ from sdv_prefair.learning.bounds import (
 from sdv_prefair.learning.one_column import Purse, cell_counter, warn_unlearnt, with_nulls
 from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
-from sdv_prefair.values.dtypes import decimal_scale
+from sdv_prefair.values.dtypes import decimal_scale, largest_decimal
 
 MOST_DECIMALS = 6
 # A range is cut into so many cells, and each level looks at a quarter of what the one before did.
@@ -104,8 +104,11 @@ def _decimals(noisy: np.ndarray, sigma: float, total: float) -> int | None:
 
 
 def _whole(undeclared: Undeclared, dtype: Any, low: float, high: float) -> Numbers:
+    largest = largest_decimal(dtype)
+    low, high = max(low, -largest), min(high, largest)  # a power of two may be beyond the type
     if undeclared.decimal_places == 0 or decimal_scale(dtype) == 0:
-        low, high = math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
+        above = math.ceil(high) - (high < largest)
+        low, high = math.ceil(low), max(math.ceil(low), above)
     return undeclared.with_bounds(low, high)
 
 

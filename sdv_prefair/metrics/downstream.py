@@ -118,7 +118,8 @@ def _features(tables: Tables, names: list[str]) -> tuple[pd.DataFrame, pd.DataFr
     """Return the features of the real and of the synthetic rows.
 
     Numbers and dates become floats, everything else text: one text for equal values, however each
-    table stores them. Were 1 and 1.0 two texts, the classifier would know none of the real values.
+    table stores them. Were 1 and 1.0 two strings, the classifier would know none of the real
+    values.
     """
     pairs = {name: (tables.real[name], tables.synthetic[name]) for name in names}
     made = {

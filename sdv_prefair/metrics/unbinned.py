@@ -4,7 +4,7 @@ A model that puts numbers in bins keeps the bins' shares, and a measure that loo
 bins finds nothing wrong with it. These look at the values themselves: at their distribution
 function, and at single values that many rows share, as zero in a column of capital gains.
 
-Null is no number. Both measures leave it out; `sdv_prefair.metrics.described` gives its share.
+Null is not a number. Both measures leave it out; `sdv_prefair.metrics.described` gives its share.
 """
 
 import numpy as np

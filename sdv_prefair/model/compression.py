@@ -25,8 +25,8 @@ class Compression:
 
     Frequent codes keep a group of their own, in their order; the rare ones share the last group, or
     those of a public group share one before it. Inside a group codes follow ``weights``,
-    independently of every other column, so going back adds no dependence between columns. A code
-    of weight zero is never drawn. Every code that is drawn tells its group, so conditioning on a
+    independently of every other column, so going back adds no dependence between columns. A code of
+    weight zero is never drawn. Every sampled code determines its group, so conditioning on a
     column's codes is conditioning on its groups at least, and justifiable fairness stays as it is.
 
     Privacy: made from a released one-way measurement; post-processing.
@@ -113,8 +113,8 @@ class Compression:
         Args:
             groups: The group of each row.
             rng: Where draws come from.
-            independent_rows: Whether each is drawn by itself; else the codes of a group are dealt
-                out evenly, see ``sampling``.
+            independent_rows: Whether each is sampled independently; else the codes of a group are
+                dealt out evenly, see ``sampling``.
         """
         if self.is_identity:
             return groups
@@ -124,7 +124,7 @@ class Compression:
             np.searchsorted(self.group_of[drawn], np.arange(self.num_groups), side) + shift
             for side, shift in (('left', 0), ('right', -1))
         )
-        codes = drawn[last].astype(groups.dtype)[groups]
+        codes: np.ndarray = drawn[last].astype(groups.dtype)[groups]
         merged = np.flatnonzero((first < last)[groups])
         if not merged.size:
             return codes
@@ -153,7 +153,9 @@ class Compression:
 
     def coarser(self, group_of_group: Integers) -> Compression:
         """Return the compression with groups put together; its weights are to be found again."""
-        shares = None if self.shares is None else np.bincount(group_of_group, self.shares)
+        shares: Floats | None = None
+        if self.shares is not None:
+            shares = np.bincount(group_of_group, self.shares).astype(np.float64)
         return replace(self, group_of=group_of_group[self.group_of], shares=shares)
 
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:

@@ -44,7 +44,7 @@ def estimate(
     """Estimate the model whose marginals are nearest to the measurements.
 
     Distance is half the sum of squared residuals, each in units of its noise; for a chordal graph
-    that is no forest, with a penalty that draws towards its forest, see ``max_entropy.py``. A
+    that is not a forest, with a penalty that draws towards its forest, see ``max_entropy.py``. A
     column that no clique names is independent of the others; one that was not measured is uniform,
     or what its edges say.
 
@@ -63,13 +63,13 @@ def estimate(
         shrink: Whether to draw tables that are mostly noise towards independence first, see
             ``shrinkage.py``. The model's loss is against the measurements as they were given, its
             gap against those that were fitted.
-        iterations: The most that a chordal graph which is no forest may take, if it is solved
+        iterations: The most that a chordal graph which is not a forest may take, if it is solved
             directly.
         stationarity: How far off a cell of such a graph may be at the end, in units of its noise
             and own chance.
         progress: Called with the number of iterations done.
         start: What ``start_of`` a model of the same tables returned: for a chordal graph that is
-            no forest, it saves most of the time.
+            not a forest, it saves most of the time.
     """
     if estimator not in ESTIMATORS:
         raise ValueError(f"estimator ({estimator!r}) must be 'auto' or 'mbi'.")
@@ -117,7 +117,7 @@ def start_of(
 ) -> WarmStart | None:
     """Return where estimates of the same tables, measured again, may start from.
 
-    None unless the model is of a chordal graph that is no forest, and was solved directly.
+    None unless the model is of a chordal graph that is not a forest, and was solved directly.
 
     Privacy: post-processing of released values.
 

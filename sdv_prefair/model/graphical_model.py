@@ -86,16 +86,16 @@ class GraphicalModel:
         evidence: Mapping[str, int] | None = None,
         independent_rows: bool = False,
     ) -> dict[str, np.ndarray]:
-        """Draw rows, each of which follows the model.
+        """Sample rows from the model.
 
-        Unless ``independent_rows`` is set, values are dealt out evenly among the rows that share
-        the values they depend on. One such table is closer to the model than independent rows
-        would be, but its rows know of each other: a standard error that is computed as if they
-        were independent, within a table or from several, is wrong.
+        Unless ``independent_rows`` is set, values are assigned by systematic sampling among the
+        rows that share the values they depend on. One such table is closer to the model than
+        independent rows would be, but its rows know of each other: a standard error that is
+        computed as if they were independent, within a table or from several, is wrong.
 
         Args:
             num_rows: Number of rows.
-            independent_rows: Whether every row is drawn by itself, independent of all others.
+            independent_rows: Whether rows are sampled independently of each other.
             evidence: Codes of columns to condition on. Every code of the domain has an answer:
                 one to which the model gives probability zero is taken as independent of the rest
                 (see ``sampling.soften``).

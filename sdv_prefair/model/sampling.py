@@ -137,9 +137,9 @@ class AncestralSampler:
         Args:
             num_rows: Number of rows.
             rng: Where draws come from.
-            independent_rows: Whether every row is drawn by itself. Otherwise values are dealt
-                out evenly, so that counts stray less from the model than those of independent
-                rows.
+            independent_rows: Whether rows are sampled independently. Otherwise values are assigned
+                by systematic sampling, so that counts stray less from the model than those of
+                independent rows.
         """
         spread = _spread_at_random if independent_rows else spread_evenly
         rows = {step.column: np.empty(num_rows, dtype=np.int32) for step in self._steps}

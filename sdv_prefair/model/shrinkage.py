@@ -1,4 +1,4 @@
-"""Noisy tables drawn towards independence where they are mostly noise.
+"""Noisy tables shrunk towards independence where they are mostly noise.
 
 The least-squares optimum follows the noise of sparse tables. A table is taken for a draw around
 the product ``m`` of its columns' marginals, of which a cell strays by a variance ``k m`` and is

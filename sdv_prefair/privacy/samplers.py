@@ -134,7 +134,7 @@ class _Staircase:
             start: Where blocks start.
             step: How far inside.
             entropy: Where the comparison's bits come from.
-            places: The first 64 bits of what is added to a step that is no integer.
+            places: The first 64 bits of what is added to a step that is not an integer.
         """
         step_as_float = step.astype(np.float64)
         if places is not None:

@@ -1,8 +1,8 @@
 """The score of a clique, as data: what is predicted, in fixed point, and what is taken off.
 
-A score is no function. A function would have to be given exact counts, which it could keep, and
-would have to be believed in what one row can change. Whatever numbers stand in a ``Score``, one
-row changes it by at most one unit.
+A score is not a function. A function would have to be given exact counts, which it could keep, and
+would have to be believed in what one row can change. Whatever numbers stand in a ``Score``, one row
+changes it by at most one unit.
 """
 
 import math

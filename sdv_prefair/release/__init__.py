@@ -8,11 +8,11 @@ SDV's ``save`` writes a pickle, which runs code when it is opened. A release is 
 ``*/i.npy``        the arrays of the model, see `model_record`
 =================  ==================================================================
 
-with no name of code in it: what is read is data, and checked as such. Opening one takes memory
-within fixed limits, and either gives a synthesizer whose promises were checked again, or a
-``ReleaseError``. The file says who may be told what, not who wrote it: it carries no signature.
+without any reference to code: everything is data, and checked as such. Opening one uses memory
+within fixed limits, and either returns a synthesizer whose guarantees were checked again, or raises
+a ``ReleaseError``. The file has no signature: it does not prove who wrote it.
 
-Privacy: a release holds public arguments, the ledger and noisy values, and nothing else.
+Privacy: a release contains public arguments, the ledger and noisy values, and nothing else.
 """
 
 import hashlib
@@ -60,26 +60,25 @@ _MOST_LETTERS = 200  # of another library's message
 def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
     """Save a fitted synthesizer as a release.
 
-    The file is complete or not there; one that is there is replaced. It is opened once before it
-    is kept, so that what could not be read again is never written. The same fit gives the same
-    bytes.
+    The write is atomic, and replaces an existing file. The release is read back before it is kept,
+    so a file that cannot be opened is never written. The same fit gives the same bytes.
 
     Raises:
-        ReleaseError: If something of the fit is code, or a value that has no place in a release.
+        ReleaseError: If the fit contains code, or a value that a release cannot store.
         OSError: If no file can be written there.
     """
     synthesizer.save_release(path)
 
 
 def load_release(path: str | Path) -> 'PreFairSynthesizer':
-    """Return the synthesizer that a release holds, whoever wrote it; no code in it is run.
+    """Open a release, yours or someone else's, and return its synthesizer; runs no code from it.
 
-    It samples the same rows as the one that was saved. Privacy and fairness are what the file says
-    as far as that can be checked: the ledger adds up to the promise and pays for the measurements,
-    and the model is one that its structure can choose, fair if it claims to be.
+    It samples the same rows as the one that was saved. Privacy and fairness are checked as far as
+    possible: the ledger adds up to the budget and pays for the measurements, and the model is one
+    that its structure can choose, fair if it claims to be.
 
     Raises:
-        ReleaseError: If the file is no release, is damaged, or does not keep what it promises.
+        ReleaseError: If the file is not a release, is damaged, or does not keep its promises.
     """
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
@@ -103,7 +102,7 @@ def verify_release(
         What was checked; true.
 
     Raises:
-        ReleaseError: If the file is no release, or is damaged.
+        ReleaseError: If the file is not a release, or is damaged.
         VerificationError: If something is not as it should be; it says what.
     """
     with warnings.catch_warnings():

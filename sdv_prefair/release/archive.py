@@ -45,7 +45,7 @@ class Archive:
         stream: The file, open for reading bytes.
 
     Raises:
-        ReleaseError: If it is no zip as ``pack`` writes them.
+        ReleaseError: If it is not a zip as ``pack`` writes them.
     """
 
     def __init__(self, stream: BinaryIO):

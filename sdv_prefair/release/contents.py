@@ -253,7 +253,7 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
 
 
 def _read_given_names(columns: list[str], written: Any) -> pd.Index:
-    """Return the names that the user's frame had, if they were not all texts."""
+    """Return the names that the user's frame had, if they were not all strings."""
     names = read_value(written)
     if not isinstance(names, list) or (names and list(map(str, names)) != columns):
         raise ReleaseError('The release gives its columns other names than its metadata.')

@@ -29,7 +29,7 @@ def read_document(content: bytes, name: str) -> Any:
         name: What to call it in errors.
 
     Raises:
-        ReleaseError: If it is no JSON, is nested too deep or has too many items, repeats a key, or
+        ReleaseError: If it is not JSON, is nested too deep or has too many items, repeats a key, or
             holds a number that is not finite or absurdly long.
     """
     _check_extent(content, name)

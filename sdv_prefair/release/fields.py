@@ -22,8 +22,8 @@ class Fields:
         keys: The keys it must have.
 
     Raises:
-        ReleaseError: If it is no object, or has other keys. So do all methods for a value that is
-            not what they are asked for.
+        ReleaseError: If it is not an object, or has other keys. So do all methods for a value that
+            is not what they are asked for.
     """
 
     def __init__(self, value: Any, where: str, keys: Iterable[str]):

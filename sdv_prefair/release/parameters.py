@@ -157,7 +157,9 @@ def _read_other(other: Any) -> Any:
         return other
     is_paired = all(isinstance(pair, list) and len(pair) == 2 for pair in other)
     if not is_paired or not _are_texts([column for column, _ in other]):
-        raise ReleaseError('other of the release must be a text, or pairs of a column and a value.')
+        raise ReleaseError(
+            'other of the release must be a string, or pairs of a column and a value.'
+        )
     return dict(other)
 
 

@@ -1,6 +1,6 @@
 """Single values, and lists of them, as JSON that says of which type they are.
 
-Texts, booleans, finite numbers and null stand for themselves; anything else is an object with its
+Strings, booleans, finite numbers and null stand for themselves; anything else is an object with its
 type, as ``{"$type": "Decimal", "value": "0.10"}``. What type a value has is decided here and never
 by a name in the file: there is no way to ask for another one.
 """

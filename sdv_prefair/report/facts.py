@@ -23,7 +23,7 @@ from sdv_prefair.report.column_values import values_of
 from sdv_prefair.report.group_gaps import GroupGap, group_gaps
 from sdv_prefair.roles import UNLABELLED
 
-_REPLICATES = 30
+_REPLICATES = 20
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

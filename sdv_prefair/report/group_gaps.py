@@ -90,7 +90,9 @@ def _largest(
 
 
 def _gap(found: pd.DataFrame, protected: str, outcome: str) -> GroupGap:
-    place = int(np.argmax(found['estimate'].abs()))
+    # Of two values both have the same gap; the last one is told of, as measures of fairness do.
+    found = found[::-1]
+    place = int(np.argmax(found['estimate'].abs().round(9)))
     value, first, second = found.index[place]
     line = found.iloc[place]
     gap, lower, upper = (float(line[name]) for name in ('estimate', 'lower', 'upper'))

@@ -30,8 +30,8 @@ class AdaptiveStrategy:
     could be added.
 
     Args:
-        unlabelled: ``'free'`` lets an outcome touch a column that no statement names, ``'apart'``
-            does not.
+        unlabelled: ``'free'`` lets an outcome be adjacent to a column that no statement names,
+            ``'apart'`` does not.
 
     Raises:
         StructureError: If ``unlabelled`` is neither.

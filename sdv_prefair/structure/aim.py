@@ -33,7 +33,7 @@ class AimStrategy:
         max_cells: Largest number of cells of a clique's table.
 
     Raises:
-        StructureError: If ``tree`` is no strategy, or ``max_cells`` is not an integer above 0.
+        StructureError: If ``tree`` is not a strategy, or ``max_cells`` is not an integer above 0.
     """
 
     tree: Strategy = field(default_factory=GreedyStrategy)

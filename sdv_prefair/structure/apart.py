@@ -1,4 +1,4 @@
-"""What ``unlabelled=`` makes of a strategy: whether outcomes may touch columns without a role."""
+"""``unlabelled=`` in a strategy: whether outcomes may be adjacent to columns without a role."""
 
 from dataclasses import replace
 from typing import Any

@@ -2,7 +2,8 @@
 
 The histogram of two columns with very many values has too many cells to measure. Such a pair is
 never declared. Numbers of values are public, or were paid for when they were learnt, so this tells
-nothing about the rows. Columns that no other pairs join stay independent, which is fair.
+nothing about the rows. Columns that no other pairs join stay independent, which is fair. Of a
+table with very many columns not all pairs are looked at, see ``wide_tables``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import StructureError
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.tree import Pair, Strategy
+from sdv_prefair.structure.wide_tables import looked_at
 
 
 def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strategy) -> list[Pair]:
@@ -24,7 +26,7 @@ def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strat
     Raises:
         StructureError: If a tree is given that holds a pair which cannot be measured.
     """
-    pairs = strategy.declare(list(domain), roles)
+    pairs = looked_at(strategy.declare(list(domain), roles), list(domain), roles)
     _check_given(strategy, domain)
     return [pair for pair in pairs if is_measurable(pair, domain)]
 

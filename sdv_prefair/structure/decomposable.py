@@ -25,7 +25,7 @@ def common_neighbours(graph: 'nx.Graph[str]', pair: Pair) -> set[str]:
 def keeps_chordal(graph: 'nx.Graph[str]', pair: Pair) -> bool:
     """Whether a chordal graph is still chordal with the pair as one more edge.
 
-    The pair must lie in one connected component; one that joins two is no chord.
+    The pair must lie in one connected component; one that joins two is not a chord.
     """
     if graph.has_edge(*pair) or not common_neighbours(graph, pair):
         return False

@@ -47,8 +47,8 @@ class ExactStrategy:
     Args:
         time_limit: Seconds to search for; ``None`` stands for 10. The first tree and bound
             are always computed.
-        unlabelled: ``'free'`` lets an outcome touch a column that no statement names, ``'apart'``
-            does not.
+        unlabelled: ``'free'`` lets an outcome be adjacent to a column that no statement names,
+            ``'apart'`` does not.
 
     Raises:
         StructureError: If ``time_limit`` is not a number above 0, or ``unlabelled`` no such word;

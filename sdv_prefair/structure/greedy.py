@@ -1,4 +1,4 @@
-"""Greedy-PreFair: outcomes may touch outcomes and admissible columns only."""
+"""Greedy-PreFair: outcomes are adjacent to outcomes and admissible columns only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -23,16 +23,16 @@ class PlannedStrategy:
 
     Args:
         rule: Which pairs may be joined: those that this strategy declares. With the default, the
-            paper's strict rule, outcomes touch outcomes and admissible columns only.
+            paper's strict rule, outcomes are adjacent to outcomes and admissible columns only.
         outcome_weight: How much more the error of a pair counts if it holds an outcome.
-        one_way: Share of rho for the first look at the one-ways.
+        one_way: Share of rho for the first look at the one-way marginals.
         scores: Share of rho for the scores of all pairs.
         residuals: Share of rho for scores of what the forest leaves unexplained.
         look: Part of its own share that a pair of the forest gets before more pairs are planned.
         max_cells: Largest number of cells of a clique's table.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, a weight or share is out of range, or
+        StructureError: If ``rule`` is not a strategy, a weight or share is out of range, or
             ``max_cells`` is not an integer above 0.
     """
 

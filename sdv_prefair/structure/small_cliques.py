@@ -5,6 +5,7 @@ domains. Of d columns there are some d^3/6 triples, and what grows with them is 
 those of few cells are counted, up to a number, and those with an outcome before all others.
 """
 
+import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.structure.greedy import GreedyStrategy
 from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.structure.wide_tables import looked_at
 
 
 @dataclass(frozen=True)
@@ -24,13 +26,14 @@ class CliqueStrategy:
 
     Args:
         rule: Which columns may stand in one clique: those of which this strategy declares all
-            pairs. With the default, the paper's strict rule, outcomes touch outcomes and
+            pairs. With the default, the paper's strict rule, outcomes are adjacent to outcomes and
             admissible columns only; ``UnconstrainedStrategy()`` knows nothing of fairness.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
         max_triples: How many triples are counted at most.
 
     Raises:
-        StructureError: If ``rule`` is no strategy, or another argument is not an integer above 0.
+        StructureError: If ``rule`` is not a strategy, or another argument is not an integer above
+            0.
     """
 
     rule: Strategy = field(default_factory=GreedyStrategy)
@@ -72,12 +75,15 @@ class CliqueStrategy:
             domain: Number of codes of every column, before any are merged.
             roles: The roles of the columns.
         """
-        pairs = [p for p in self.declare(list(domain), roles) if is_measurable(p, domain)]
-        small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
-        small.sort(
-            key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))
+        allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
+        pairs = [pair for pair in allowed if is_measurable(pair, domain)]
+        outcomes = set(roles.outcome)
+        small = (t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells)
+        # Of a wide table there are millions, of which not all are kept.
+        chosen = heapq.nsmallest(
+            self.max_triples, small, lambda t: (outcomes.isdisjoint(t), _cells(t, domain))
         )
-        return [*pairs, *small[: self.max_triples]]
+        return [*pairs, *chosen]
 
     def kept_roles(self, roles: Statements) -> Statements:
         """Return the roles that the model keeps to: none, if it need not be fair."""

@@ -1,4 +1,4 @@
-"""What a synthesizer does with a finished fit: sample, tell, verify.
+"""What a synthesizer does with a finished fit: sample, inspect, verify.
 
 SDV divides its class in two, ``BaseSynthesizer``, which is made and fitted, and upon it
 ``BaseSingleTableSynthesizer``, which samples. So is ours: what is made and fitted is in ``face``.
@@ -61,7 +61,7 @@ class AfterFit(Sampling):
     # -- what it shows of itself ------------------------------------------------------------
 
     def get_info(self) -> dict[str, Any]:
-        """Return SDV's information and what privacy was promised."""
+        """Return SDV's information and the privacy guarantee."""
         promise = inspection.privacy_promised(self._settings, self._result)
         return super().get_info() | promise | {'ranges': self._ranges}
 
@@ -74,7 +74,7 @@ class AfterFit(Sampling):
         """Return the metadata, with the roles if it came with them.
 
         Args:
-            version: ``'original'``, or ``'modified'`` for what constraints make of it.
+            version: ``'original'``, or ``'modified'`` for the version with constraints applied.
         """
         metadata, roles = super().get_metadata(version), self.get_roles(version)
         if isinstance(self._original_metadata, FairMetadata):
@@ -84,14 +84,14 @@ class AfterFit(Sampling):
     def get_roles(self, version: str = 'original') -> Statements:
         """Return the roles: as given (``'original'``) or after constraints (``'modified'``).
 
-        They are ``Roles`` unless ``fairness=`` was given other statements than roles stand for;
-        then they are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns
-        are those on the left of any, given to any, and on the right of any.
+        They are ``Roles`` unless ``fairness=`` has statements that roles cannot express; then they
+        are those statements, whose ``protected``, ``admissible`` and ``outcome`` columns are all
+        columns on the left, in a conditioning set, and on the right of any statement.
         """
         return self.get_fairness(version)
 
     def get_fairness(self, version: str = 'original') -> Statements:
-        """Return what is promised, as statements of independence.
+        """Return the guarantee as statements of conditional independence.
 
         Args:
             version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
@@ -103,9 +103,9 @@ class AfterFit(Sampling):
     def get_privacy_ledger(self) -> pd.DataFrame:
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
 
-        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the
-        footer: the promise, what other units would cost, how ranges were treated, and what all
-        attempts to fit this synthesizer add up to, see ``get_privacy_account``.
+        It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the footer:
+        the guarantee, its cost under other units, how ranges were treated, and the total over all
+        attempts to fit this synthesizer, see ``get_privacy_account``.
         """
         ledger = self.fitted.ledger
         frame = ledger.to_frame()
@@ -117,8 +117,8 @@ class AfterFit(Sampling):
 
         A row has ``attempt`` (its number), ``call`` (the method), ``outcome`` (``'finished'``,
         ``'failed'`` or ``'unfinished'``), ``private``, ``lines``, ``rho`` and ``delta`` (what
-        thresholds used up). Calls that were refused before a row was read are no attempts. The
-        frame's ``attrs`` hold what all attempts add up to for people who are in every table.
+        thresholds used up). Calls that were refused before a row was read do not count as attempts.
+        The frame's ``attrs`` hold the total over all attempts, for people who are in every table.
         """
         account, fitted = self._account, self._result
         total = account.total_beside(fitted.ledger) if fitted else account.total(self.delta)
@@ -130,33 +130,34 @@ class AfterFit(Sampling):
         """Return the Markov graph of the model; nodes carry their ``role``.
 
         Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
-        two, and ``tells``: how much one of their columns tells about the other in the model, from 0
-        to 1. Those with ``beyond_tree`` were chosen when a tree joined all columns already.
+        two, and ``tells``: how much one of their columns reveals about the other in the model, from
+        0 to 1. Those with ``beyond_tree`` were added to a spanning tree.
         """
         return inspection.fair_graph(self.fitted)
 
     def verify_fairness(self) -> bool:
         """Check the fitted model again; return True, or raise and name the offending path.
 
-        Asked are the cliques of the model, the tables that rows are drawn from, and whether the
-        values that are shown tell the codes that the model is about.
+        Checks the cliques of the model, the tables that rows are sampled from, and that the values
+        shown determine their codes in the model.
         """
         inspection.assert_fair(self.fitted)
         return True
 
     def explain_fairness(self) -> FairnessExplanation:
-        """Return what the promise lets through, and what stands for what; costs no budget.
+        """Return what the guarantee lets through, and which columns are proxies; costs no budget.
 
-        By statement: what columns tell about protected ones and outcomes, from 0, nothing, to 1,
-        everything, and what of it is surely more than noise. ``print`` it, or use ``to_frame()``.
+        For each statement: how much columns reveal about protected columns and outcomes, from 0
+        (nothing) to 1 (everything), and a lower bound that noise does not explain. ``print`` it, or
+        use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)
 
     def encode_rows(self, data: pd.DataFrame | Frames) -> pd.DataFrame:
-        """Return the codes by which the model knows rows, real or synthetic.
+        """Return the model's codes of rows, real or synthetic.
 
-        Independence is promised given these codes. Columns that a constraint touches are left
-        out: of them it is promised given their exact values.
+        The guaranteed independence is given these codes. Columns that a constraint touches are left
+        out: there it is given their exact values.
 
         Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
 
@@ -188,7 +189,7 @@ class AfterFit(Sampling):
             self._independent_rows = False
 
     def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
-        """Return the original columns of those rows that obey all constraints."""
+        """Return the original columns of the rows that satisfy all constraints."""
         tied = self._settings.plan.tied
         return constrained.restore_columns(self.fitted, sampled) if tied else sampled
 

@@ -153,8 +153,8 @@ def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
         return given or kept
     if not (isinstance(kept, Roles) and isinstance(given, Roles)) and kept != given:
         raise RolesError(
-            'The arguments and the metadata promise other statements. Leave the arguments out to '
-            'take those of the metadata, or change these by set_fairness.'
+            'The arguments and the metadata disagree on the fairness statements. Leave the '
+            'arguments out to take those of the metadata, or change these with set_fairness.'
         )
     named = dict.fromkeys(kept.columns() + given.columns())
     differ = [column for column in named if kept.of(column) != given.of(column)]

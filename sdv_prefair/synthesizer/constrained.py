@@ -38,7 +38,7 @@ def with_constraints(
         locales: Likewise.
 
     Raises:
-        UnfairModelError: If constraints tie a protected to an outcome column.
+        UnfairModelError: If constraints tie a protected column to an outcome.
         SynthesizerInputError: If a constraint cannot be enforced.
     """
     _check_constraints(constraints)
@@ -65,7 +65,7 @@ def with_constraints(
 
 
 def assert_obeyed(plan: ConstraintPlan, rows: pd.DataFrame) -> None:
-    """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""
+    """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table satisfy them."""
     for rule, holds in plan.broken_rules(rows):
         broken = (~holds).nonzero()[0]
         listed = ', '.join(map(str, broken[:5])) + f', +{len(broken) - 5} more' * (len(broken) > 5)
@@ -76,7 +76,7 @@ def assert_obeyed(plan: ConstraintPlan, rows: pd.DataFrame) -> None:
 
 
 def restore_columns(fitted: Fitted, sampled: pd.DataFrame) -> pd.DataFrame:
-    """Return the original columns of those rows that obey all constraints."""
+    """Return the original columns of the rows that satisfy all constraints."""
     transformers = fitted.encoding.transformers
 
     def encode(frame: pd.DataFrame) -> pd.DataFrame:

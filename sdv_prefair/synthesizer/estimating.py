@@ -12,7 +12,12 @@ import tqdm
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
 from sdv_prefair.inference.asked_queries import Asked
 from sdv_prefair.inference.estimates import checked_level
-from sdv_prefair.inference.row_statistics import ModelOfRows, Statistic, estimate_of_rows
+from sdv_prefair.inference.row_statistics import (
+    ModelOfRows,
+    Statistic,
+    check_statistic,
+    estimate_of_rows,
+)
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.arguments import check_choice, check_seed, check_whole_number
@@ -106,6 +111,7 @@ class Estimating(WritingRows):
         Returns:
             A line for each number: ``estimate``, ``standard_error``, ``lower``, ``upper``.
         """
+        check_statistic(function)
         level, num_rows = checked_level(level), plain_number(num_rows)
         check_whole_number('num_rows', num_rows, 1)
         check_choice('sampling', sampling, (True, False))

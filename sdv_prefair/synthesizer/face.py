@@ -1,4 +1,4 @@
-"""PreFairSynthesizer: the face SDV sees. How it is made is here; the mathematics is elsewhere."""
+"""PreFairSynthesizer: the SDV interface. Construction is here; the mathematics is elsewhere."""
 
 import copy
 import warnings
@@ -19,6 +19,7 @@ from sdv_prefair.encoding.table import check_transformers
 from sdv_prefair.fairness.statements import Independent, Statements
 from sdv_prefair.fairness.unlabelled import APART
 from sdv_prefair.fitting import cautions
+from sdv_prefair.fitting.extreme_epsilon import warn_of_epsilon
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.mechanisms.budget import resolve_budget
 from sdv_prefair.mechanisms.catalogue import DEFAULT_STRUCTURE
@@ -40,64 +41,63 @@ from sdv_prefair.values.given_numbers import plain_number
 class PreFairSynthesizer(WaysToFit):
     """Synthetic rows that are differentially private and justifiably fair.
 
-    No dependence of an outcome column on a protected one is left in the model but through
-    admissible columns, and the whole fit is (epsilon, delta)-differentially private: neighbouring
-    tables differ by adding or removing one row, or all rows of one person.
+    In the model, outcomes depend on protected columns only through admissible ones, and the whole
+    fit is (epsilon, delta)-differentially private: neighbouring tables differ by adding or removing
+    one row, or all rows of one person.
 
     Paper: PreFair (Marginals-MST with Algorithm 1, Algorithm 2 or our adaptive selection); beyond
-    it, with ``structure='planned'`` and ``'aim'``, more pairs than a tree holds.
+    it, with ``structure='planned'`` and ``'aim'``, more pairs than a tree has.
 
-    Every argument but the metadata is an attribute that stays as it was given.
+    Every argument except the metadata is a read-only attribute.
 
     Args:
-        metadata: SDV's metadata of one table, or ``FairMetadata``, which holds the roles as well.
-            Its ranges are the public domain.
+        metadata: SDV's metadata of one table, or ``FairMetadata``, which includes the roles. Its
+            ranges are the public domain.
         epsilon: Privacy budget; smaller is more private.
-        delta: Probability with which the guarantee may fail; well below one over the rows.
+        delta: Probability that the guarantee fails; well below one over the number of rows.
         protected: Columns that must not influence an outcome except through admissible ones; by
             default those that ``FairMetadata`` names.
         admissible: Columns that may.
         outcome: The decision or label columns.
-        structure: ``'planned'`` (as many pairs as noise leaves room for); the trees
-            ``'adaptive'``, ``'greedy'``, ``'exact'``; ``'aim'`` (a tree and more pairs);
-            ``'privbayes'`` and ``'mwem'`` (pairs and triples); ``'none'`` (a tree without
-            fairness, no roles needed); a list of column pairs that form a tree; or a strategy or
-            mechanism object.
+        structure: ``'planned'`` (as many pairs as the noise allows); the trees ``'adaptive'``,
+            ``'greedy'``, ``'exact'``; ``'aim'`` (a tree plus more pairs); ``'privbayes'`` and
+            ``'mwem'`` (pairs and triples); ``'none'`` (a tree without fairness, no roles needed); a
+            list of column pairs that form a tree; or a strategy or mechanism object.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
-        discretization: ``'private'`` looks at such columns within the budget, for bins that are
-            narrow where rows are, and single values apart; ``'uniform'`` makes bins of equal width
+        discretization: ``'private'`` learns data-dependent bin edges for such columns within the
+            budget, with single bins for frequent values; ``'uniform'`` makes bins of equal width
             and costs nothing.
         spikes: Values that many rows share, by column, as in ``{'gain': [0, 99999]}``: public
-            knowledge, that need not be found. Each gets a code of its own.
-        other: What values come back as that are too rare to be learnt: a text for all columns of
-            texts, or a value for some columns, as in ``{'country': 'elsewhere', 'floor': -1}``.
-            Columns without one share the rows out among the values that are learnt. For a column
-            with declared values it stands for everything else.
-        look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns
-            without a role and outcomes, so that a fit can warn of copies of an outcome.
-        public_ranges: Whether the ranges in the metadata are public. ``None`` takes them as
-            public and warns; ``False`` ignores them and learns domains from the budget.
-        max_rows_per_person: Rows one person may have; noise protects all of them together.
-        person_column: Column that tells persons apart; rows above the bound are dropped.
-        estimator: ``'auto'`` solves trees and other chordal graphs directly and gives everything
-            else to mbi, ``'mbi'`` gives everything to mbi.
+            knowledge, so they need not be found. Each gets a code of its own.
+        other: The value that replaces values too rare to be learnt: a string for all text columns,
+            or a value per column, as in ``{'country': 'elsewhere', 'floor': -1}``. In columns
+            without one, the rows are redistributed over the learnt values. In a column with
+            declared values it replaces everything else.
+        look_for_copies: Whether a hundredth of the budget goes into noisy scores of columns without
+            a role and outcomes, so that a fit can warn about copies of an outcome.
+        public_ranges: Whether the ranges in the metadata are public. ``None`` treats them as public
+            and warns; ``False`` ignores them and learns domains within the budget.
+        max_rows_per_person: Maximum number of rows per person; noise protects them together.
+        person_column: Column that identifies persons; rows above the maximum are dropped.
+        estimator: ``'auto'`` solves trees and other chordal graphs directly and uses mbi for
+            everything else; ``'mbi'`` always uses mbi.
         enforce_min_max_values: Kept for SDV's signature: samples never leave the public ranges.
         enforce_rounding: Whether numbers are rounded to the declared decimal places.
         locales: Locales of generated personal columns.
         seed: Makes the noise reproducible, for experiments: such a fit is not private.
-        verbose: Whether to show a progress bar; it tells nothing of the rows.
-        fairness: Statements of independence, in place of the three lists, which are the short form
-            of one: ``[Independent(left, right, given), ...]``, or what the presets of
-            ``sdv_prefair.fairness`` make, such as ``demographic_parity(['sex'], ['income'])``.
-        unlabelled: ``'apart'``: no outcome touches a column that no list or statement names;
-            ``'free'``: it may. ``None`` is ``'apart'`` for ``'planned'``, ``'aim'``,
-            ``'privbayes'``, ``'mwem'`` and ``'greedy'``, ``'free'`` for all other structures. An
-            outcome that hangs on a stand-in for a protected column leaves the synthetic table fair,
-            but what is trained on it can be as unfair to real people as if nothing had been done.
-        domain: Public facts beside the metadata, which under SDV 1 cannot hold them: by column, as
-            in ``{'age': {'range_min': 0, 'range_max': 99}}``, with the keys that SDV 2 has for
-            them, or a metadata file (its path or its document). What is given here is public,
+        verbose: Whether to show a progress bar, which reveals nothing about the rows.
+        fairness: Statements of conditional independence, in place of the three lists, which are
+            short for one: ``[Independent(left, right, given), ...]``, or the result of a preset of
+            ``sdv_prefair.fairness``, such as ``demographic_parity(['sex'], ['income'])``.
+        unlabelled: ``'apart'``: no outcome is adjacent to a column that no list or statement names;
+            ``'free'``: it may be. ``None`` is ``'apart'`` for ``'planned'``, ``'aim'``,
+            ``'privbayes'``, ``'mwem'`` and ``'greedy'``, ``'free'`` for all other structures. If an
+            outcome depends on a proxy for a protected column, the synthetic table is fair, but a
+            model trained on it can be as unfair to real people as if nothing had been done.
+        domain: Public facts in addition to the metadata, which has no place for them in SDV 1: by
+            column, as in ``{'age': {'range_min': 0, 'range_max': 99}}``, with the keys of SDV 2's
+            metadata, or a metadata file (its path or its contents). What is given here is public,
             whatever ``public_ranges`` says; facts that contradict the metadata are refused.
     """
 
@@ -193,14 +193,14 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        cautions.warn_of_epsilon(epsilon)
+        warn_of_epsilon(epsilon)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
     def get_parameters(self) -> dict[str, Any]:
-        """Return the arguments that the synthesizer was made with, but the metadata.
+        """Return the arguments of the constructor, except the metadata.
 
-        Lists in it are copies: changing them changes nothing.
+        Lists are copies: changing them has no effect.
         """
         return copied(super().get_parameters())
 
@@ -211,16 +211,16 @@ class PreFairSynthesizer(WaysToFit):
     # -- constraints and transformers --------------------------------------------------------
 
     def add_constraints(self, constraints: list[Any]) -> None:
-        """Add constraints that all sampled rows will obey.
+        """Add constraints that all sampled rows will satisfy.
 
-        They are kept without learning from the rows outside the privacy budget, and together with
-        the fairness guarantee. If one cannot be, an error says why and nothing is changed.
+        They are enforced without learning from rows outside the privacy budget and without breaking
+        the fairness guarantee. If that is impossible, an error says why and nothing changes.
 
         Args:
             constraints: Constraints of ``sdv.cag``, or our ``PublicCombinations``.
 
         Raises:
-            UnfairModelError: If constraints tie a protected to an outcome column.
+            UnfairModelError: If constraints tie a protected column to an outcome.
             SynthesizerInputError: If a constraint cannot be enforced.
         """
         settings = constrained.with_constraints(
@@ -238,7 +238,7 @@ class PreFairSynthesizer(WaysToFit):
             )
 
     def validate_constraints(self, synthetic_data: pd.DataFrame | Frames) -> None:
-        """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table obey."""
+        """Raise ``ConstraintNotMetError`` unless all rows of a synthetic table satisfy them."""
         if isinstance(synthetic_data, dict):
             synthetic_data = synthetic_data[self._table_name]
         constrained.assert_obeyed(self._settings.plan, synthetic_data)
@@ -250,7 +250,7 @@ class PreFairSynthesizer(WaysToFit):
     def update_transformers(
         self, column_name_to_transformer: dict[str, Any], table_name: str | None = None
     ) -> None:
-        """Use other transformers: ours for modelled columns, generators for all others."""
+        """Replace transformers: ours for modelled columns, generators for all others."""
         settings = self._settings
         chosen = check_transformers(column_name_to_transformer, set(settings.plan.domains))
         named = {} if table_name is None else {'table_name': table_name}
@@ -259,7 +259,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
 
     def auto_assign_transformers(self, data: Frames) -> None:
-        """Assign the transformers that a fit would, as far as they are known without rows."""
+        """Assign the transformers that a fit would use, as far as they are known without rows."""
         self.validate(data)
         self._auto_assign_transformers(data)
 

@@ -50,8 +50,8 @@ class ForTheOwner(Estimating):
 
         Args:
             data: The private table, as for ``fit``.
-            written: The same with all cells as texts, if it was read from a file of texts: says of
-                what became null what it was.
+            written: The same with all cells as strings, if it was read from a file of texts: says
+                of what became null what it was.
         """
         in_memory.check_data(data, self._settings)
         name = self._settings.table_name

@@ -32,7 +32,7 @@ def bounded_rows(data: Frames, settings: Settings, person_column: str | None) ->
 
 
 def given_names(data: Frames, settings: Settings) -> pd.Index:
-    """Return the names of the user's columns, if they are not all texts."""
+    """Return the names of the user's columns, if they are not all strings."""
     return integer_names(data[settings.table_name].columns, settings.columns)
 
 

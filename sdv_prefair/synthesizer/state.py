@@ -29,7 +29,7 @@ class Preparation:
     Attributes:
         prepared: How rows were encoded.
         attempt: The attempt that did it.
-        names: The names that the user's frame had, if they were not all texts.
+        names: The names that the user's frame had, if they were not all strings.
     """
 
     prepared: Prepared

@@ -1,4 +1,4 @@
-"""The ways to fit a synthesizer: each opens an attempt, and ends in the one pipeline.
+"""The ways to fit a synthesizer: each opens an attempt and runs the same pipeline.
 
 What a synthesizer is made with is in ``face``, what it does with a finished fit in
 ``after_fit`` and ``estimating``, what it says of private rows to their owner in ``for_the_owner``.
@@ -37,11 +37,11 @@ class WaysToFit(ForTheOwner):
     def fit(self, data: Frames) -> None:
         """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
 
-        A fit that fails leaves everything as it was, but for the account, see
-        ``get_privacy_account``: what it had spent by then is spent.
+        A fit that fails changes nothing except the account, see ``get_privacy_account``: what it
+        has spent is spent.
 
         Args:
-            data: The private table, as ``{table_name: DataFrame}``. It is left as it is.
+            data: The private table, as ``{table_name: DataFrame}``. It is not modified.
         """
         self._begin('Fit')
         in_memory.check_data(data, self._settings)
@@ -57,27 +57,29 @@ class WaysToFit(ForTheOwner):
     def fit_table(self, table: Any, rows_stay: bool | None = None) -> None:
         """Fit the synthesizer to a table of any size; spends exactly (epsilon, delta) on it.
 
-        Memory does not grow with rows. The columns must be those of the metadata. Sampled columns
-        have the dtypes that stand for the table's types, see ``sdv_prefair.encoding.arrow_schema``.
+        Memory does not grow with the number of rows. The columns must match the metadata. Sampled
+        columns have the dtypes that correspond to the table's types, see
+        ``sdv_prefair.encoding.arrow_schema``.
 
-        What is not public is learnt from histograms over public grids, within the budget, and so
-        are bins that follow the data; for that the table is read up to three more times. With
+        Domains that are not public, and data-dependent bins, are learnt from histograms over public
+        grids, within the budget; for that the table is read up to three more times. With
         ``person_column`` the first rows of each person are counted: memory then grows with the
-        number of persons. Databases and Spark have no first rows; there it is those that come
-        first when all columns are compared.
+        number of persons. Databases and Spark have no row order; there it is the first rows in the
+        sort order over all columns.
 
         Args:
-            table: The path of a Parquet file or folder; an Arrow ``RecordBatchReader``, dataset or
-                table; a DuckDB relation, a polars frame, or anything else with an Arrow stream
-                (all of these are read here, in batches); a Spark DataFrame, counted by its
-                workers; or an ibis table, of one snapshot where its database has them.
+            table: The path of a Parquet file or folder or of a CSV file, several paths, or a
+                pattern; an Arrow ``RecordBatchReader``, dataset or table; a DuckDB relation, a
+                polars or Dask frame, a Ray dataset, a Delta or Iceberg table, or anything else with
+                an Arrow stream (all of these are read here, in batches); a Spark DataFrame, counted
+                by its workers; or an ibis table, of one snapshot where its database has them.
             rows_stay: Whether the database of an ibis table counts its rows itself, so that only
                 counts leave it. By default the rows of DuckDB, PostgreSQL, MariaDB, MySQL and
                 SQLite are streamed, which costs the database less, and all others stay.
 
         Raises:
-            PrivateDataError: If the table does not fit the metadata or could not be read. The
-                synthesizer is then as it was before, but for its account.
+            PrivateDataError: If the table does not match the metadata or could not be read. The
+                synthesizer then stays as it was, except for its account.
         """
         self._begin('Fit table')
         with held_still(table):
@@ -94,18 +96,18 @@ class WaysToFit(ForTheOwner):
 
         The metadata must declare the ranges of all columns. If there is a person column, or
         ``max_rows_per_person`` is not 1, the histograms must not count more rows of a person:
-        ``count_queries`` sees to that.
+        ``count_queries`` ensures that.
 
         Args:
-            counts: For each clique of ``count_queries()`` its histogram: an array with an axis for
-                each column and a cell for each code, or a DataFrame with the columns of the clique,
-                which hold codes, and the column ``count``. The queries give rows without a value
-                that may be shown, as nulls that are not declared, the code after the last one; an
-                axis may have a cell for it or not.
+            counts: The histogram of each clique of ``count_queries()``: an array with one axis per
+                column and one cell per code, or a DataFrame with the codes of the clique's columns
+                and a column ``count``. For rows without a valid value, such as undeclared nulls,
+                the queries return the code after the last one; an axis may or may not have a cell
+                for it.
 
         Raises:
             PrivateDataError: If a histogram is missing, or they contradict each other. The
-                synthesizer is then as it was before, but for its account.
+                synthesizer then stays as it was, except for its account.
         """
         self._begin('Fit counts')
         prepared = out_of_core.prepare_from_metadata(self._settings, 'fit_counts')
@@ -117,14 +119,14 @@ class WaysToFit(ForTheOwner):
         self._adopt(fitted, attempt)
 
     def count_queries(self, dialect: str = 'duckdb') -> CountQueries:
-        """Return the SQL of every histogram that a fit reads, for people who may run only queries.
+        """Return the SQL for every histogram that a fit reads, for people who may only run queries.
 
-        The queries are for a table with the metadata's name and columns, in which moments are
-        timestamps, numbers are numbers and all else is text. Their answers, as DataFrames, are
-        what ``fit_counts`` takes. They are exact, so they are as private as the rows.
+        The queries are for a table with the metadata's name and columns, in which dates and times
+        are timestamps, numbers are numeric and everything else is text. Pass their answers, as
+        DataFrames, to ``fit_counts``. They are exact, so they are as private as the rows.
 
         Args:
-            dialect: The database that will run them, in ibis' words: 'duckdb', 'postgres', ...
+            dialect: The database that will run them, as ibis names it: 'duckdb', 'postgres', ...
 
         Returns:
             A dictionary from cliques to queries; ``print`` shows it as a script.
@@ -135,9 +137,9 @@ class WaysToFit(ForTheOwner):
 
     @takes_tables
     def preprocess(self, data: Frames) -> Frames:
-        """Turn the private rows into integer codes. The result is as private as the rows.
+        """Encode the private rows as integer codes. The result is as private as the rows.
 
-        What was fitted before stays as it is until ``fit_processed_data`` has finished.
+        An earlier fit stays as it is until ``fit_processed_data`` has finished.
 
         Privacy: learns only the domains that are not public, each paid for in the ledger.
         """
@@ -163,9 +165,9 @@ class WaysToFit(ForTheOwner):
 
     @takes_tables
     def fit_processed_data(self, processed_data: Frames) -> None:
-        """Fit the model to rows that ``preprocess`` has turned into codes.
+        """Fit the model to rows that ``preprocess`` has encoded.
 
-        Privacy: every call spends the budget again, but for what learning domains has cost.
+        Privacy: every call spends the budget again, except for the cost of learning domains.
         """
         preparation = self._preparation
         codes = in_memory.read_codes(processed_data, self._table_name, preparation)
@@ -181,7 +183,7 @@ class WaysToFit(ForTheOwner):
 
     @takes_tables
     def validate(self, data: Frames) -> None:
-        """Check that names and types of the table fit the metadata; values are not looked at."""
+        """Check that column names and types match the metadata; values are not checked."""
         in_memory.check_data(data, self._settings)
 
     def _begin(self, event: str) -> None:

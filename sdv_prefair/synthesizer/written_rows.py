@@ -34,14 +34,14 @@ class WritingRows(HandingOver):
     ) -> None:
         """Sample rows into a file; memory holds one part of them at a time.
 
-        The rows are those of ``sample`` called once for each part. At every moment the path holds
-        the whole table, or what it held before.
+        The rows are those of ``sample`` called once for each part. At every point in time the path
+        holds the whole table, or what it held before.
 
         Args:
             path: Where to write, ending in ``.csv``, ``.csv.gz`` or ``.parquet``.
             num_rows: Number of rows.
             rows_at_a_time: Rows of a part.
-            independent_rows: Whether every row is drawn by itself, see ``sample``.
+            independent_rows: Whether rows are sampled independently, see ``sample``.
             progress: Whether to show a bar, if there is more than one part.
         """
         self._validate_fit_before_sample()

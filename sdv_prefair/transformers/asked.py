@@ -38,7 +38,7 @@ def cells(values: Any) -> list[Any]:
 
 
 def same_value(asked: Any, held: Any) -> bool:
-    """Whether two cells are the same: equal, and both truth values, texts, or neither."""
+    """Whether two cells are the same: equal, and both truth values, strings, or neither."""
     try:
         for kind in (bool, str):
             if isinstance(asked, kind) != isinstance(held, kind):
@@ -93,7 +93,7 @@ def same_number(asked: Any, held: Any) -> bool:
 
 
 def same_moment(asked: Any, moment: pd.Timestamp | None, held: Any, instants: bool) -> bool:
-    """Whether a column shows the moment that is asked for.
+    """Whether a column shows the timestamp that is asked for.
 
     Args:
         asked: A text, a number such as 20240131, or a date or time.
@@ -126,7 +126,7 @@ def as_float(asked: Any, otherwise: float) -> float:
 
 
 def _as_fraction(cell: Any) -> Fraction | None:
-    """Return a number without rounding; None for truth values, texts and what is not finite."""
+    """Return a number without rounding; None for truth values, strings and what is not finite."""
     if isinstance(cell, bool) or not isinstance(cell, Real | Decimal):
         return None
     try:

@@ -160,7 +160,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def is_declared(self, values: Any) -> np.ndarray:
         """Return which of ``values`` can be asked for: what the column would show as it is.
 
-        More than lying in the domain: a number must have the column's decimals, a moment must be
+        More than lying in the domain: a number must have the column's decimals, a timestamp must be
         no finer than its format, and the dtype must hold it.
         """
         column = _without_categories(values)

@@ -1,4 +1,4 @@
-"""Moments in time as bins over public bounds."""
+"""Timestamps in time as bins over public bounds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,17 +26,17 @@ from sdv_prefair.values.timestamps import (
 class DatetimeBins(BinCodes):
     """A datetime column as bins, from bounds that are public.
 
-    Moments lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
-    fine as the format writes them. At most 100 of them get a code each; otherwise the range is
-    cut into bins, and on the way back a moment is drawn from the bin, uniformly unless there are
+    Timestamps lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
+    fine as the format writes them. At most 100 of them get a code each; otherwise the range is cut
+    into bins, and on the way back a timestamp is drawn from the bin, uniformly unless there are
     weights.
 
     Args:
-        low: First moment, in ``datetime_format`` if it is text; earlier ones are raised to it.
-        high: Last moment; later ones are lowered to it.
-        datetime_format: How moments are written, in the column and in ``low`` and ``high``.
+        low: First timestamp, in ``datetime_format`` if it is text; earlier ones are raised to it.
+        high: Last timestamp; later ones are lowered to it.
+        datetime_format: How timestamps are written, in the column and in ``low`` and ``high``.
         bins: How many bins of equal width.
-        edges: Moments between bins, for bins of unequal width. Bins hold their first moment.
+        edges: Timestamps between bins, for bins of unequal width. Bins hold their first timestamp.
         nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it has the
             hidden code.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
@@ -109,7 +109,7 @@ class DatetimeBins(BinCodes):
 
     @property
     def unit(self) -> str:
-        """The numpy unit of the steps in which moments are spaced."""
+        """The numpy unit of the steps in which timestamps are spaced."""
         return self._unit
 
     @property

@@ -2,9 +2,9 @@
 
 Between a draw and what a user sees lie rounding, the column's dtype, a format and the clock of a
 time zone, and each of them can carry a value into another bin. Rows of both bins would then be
-mixed under one value, and given that value, columns which the model separates would depend on
-each other. So a draw that cannot be read back is drawn again, and a bin of which no value can be
-read back is no bin: it is joined to its neighbour, or the column is refused.
+mixed under one value, and given that value, columns which the model separates would depend on each
+other. So a draw that cannot be read back is drawn again, and a bin of which no value can be read
+back is not a bin: it is joined to its neighbour, or the column is refused.
 """
 
 import abc

@@ -1,10 +1,10 @@
-"""Whether the values of a column tell their codes, in the forms in which a table leaves.
+"""Whether the values of a column determine their codes, in the forms in which a table leaves.
 
 The model is fair over codes, and people see values: in a frame, in a Parquet file, in a CSV file.
-Fairness passes from the codes to the values if each value tells the code that it was drawn for.
-Here this is asked of a transformer as it is, by writing and reading: every code that can be drawn,
-with its null beside it and without, with the lowest, the highest and a middle draw of its bin. For
-bins that is enough, because `own_values` reads back every single draw that may have moved.
+Fairness passes from the codes to the values if each value determines the code that it was drawn
+for. Here this is asked of a transformer as it is, by writing and reading: every code that can be
+drawn, with its null beside it and without, with the lowest, the highest and a middle draw of its
+bin. For bins that is enough, because `own_values` reads back every single draw that may have moved.
 
 Privacy: looks at transformers alone, which are made of public facts and released values.
 """
@@ -45,7 +45,7 @@ def untold_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
 
 
 def tells_codes(transformer: ColumnCodes) -> bool:
-    """Whether each value that can be drawn tells its code: in a frame, in CSV and in Parquet."""
+    """Whether each value that can be drawn determines its code: in a frame, CSV and Parquet."""
     code_of: dict[Any, int] = {}
     try:
         for codes, values in _shown(transformer):
@@ -96,7 +96,7 @@ def csv_cells(values: pd.Series) -> list[str]:
 
 
 def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
-    """Return columns of which ``pandas.read_csv`` takes two texts for one, unless told otherwise.
+    """Return columns of which ``pandas.read_csv`` takes two strings for one, unless told otherwise.
 
     It guesses: 'NA' is missing, '01' and '1' are numbers. The file itself tells them apart.
     """

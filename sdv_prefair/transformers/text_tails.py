@@ -1,4 +1,4 @@
-"""Texts too rare to be learnt, by their public groups and in their public form.
+"""Strings too rare to be learnt, by their public groups and in their public form.
 
 A column whose values had to be learnt has codes for frequent ones. All others share a code, or,
 where the beginning of a text says its public group, one for each group of which many rows are. Such
@@ -22,7 +22,7 @@ _TRIES = 30
 
 
 class TailedCodes(CategoryCodes):
-    """Frequent values, and groups of rare texts.
+    """Frequent values, and groups of rare strings.
 
     A group without a form comes back as its beginning and an asterisk, and so does one of which no
     text of the form begins as it does; a column of category dtype lists its values, so none are
@@ -32,10 +32,10 @@ class TailedCodes(CategoryCodes):
         values: The frequent values.
         nullable: As of ``CategoryCodes``.
         dtype: As of ``CategoryCodes``.
-        other_value: What stands for all texts in none of the groups, if there is a code for them.
+        other_value: What stands for all strings in none of the groups, if there is a code for them.
         shared: As of ``CategoryCodes``.
-        tails: What the texts of each group begin with, all of one length.
-        form: What makes up texts, if it is known.
+        tails: What the strings of each group begin with, all of one length.
+        form: What makes up strings, if it is known.
     """
 
     def __init__(
@@ -80,7 +80,8 @@ class TailedCodes(CategoryCodes):
         found = found.copy()
         for place in np.flatnonzero(found < 0):
             beginning = prefix_of(values[place], self._length)
-            found[place] = self._code_of_tail.get(beginning, -1)
+            if beginning is not None:
+                found[place] = self._code_of_tail.get(beginning, -1)
         return found
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
@@ -117,7 +118,7 @@ class TailedCodes(CategoryCodes):
         return [start + text[len(start) :] for start, text in zip(beginnings, texts, strict=True)]
 
     def _is_told(self, texts: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return which texts are of the form, look like nothing else, and tell their codes."""
+        """Return whether strings have the form, look like no other and determine their codes."""
         form = self.form
         fits = [
             bool(text) and text not in self._looks and set(seen(text)) == {text}

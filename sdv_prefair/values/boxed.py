@@ -1,8 +1,8 @@
 """The cells of a typed column as Python's objects, each by itself and without an error.
 
-numpy and Arrow store what Python cannot hold: moments beyond the years 1 to 9999, times of more
-than a day, texts that are not UTF-8. Asked for a column of them as objects, pandas raises an error
-that quotes the cell, or even kills the process. Here each such cell is null.
+numpy and Arrow store what Python cannot hold: timestamps beyond the years 1 to 9999, times of more
+than a day, strings that are not UTF-8. Asked for a column of them as objects, pandas raises an
+error that quotes the cell, or even kills the process. Here each such cell is null.
 """
 
 from typing import Any
@@ -72,7 +72,7 @@ def _objects(values: list[Any]) -> Objects:
 
 
 def _is_held(moments: NDArray[np.datetime64], dtype: Any) -> Flags:
-    """Return which moments Python can hold, by the clock of their zone."""
+    """Return which timestamps Python can hold, by the clock of their zone."""
     micros = in_micros(moments)
     zone = getattr(dtype, 'tz', None)
     is_held: Flags = ~np.isnat(micros)

@@ -6,7 +6,9 @@ goes further than ``public_dtype``. All that is kept of it is that the column is
 whether it is ordered. Which values it lists, and in which order, the metadata says.
 """
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,17 @@ def decimal_scale(dtype: Any) -> int | None:
     return None
 
 
+def largest_decimal(dtype: Any) -> float:
+    """Return the largest number that a dtype of decimals holds, infinity for all other dtypes."""
+    if not isinstance(dtype, pd.ArrowDtype) or not pa.types.is_decimal(dtype.pyarrow_dtype):
+        return math.inf
+    kind = dtype.pyarrow_dtype
+    exact = Fraction(10**kind.precision - 1) / Fraction(10) ** kind.scale
+    nearest = float(exact)
+    # As it is written: the float of 999.99 is a little less than that.
+    return nearest if Fraction(repr(nearest)) <= exact else math.nextafter(nearest, 0)
+
+
 def holds_value(dtype: Any, value: Any) -> bool:
     """Whether a column of this dtype, if it is known, shows the value as it is."""
     dtype = public_dtype(dtype)
@@ -104,8 +117,9 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
         return np.asarray(array) if isinstance(dtype, np.dtype) else array
     if is_integer(dtype) and values.dtype != dtype:
         values = _within(values, np.iinfo(getattr(dtype, 'numpy_dtype', dtype)))
-    elif decimal_scale(dtype) and values.dtype.kind == 'i':
-        values = values.astype(np.float64)  # Arrow asks for 19 digits of integers, always
+    elif values.dtype.kind == 'i' and largest_decimal(dtype) < math.inf:
+        # Arrow asks for 19 digits of integers, always.
+        values = pd.Series(values).astype(pd.ArrowDtype(pa.decimal256(76, decimal_scale(dtype))))
     array = pd.Series(values, copy=True).astype(dtype).array
     if nulls.any():
         array[nulls] = _null_of(dtype)

@@ -1,8 +1,8 @@
 """What one object of a row is read as: each by itself, and whatever it is, without an error.
 
-The dtype of a column of objects says nothing of its cells, and rows may hold anything: texts beside
-numbers, lists, numbers without end, objects whose every method raises. What cannot be read is null.
-So no row changes how another is read, and none decides whether a fit fails.
+The dtype of a column of objects says nothing of its cells, and rows may hold anything: strings
+beside numbers, lists, numbers without end, objects whose every method raises. What cannot be read
+is null. So no row changes how another is read, and none decides whether a fit fails.
 """
 
 import math

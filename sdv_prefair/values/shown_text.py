@@ -1,7 +1,7 @@
 """How a value looks once a table is written: two that look the same are one to whoever reads it.
 
 A CSV file knows no types. In it 1 and '1' are one value, and so are '' and null; and True equals 1
-for pandas, SQL and Parquet. Declared values that look the same could not tell their codes.
+for pandas, SQL and Parquet. Declared values that look the same could not determine their codes.
 """
 
 import re
@@ -24,9 +24,9 @@ def seen(cell: str) -> tuple[str, str]:
 
 
 def looks_of(value: Any) -> set[str]:
-    """Return the texts that a value may be taken for: the cell that ``to_csv`` writes, above all.
+    """Return the strings that a value may be taken for: the cell that ``to_csv`` writes, above all.
 
-    Parquet makes one of texts and bytes, and of dates and moments that mean the same in UTC.
+    Parquet makes one of strings and bytes, and of dates and timestamps that mean the same in UTC.
     """
     looks = {*seen(str(value))}
     if isinstance(value, bytes):
@@ -37,7 +37,7 @@ def looks_of(value: Any) -> set[str]:
 
 
 def _in_utc(moment: datetime) -> str:
-    """Return the text of a moment without its zone, and without the time at midnight."""
+    """Return the text of a timestamp without its zone, and without the time at midnight."""
     if moment.tzinfo is not None:
         moment = moment.astimezone(UTC).replace(tzinfo=None)
     is_midnight = moment.time() == time.min and not getattr(moment, 'nanosecond', 0)

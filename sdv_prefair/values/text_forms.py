@@ -1,4 +1,4 @@
-"""Texts of a public form, made up at random: what a regular expression allows."""
+"""Strings of a public form, made up at random: what a regular expression allows."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _CLASSES = {_parser.CATEGORY_DIGIT: digits, _parser.CATEGORY_WORD: ascii_letters
 
 
 class TextForm:
-    r"""The texts that a regular expression allows, drawn at random.
+    r"""The strings that a regular expression allows, drawn at random.
 
     Letters, digits, classes such as ``[A-Z]`` and ``\d``, repetitions, groups and alternatives can
     be used. Every letter of a class, every number of repetitions and every alternative is as likely
@@ -39,8 +39,8 @@ class TextForm:
         if not usable:
             raise DomainError(
                 f'regex_format ({shown(regex)}) must be a regular expression of letters, digits, '
-                f'classes, repetitions, groups and alternatives, for texts of 1 to {_MOST_LETTERS} '
-                'letters. Use one such as [0-9]{5}.'
+                'classes, repetitions, groups and alternatives, for strings of 1 to '
+                f'{_MOST_LETTERS} letters. Use one such as [0-9]{{5}}.'
             )
         self.regex = regex
 
@@ -61,7 +61,7 @@ class TextForm:
         return re.fullmatch(self.regex, text) is not None
 
     def draw(self, number: int, generator: np.random.Generator) -> list[str]:
-        """Return texts, each drawn by itself."""
+        """Return strings, each drawn by itself."""
         texts: list[str] = _sequence(self._parsed, number, generator).tolist()
         return texts
 

@@ -1,7 +1,7 @@
-"""Moments in time, read cell by cell: how one is read never depends on another row.
+"""Timestamps in time, read cell by cell: how one is read never depends on another row.
 
-Formats are not guessed from the first rows, and what is no moment is null. Nor does a moment depend
-on the clock: pandas reads 'today' and '10:30' as moments of the day on which it is asked.
+Formats are not guessed from the first rows, and what is no timestamp is null. Nor does a timestamp
+depend on the clock: pandas reads 'today' and '10:30' as timestamps of the day on which it is asked.
 """
 
 import datetime
@@ -35,7 +35,7 @@ _CALENDAR = np.array(['0001-01-02', '9999-12-30'], dtype='datetime64[us]')
 def digits_of_format(datetime_format: str | None) -> int | None:
     """Return how many digits a format writes if it writes nothing else, as '%Y%m%d' does.
 
-    Moments in such a format may be stored as numbers.
+    Timestamps in such a format may be stored as numbers.
     """
     if datetime_format is None or not re.fullmatch(r'(%[YmdHMSfyj])+', datetime_format):
         return None
@@ -43,13 +43,13 @@ def digits_of_format(datetime_format: str | None) -> int | None:
 
 
 def read_cells(cells: np.ndarray, datetime_format: str | None) -> np.ndarray:
-    """Return moments in microseconds, in UTC if they name an offset; NaT for what is none.
+    """Return timestamps in microseconds, in UTC if they name an offset; NaT for what is none.
 
-    Texts are read once each: there are usually far fewer than rows.
+    Strings are read once each: there are usually far fewer than rows.
 
     Args:
         cells: An array of objects.
-        datetime_format: How moments are written, if they are texts or numbers.
+        datetime_format: How timestamps are written, if they are strings or numbers.
     """
     plain = [_as_text(cell, datetime_format) for cell in cells]
     texts = dict.fromkeys(cell for cell in plain if type(cell) is str)
@@ -62,7 +62,7 @@ def read_cells(cells: np.ndarray, datetime_format: str | None) -> np.ndarray:
 
 
 def read_cell(cell: Any, datetime_format: str | None) -> pd.Timestamp | None:
-    """Return a moment as a timestamp, in UTC if it names an offset; None if it is none."""
+    """Return a timestamp as a timestamp, in UTC if it names an offset; None if it is none."""
     try:
         cell = _as_text(cell, datetime_format)
         if isinstance(cell, str):
@@ -84,7 +84,7 @@ def micros_of_timestamp(moment: pd.Timestamp) -> int:
 
 
 def in_micros(moments: np.ndarray) -> np.ndarray:
-    """Return numpy's moments of any unit in microseconds; NaT outside the years 1 to 9999."""
+    """Return numpy's timestamps of any unit in microseconds; NaT outside the years 1 to 9999."""
     outside = np.isnat(moments)
     if np.datetime_data(moments.dtype)[0] in _UNITS_BEYOND_YEARS:
         first, last = _YEARS.astype(moments.dtype)
@@ -122,7 +122,7 @@ def _micros_of_cell(cell: Any, datetime_format: str | None) -> int:
 
 
 def _read_texts(texts: list[str], datetime_format: str | None) -> list[int]:
-    """Return the microseconds of texts; pandas reads each as it would alone, but quicker."""
+    """Return the microseconds of strings; pandas reads each as it would alone, but quicker."""
     written = 'mixed' if datetime_format is None else _parse_format(datetime_format)
     readable = [text if _may_be_moment(text, datetime_format) else None for text in texts]
     with warnings.catch_warnings():
@@ -166,7 +166,7 @@ def _parse(text: str, datetime_format: str | None) -> pd.Timestamp | NaTType:
 
 
 def _as_text(cell: Any, datetime_format: str | None) -> Any:
-    """Return texts of any kind as Python's own, 20240131 and 20240131.0 too if there is a format.
+    """Return strings of any kind as Python's own, 20240131 and 20240131.0 too if there is a format.
 
     Numbers have lost their leading zeros: 1312024 is '01312024' in the format '%m%d%Y'.
     """

@@ -1,4 +1,4 @@
-"""Moments in time as whole microseconds, and back into whatever a column stores them as.
+"""Timestamps in time as whole microseconds, and back into whatever a column stores them as.
 
 Microseconds reach every year that can be written with four digits, which pandas' nanoseconds do
 not. How single cells are read is in ``moment_reading``.
@@ -48,7 +48,7 @@ def as_timestamp(value: Any, datetime_format: str | None, name: str) -> pd.Times
     """Return a declared bound as a timestamp, in UTC if it names an offset.
 
     Raises:
-        DomainError: If ``value`` is not a moment written in ``datetime_format``.
+        DomainError: If ``value`` is not a timestamp written in ``datetime_format``.
     """
     moment = read_cell(value, datetime_format)
     if moment is None:
@@ -60,7 +60,7 @@ def as_timestamp(value: Any, datetime_format: str | None, name: str) -> pd.Times
 def grid_unit(
     datetime_format: str | None, low: pd.Timestamp, high: pd.Timestamp, dtype: Any = None
 ) -> str:
-    """Return the numpy unit of the steps in which a column's moments are spaced.
+    """Return the numpy unit of the steps in which a column's timestamps are spaced.
 
     A format tells it. Without one, bounds that both fall on midnight mean whole days: that is how
     SDV's detection describes dates; declare a format with a time part to mean more.
@@ -76,10 +76,10 @@ def grid_unit(
 def read_micros(
     column: pd.Series, datetime_format: str | None, instants: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return microseconds since 1970 and where there is no readable moment.
+    """Return microseconds since 1970 and where there is no readable timestamp.
 
     Args:
-        column: Moments of any dtype but category.
+        column: Timestamps of any dtype but category.
         datetime_format: How they are written, if they are text or numbers.
         instants: Whether time zones are converted to UTC, or dropped.
     """
@@ -98,9 +98,9 @@ def read_micros(
 def write_micros(
     micros: np.ndarray, dtype: Any, datetime_format: str | None, unit: str, instants: bool
 ) -> Any:
-    """Return moments as an array of ``dtype``: timestamps, dates, or text in the format.
+    """Return timestamps as an array of ``dtype``: timestamps, dates, or text in the format.
 
-    Without a dtype the moments are text if there is a format, else timestamps. Text without a
+    Without a dtype the timestamps are text if there is a format, else timestamps. Text without a
     format is ISO 8601, to the day if ``unit`` is not finer.
     """
     if dtype is None:
@@ -128,7 +128,7 @@ def _write_text(index: pd.DatetimeIndex, datetime_format: str) -> np.ndarray:
 def writes_all(
     low: pd.Timestamp, high: pd.Timestamp, dtype: Any, datetime_format: str | None, instants: bool
 ) -> bool:
-    """Whether each moment from ``low`` to ``high`` is sure to be read back as it was written.
+    """Whether each timestamp from ``low`` to ``high`` is sure to be read back as it was written.
 
     It is not where the clocks of a zone skip an hour, where nanoseconds end, and in a format that
     leaves something out, as the century or what comes before the hour. Formats that write names or
@@ -151,7 +151,7 @@ def within_format(
 ) -> tuple[pd.Timestamp, pd.Timestamp]:
     """Return the part of a range that a format without a year can tell, if it tells any.
 
-    Such text is read as moments of 1900, and only as those that the format can write.
+    Such text is read as timestamps of 1900, and only as those that the format can write.
     """
     if not datetime_format or low.tzinfo is not None:
         return low, high
@@ -213,7 +213,7 @@ def _unit_of_dtype(dtype: Any) -> str:
 
 
 def is_temporal(dtype: Any) -> bool:
-    """Whether a column of this dtype holds moments or dates as such, not as text or numbers."""
+    """Whether a column of this dtype holds timestamps or dates as such, not as text or numbers."""
     if isinstance(dtype, pd.ArrowDtype):
         kind = dtype.pyarrow_dtype
         return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))

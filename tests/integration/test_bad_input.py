@@ -157,7 +157,7 @@ def test_structure_none_needs_no_roles():
             "Column 'age' is declared as 'numerical'",
         ),
         (lambda df: df.assign(born=1.5), "Column 'born' is declared as 'datetime'"),
-        (lambda df: pd.concat([df, df[['sex']]], axis=1), "Columns ['sex'] stand more than once"),
+        (lambda df: pd.concat([df, df[['sex']]], axis=1), "Columns ['sex'] appear more than once"),
     ],
 )
 def test_a_frame_that_does_not_match_is_refused_and_left_as_it_was(spoil, message):

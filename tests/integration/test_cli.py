@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_prefair import FairMetadata, Roles, load_metadata, save_metadata
+from sdv_prefair import FairMetadata, Roles, load_metadata, load_release, save_metadata
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.domain.given_facts import facts_of
@@ -279,3 +279,10 @@ def test_statements_are_fitted_and_evaluated(folder, tmp_path, capsys):
     assert main([*evaluate, *promised]) == 0
     assert 'Rates Given' in capsys.readouterr().out
     assert main(['report', model, '--out', str(tmp_path / 'page.html')]) == 0
+
+
+def test_what_stands_for_rare_values_and_the_look_can_be_chosen(folder, tmp_path):
+    chosen = ['--other', 'elsewhere', '--no-look-for-copies']
+    assert fit(folder, 'people.csv', 'chosen.prefair', *chosen) == 0
+    parameters = load_release(folder / 'chosen.prefair').get_parameters()
+    assert (parameters['other'], parameters['look_for_copies']) == ('elsewhere', False)

@@ -1,11 +1,14 @@
 """Rows from learnt domains, as users see them: where rows were, and with a value for the rest."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sdv.sampling import Condition
 
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.datasets.dataset import public_metadata
 from sdv_prefair.errors import DomainWarning
 
@@ -103,3 +106,80 @@ def test_a_condition_asks_for_what_was_learnt(synthesizer):
     rows = synthesizer.sample_from_conditions([Condition({'country': 'other'}, 5)])
     rows = rows['people'] if isinstance(rows, dict) else rows
     assert (rows['country'] == 'other').all()
+
+
+def test_what_stands_for_rare_values_has_a_share_and_a_bar(synthesizer, tmp_path):
+    shares = synthesizer.estimate('country')
+    assert abs(shares.loc['other', 'estimate'] - 0.2) < 0.05
+    assert abs(shares['estimate'].sum() - 1) < 0.05
+    synthesizer.create_release_report(path=tmp_path / 'report.html')
+    assert 'other' in (tmp_path / 'report.html').read_text('utf-8')
+
+
+def in_regions():
+    """Postal codes of three digits, of which the first is a region that goes with the sex."""
+    rng = np.random.default_rng(1)
+    number = np.where(rng.random(NUM_ROWS) < 0.3, 123, rng.integers(0, 1000, NUM_ROWS))
+    return people()[['sex', 'age', 'hired']].assign(
+        country=[f'{n:03}' for n in number],
+        sex=np.where(rng.random(NUM_ROWS) < 0.1 + 0.08 * (number // 100), 'f', 'm'),
+        floor=0,
+        gpa=3.0,
+    )[list(SDTYPES)]
+
+
+@pytest.mark.parametrize('form', [None, '[0-9]{3}'])
+def test_rare_texts_come_back_by_region_and_in_their_form(form, tmp_path):
+    facts = {'range_groups': 1} | ({} if form is None else {'regex_format': form})
+    metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
+    synthesizer = PreFairSynthesizer(
+        metadata, 10.0, public_ranges=False, domain={'country': facts}, **ROLES
+    )
+    table = in_regions()
+    synthesizer.fit({'people': table})
+    synthesizer.verify_fairness()
+    rows = synthesizer.sample(NUM_ROWS)['people']
+    real, made = (t['country'].str[0].value_counts(normalize=True) for t in (table, rows))
+    assert real.sub(made, fill_value=0).abs().sum() / 2 < 0.03
+    frequent = rows['country'] == '123'
+    assert abs(frequent.mean() - 0.3) < 0.03
+    if form is None:
+        assert {f'{digit}*' for digit in range(10)} <= set(rows['country'])
+    else:
+        assert rows['country'].str.fullmatch(form).all()
+        assert rows['country'].nunique() > 900
+    by_region = [t.groupby(t['country'].str[0])['sex'].agg(lambda s: (s == 'f').mean()) for t in
+                 (table, rows)]  # fmt: skip
+    assert (by_region[0] - by_region[1]).abs().max() < 0.12
+    synthesizer.save_release(tmp_path / 'it.prefair')
+    again = load_release(tmp_path / 'it.prefair')
+    synthesizer.reset_sampling()
+    pd.testing.assert_frame_equal(again.sample(500)['people'], synthesizer.sample(500)['people'])
+
+
+def test_beginnings_are_paid_for():
+    metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
+    synthesizer = PreFairSynthesizer(
+        metadata, public_ranges=False, domain={'country': {'range_groups': 1}}, **ROLES
+    )
+    synthesizer.fit({'people': in_regions()})
+    ledger = synthesizer.get_privacy_ledger()
+    lines = ledger[(ledger['step'] == 'learn domains') & (ledger['columns'] == ('country',))]
+    assert len(lines) == 3  # two rounds of values, and one of their beginnings
+    assert ledger['rho'].sum() == pytest.approx(ledger.attrs['rho'])
+
+
+@pytest.mark.parametrize(('precision', 'scale'), [(5, 2), (3, 0), (9, 2), (18, 0)])
+@pytest.mark.parametrize('sign', [1, -1])
+def test_learnt_bounds_keep_within_decimals(precision, scale, sign):
+    """A bound is learnt as a power of two, which may be beyond the last number of the type."""
+    largest = Decimal('9' * precision).scaleb(-scale)
+    kind = pd.ArrowDtype(pa.decimal128(precision, scale))
+    column = pd.Series([sign * largest] * 300 + [sign * largest / 3] * 200)
+    table = pd.DataFrame({'x': column.map(lambda x: round(x, scale)).astype(kind)})
+    metadata = public_metadata('t', {'x': {'sdtype': 'numerical'}})
+    synthesizer = PreFairSynthesizer(metadata, epsilon=50.0, structure='none')
+    synthesizer.fit({'t': table})
+    sampled = synthesizer.sample(200)['t']['x']
+    assert sampled.dtype == kind
+    assert (sampled.abs() > float(largest) * 0.99).mean() > 0.4

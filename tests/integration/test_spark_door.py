@@ -85,6 +85,23 @@ def test_the_model_is_that_of_fit(spark, public_ranges):
     assert len(synthesizer.sample(20)['census']) == 20
 
 
+def test_a_frame_of_pandas_on_spark_is_counted_as_sparks(spark):
+    pytest.importorskip('pyspark.pandas', reason='pyspark.pandas does not load here')
+    table = mixed_arrow.random_table(200, np.random.default_rng(1), ['text', 'digit', 'real'])
+
+    def fit(opened):
+        synthesizer = PreFairSynthesizer(
+            mixed_arrow.metadata(['text', 'digit', 'real']),
+            structure='none', public_ranges=True, seed=1, epsilon=9.0,
+        )  # fmt: skip
+        synthesizer.fit_table(opened)
+        return synthesizer._model.measurements
+
+    frame = spark.createDataFrame(table)
+    for one, two in zip(fit(frame), fit(frame.pandas_api()), strict=True):
+        assert np.array_equal(one.values, two.values)
+
+
 def test_rows_of_a_person_depend_on_that_person_alone(spark):
     rows = [('p', 3), ('q', 1), ('p', 1), (None, 5), ('p', 2), (None, 4), ('q', 1), (None, 4)]
     for order in (rows, rows[::-1]):

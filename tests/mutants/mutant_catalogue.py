@@ -121,8 +121,8 @@ EXACT_COUNTS = [
     _peeking(
         'rare codes are merged by exact counts',
         'mechanisms/one_ways.py',
-        'm, rare, total=total, **',
-        'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, total=total, **',
+        'm, rare, public_groups=',
+        'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, public_groups=',
         'given tree',
     ),
     _peeking(

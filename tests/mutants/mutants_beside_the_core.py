@@ -383,8 +383,8 @@ CLIQUES = [
     mutant(
         'a mechanism does not tell which codes are hidden',
         'mechanisms/one_ways.py',
-        'm, rare, total=total, **hidden.get(m.columns[0], HiddenCode())',
-        'm, rare, total=total',
+        'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
+        'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
     ),
     Mutant(
@@ -517,8 +517,8 @@ CLIQUES = [
     mutant(
         'a plan leaves a part of the budget unspent',
         'mechanisms/planned_marginals.py',
-        'self._measure(shares, self._ledger.remaining)',
-        'self._measure(shares, self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        '(self._last_shares(), self._ledger.remaining)',
+        '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
         'tests/unit/mechanisms/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),

@@ -59,7 +59,7 @@ def test_what_is_no_number_is_refused_by_name(name, value):
 @pytest.mark.parametrize('name', ['numeric_bins', 'max_rows_per_person', 'seed'])
 @pytest.mark.parametrize('value', [3.0, np.float64(3), Fraction(3, 2)])
 def test_whole_numbers_are_not_rounded(name, value):
-    with pytest.raises(SynthesizerInputError, match=f'{name} .* must be a whole number'):
+    with pytest.raises(SynthesizerInputError, match=f'{name} .* must be an integer'):
         new(**{name: value})
 
 

@@ -202,7 +202,7 @@ NEGATIVE[0, 0] = -(2**40)
 
 @pytest.mark.parametrize('unit', [0, -1, 1.0, True, np.int64(4), 2**62, None])
 def test_a_unit_that_is_no_whole_number_above_zero_is_refused(unit):
-    with pytest.raises(TypeError, match='unit a whole number above 0'):
+    with pytest.raises(TypeError, match='unit an integer above 0'):
         ExactScores(counts_of([]), Score(unit, {('a', 'b'): (FLAT,)}))
 
 

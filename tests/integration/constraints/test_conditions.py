@@ -74,5 +74,5 @@ class Never(SingleTableProgrammableConstraint):
 
 def test_constraints_that_no_row_meets_are_reported():
     synthesizer = fit([Never()], rows(200))
-    with pytest.raises(SamplingError, match='0 of 5 rows obeyed'):
+    with pytest.raises(SamplingError, match='0 of 5 rows satisfied'):
         synthesizer.sample(5, max_tries_per_batch=3)

@@ -1,13 +1,16 @@
 """Counts made by the user's own queries."""
 
 import copy
+import importlib.metadata
 import warnings
 
 import duckdb
 import numpy as np
 import pytest
 from census_doors import FRAME, assert_same_fit, new
+from sdv.errors import SynthesizerInputError
 
+from sdv_prefair.counts.exact_text import DATABASES
 from sdv_prefair.errors import DomainError, PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -59,6 +62,26 @@ def test_queries_are_those_of_the_declared_histograms_only():
     assert '-- sex x education\n' in str(queries)
     assert 'email' not in str(queries)
     assert 'GROUP BY' in new().count_queries('postgres')['sex',]
+
+
+IN_IBIS = sorted(entry.name for entry in importlib.metadata.entry_points(group='ibis.backends'))
+
+
+@pytest.mark.parametrize(
+    'dialect', [*IN_IBIS, 'postgresql', 'mariadb', 'DuckDB', 'spark', '', None]
+)
+def test_every_dialect_is_written_or_refused(dialect):
+    if dialect in DATABASES:
+        queries = new().count_queries(dialect)
+        assert all('GROUP BY' in query for query in queries.values())
+    else:
+        with pytest.raises(SynthesizerInputError, match=r"Choose one of \['athena', "):
+            new().count_queries(dialect)
+
+
+def test_most_databases_have_a_dialect():
+    assert len(DATABASES) > 10
+    assert set(IN_IBIS) > DATABASES
 
 
 def changed(answers, clique, change):

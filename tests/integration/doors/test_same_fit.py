@@ -192,7 +192,13 @@ def constrained_rows(num_rows):
     })
 
 
+def written_as_csv(table, path):
+    table.to_pandas().to_csv(path.with_suffix('.csv'), index=False)
+    return path.with_suffix('.csv')
+
+
 CONSTRAINED = {
+    'csv file': written_as_csv,
     'arrow table': lambda table, _: table,
     'polars frame': lambda table, _: pl.from_arrow(table),
     'polars lazy frame': lambda _, path: pl.scan_parquet(path),

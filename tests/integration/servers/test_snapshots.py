@@ -29,7 +29,10 @@ def new(disturb):
     return synthesizer
 
 
-@pytest.fixture(params=['postgres', 'mariadb', 'duckdb', 'sqlite'])
+MARIADB = pytest.param('mariadb', marks=pytest.mark.slow)
+
+
+@pytest.fixture(params=['postgres', MARIADB, 'duckdb', 'sqlite'])
 def connections(request, tmp_path):
     """Return two connections to a database with a table of 600 rows."""
     if request.param in ('postgres', 'mariadb'):
@@ -77,7 +80,7 @@ def test_nothing_is_left_behind(open_postgres, stay):
     assert level == 'read committed'
 
 
-@pytest.mark.parametrize('server', ['postgres', 'mariadb'])
+@pytest.mark.parametrize('server', ['postgres', MARIADB])
 def test_a_transaction_that_sees_changes_is_refused(server, request):
     connection = request.getfixturevalue(f'open_{server}')()
     run(connection, 'DROP TABLE IF EXISTS t')

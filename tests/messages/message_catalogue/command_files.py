@@ -62,7 +62,7 @@ TABLES = [
     Command(
         'roles {f}/people.csv --metadata {f}/roleless.json --protected sex --outcome wage',
         RolesError,
-        "outcome names ['wage'], which are no modelled columns of the metadata.",
+        "outcome names ['wage'], which are not modelled columns of the metadata.",
         "Correct the names: these are ['sex', 'education', 'age', 'income'].",
     ),
     Command(

@@ -93,7 +93,7 @@ GIVEN = [
         lambda: fit({SEX: [59.5, 0.5, 0]}),
         PrivateDataError,
         "The counts of ['sex']",
-        'must be whole numbers, 0 or more, and so must codes.',
+        'must be integers, 0 or more, and so must codes.',
     ),
     Message(
         lambda: fit({SEX: [59, 1, 0]}),
@@ -131,6 +131,13 @@ ASKED = [
         DomainError,
         'count_queries cannot write constraints as SQL.',
         'Use fit_table, or leave out the constraints.',
+    ),
+    Message(
+        lambda: small().count_queries('oracle'),
+        SynthesizerInputError,
+        "count_queries cannot write SQL for 'oracle'.",
+        "Choose one of ['athena', 'bigquery', 'clickhouse', 'databricks', 'duckdb', 'impala', "
+        "'mysql', 'postgres', 'snowflake', 'sqlite', 'trino'], or let fit_table read the rows.",
     ),
     Message(
         without_ibis,

@@ -82,7 +82,7 @@ METADATA = [
         lambda: CategoryCodes(['a', None]),
         DomainError,
         'range_values must not contain null.',
-        'Use range_is_nullable for nulls.',
+        'Use range_is_nullable.',
     ),
     Message(
         lambda: words(['a', 'a']),
@@ -116,7 +116,7 @@ METADATA = [
         lambda: public(sdtype='categorical', regex_format='a.b'),
         DomainError,
         "Column 'x' of the metadata: regex_format ('a.b') must be a regular expression of "
-        'letters, digits, classes, repetitions, groups and alternatives, for texts of 1 to 1000 '
+        'letters, digits, classes, repetitions, groups and alternatives, for strings of 1 to 1000 '
         'letters.',
         'Use one such as [0-9]{5}.',
     ),
@@ -124,7 +124,7 @@ METADATA = [
         lambda: CategoryCodes(['a'], groups=[0, 1]),
         DomainError,
         'groups',
-        'must be one whole number for every value, or none at all.',
+        'must be one integer for every value, or none at all.',
     ),
     Message(
         lambda: public(sdtype='categorical', range_values=[]),

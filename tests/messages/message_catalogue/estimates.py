@@ -101,7 +101,7 @@ QUERIES = [
         lambda: Mean('age', given='age'),
         QueryError,
         'column',
-        'must be the name of a column that is no condition, too.',
+        'must be the name of a column that is not also a condition.',
     ),
     Message(
         lambda: Quantile('age', 1),
@@ -152,6 +152,12 @@ RESULTS = [
         QueryError,
         'estimates',
         'must be finite, and variances must not be negative.',
+    ),
+    Message(
+        statistic(5),
+        QueryError,
+        'function (5)',
+        'must take a table and return a number, or several as an array, a Series or a dictionary.',
     ),
     Message(
         statistic(lambda table: 'many'),

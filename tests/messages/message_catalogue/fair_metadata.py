@@ -39,8 +39,8 @@ MESSAGES = [
             with_roles(), fairness=demographic_parity(['sex'], ['income']), public_ranges=True
         ),
         RolesError,
-        'The arguments and the metadata promise other statements.',
-        'Leave the arguments out to take those of the metadata, or change these by set_fairness.',
+        'The arguments and the metadata disagree on the fairness statements.',
+        'Leave the arguments out to take those of the metadata, or change these with set_fairness.',
     ),
     Message(
         lambda: evaluate_fairness(PEOPLE.data, PEOPLE.data, new().get_metadata()),

@@ -74,7 +74,7 @@ FIELDS = [
     ),
     Opened(
         lambda: with_field('parameters', 'other', [['wage']]),
-        'other of the release must be a text, or pairs of a column and a value.',
+        'other of the release must be a string, or pairs of a column and a value.',
     ),
     Opened(
         lambda: with_field('parameters', 'locales', 5),

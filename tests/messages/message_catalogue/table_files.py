@@ -105,8 +105,7 @@ MESSAGES = [
     Message(
         lambda: fit(csv('once.csv'), csv('once.csv')),
         PrivateDataError,
-        "'FOLDER/once.csv' stands for a file that is listed already, so its rows would count "
-        'twice.',
+        "'FOLDER/once.csv' names a file that is already listed, so its rows would count twice.",
         'List every file once.',
     ),
     Message(

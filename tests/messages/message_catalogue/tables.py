@@ -224,7 +224,7 @@ DATABASES = [
     Message(
         lambda: exact_form(TEXTS, 'mssql'),
         PrivateDataError,
-        "Column 'word' is text, and mssql may call texts equal that are not the same.",
+        "Column 'word' is text, and mssql may treat different text as equal.",
         'Let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
@@ -306,14 +306,14 @@ DATABASES = [
         PrivateDataError,
         "Column 'odd' has the type timestamp, for which a database does not give the same codes as "
         'everything else:',
-        'SQLite has no type for moments, and compares texts; or let its rows be '
-        'counted here, with fit_table(table, rows_stay=False).',
+        'SQLite has no timestamp type and compares text; or let its rows be counted here, with '
+        'fit_table(table, rows_stay=False).',
     ),
     Message(
         read_list,
         PrivateDataError,
         "Column 'odd' has the type array<string>, which cannot be read.",
-        'Cast it to text, a number or a moment in the table expression.',
+        'Cast it to text, a number or a timestamp in the table expression.',
     ),
     Message(
         lambda: check_one_state('read committed'),

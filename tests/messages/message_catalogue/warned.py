@@ -26,6 +26,10 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.fitting.left_out import warn_of_far_pairs
+from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.structure.none import UnconstrainedStrategy
 
 
 class Few(Named):
@@ -82,6 +86,12 @@ def declare_other_values():
 
 def fit_two_wide_columns():
     described(a=wide('a'), b=wide('b')).fit_table(WIDE)
+
+
+def fit_four_hundred_columns():
+    """Only the warning of it: the fit would take long."""
+    columns = dict.fromkeys((f'c{n}' for n in range(400)), 2)
+    warn_of_far_pairs(mechanism_of(UnconstrainedStrategy()), columns, Statements())
 
 
 def declare_what_pandas_guesses():
@@ -146,6 +156,14 @@ def leave_out_a_copy():
 
 
 MESSAGES = [
+    Message(
+        fit_four_hundred_columns,
+        DomainWarning,
+        'The table has 79,800 pairs of columns, of which 50,000 are looked at: those with roles, '
+        'and those of columns near each other.',
+        'Put columns that belong together next to each other in the metadata, or give the pairs '
+        'that matter as structure.',
+    ),
     Message(
         leave_out_a_copy,
         FairnessWarning,

@@ -57,7 +57,7 @@ def test_categories_may_turn_out_to_be_ordered():
         ({'word': {'sdtype': 'numerical'}}, "sdtype of 'word'"),
         ({'word': {'high_cardinality': True}}, "'word' has range_values and high_cardinality"),
         ({'zip': {'range_min': 1}}, r"domain names \['zip'\]"),
-        ({'age': {'lowest': 1}}, r"says \['lowest'\] of 'age'"),
+        ({'age': {'lowest': 1}}, r"gives \['lowest'\] for 'age'"),
         ([1], 'must be a dictionary'),
         ({'age': 3}, 'must be a dictionary'),
     ],

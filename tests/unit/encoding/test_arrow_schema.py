@@ -51,7 +51,7 @@ def test_names_must_be_those_of_the_metadata():
     for fields, message in (
         ([('a', text)], r"\['b'\] are in the metadata but not in the data"),
         ([('a', text), ('b', text), ('c', text)], r"\['c'\] are in the data but not in the meta"),
-        ([('a', text), ('b', text), ('a', text)], r"\['a'\] stand more than once"),
+        ([('a', text), ('b', text), ('a', text)], r"\['a'\] appear more than once"),
         ([], r"\['a', 'b'\] are in the metadata"),
     ):
         with pytest.raises(PrivateDataError, match=message):

@@ -15,7 +15,7 @@ from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 DATA = Path(__file__).parents[4] / 'shared' / 'data'
 ROWS = 3000
-EMPTY, AT_AN_END, ONE_BIN = 'are missing', 'at an end', 'One bin holds'
+EMPTY, AT_AN_END, ONE_BIN = 'are missing', 'at a bound', 'One bin holds'
 
 
 def told(columns, values, epsilon=100.0, equal=(), **arguments):

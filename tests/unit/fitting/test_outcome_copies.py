@@ -157,5 +157,5 @@ def test_more_than_everything_cannot_be_told():
     from sdv_prefair.release.looks_record import read_looks
 
     look = {'column': 'called', 'outcome': 'paid', 'tells': 0.5, 'surely': 0.6}
-    with pytest.raises(ReleaseError, match='more than everything'):
+    with pytest.raises(ReleaseError, match='out of range'):
         read_looks([look])

@@ -35,14 +35,19 @@ def test_the_same_seed_gives_the_same_on_any_number_of_cores(fitted, monkeypatch
     assert not same(one, replicate(fitted.fitted, 4, seed=6))
 
 
-def test_nothing_is_spent_and_nothing_changes(fitted, tmp_path):
+@pytest.mark.parametrize('is_opened', [False, True])
+def test_nothing_is_spent_and_nothing_changes(fitted, tmp_path, is_opened):
+    if is_opened:
+        fitted.save_release(tmp_path / 'fit.prefair')
+        fitted = load_release(tmp_path / 'fit.prefair')
     before = fitted.get_privacy_ledger().to_csv(), fitted.get_privacy_account().to_csv()
     fitted.save_release(tmp_path / 'before.prefair')
     rows = fitted.sample(20)['people']
     fitted.reset_sampling()
     fitted.replicates(3, progress=False)
     fitted.estimate('income by sex')
-    fitted.estimate_statistic(lambda table: len(table), 30, progress=False)
+    for sampling in (True, False):
+        fitted.estimate_statistic(len, 30, progress=False, sampling=sampling)
     fitted.sample_replicates(2, 30)
     after = fitted.get_privacy_ledger().to_csv(), fitted.get_privacy_account().to_csv()
     fitted.save_release(tmp_path / 'after.prefair')

@@ -202,7 +202,7 @@ def test_what_the_second_round_asks_goes_to_the_column_that_has_missed_most():
 
 def test_a_named_value_must_fit_the_dtype_before_anything_is_spent():
     domains = {'c': Undeclared('categories', other='rest', named_other=True)}
-    with pytest.raises(DomainError, match='cannot be held'):
+    with pytest.raises(DomainError, match='does not fit into a column'):
         learn({'c': np.ones(50, dtype=int)}, domains)
 
 

@@ -164,9 +164,9 @@ def test_a_ledger_of_gaussians_has_the_budget_of_one_gaussian_mechanism():
 def test_a_ledger_of_gaussians_refuses_all_other_noise(mechanism):
     ledger = Ledger(1.0, 1e-9, all_gaussian=True)
     line = Debit('a step', mechanism, ('a',), ledger.budget / 4)
-    with pytest.raises(BudgetError, match='a step asks for .* but all_gaussian'):
+    with pytest.raises(BudgetError, match='a step asks for .* declares all_gaussian'):
         ledger.debit(line)
-    with pytest.raises(BudgetError, match='a step asks for .* but all_gaussian'):
+    with pytest.raises(BudgetError, match='a step asks for .* declares all_gaussian'):
         ledger.carry_over([line])
     assert ledger.debits == ()
     Ledger(1.0, 1e-9).debit(line)

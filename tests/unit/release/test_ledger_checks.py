@@ -108,7 +108,7 @@ def test_two_looks_make_up_one_measurement_and_pay_for_one():
         [measurement(2.4), measurement(100.0, ('a', 'c'))],
         [measurement(2.0, ('a',))],
     ):
-        with pytest.raises(ReleaseError, match='more exact'):
+        with pytest.raises(ReleaseError, match='more precise'):
             check_measurements(wrong, ledger)
 
 

@@ -90,7 +90,7 @@ def test_a_time_zone_that_is_none_is_refused(name):
 @pytest.mark.parametrize('make', [Path.mkdir, os.mkfifo])
 def test_what_is_no_file_is_refused(make, path):
     make(path)
-    with pytest.raises(ReleaseError, match='is no file'):
+    with pytest.raises(ReleaseError, match='is not a file'):
         load_release(path)
 
 

@@ -94,5 +94,5 @@ def test_verification_looks_at_values(tmp_path):
     for one in (synthesizer, load_release(tmp_path / 'x.prefair')):
         assert one.verify_fairness()
         one.fitted.encoding.transformers['grade'] = OneValue(['a', 'b', 'c'])
-        with pytest.raises(UnfairModelError, match=r"values of \['grade'\] do not tell"):
+        with pytest.raises(UnfairModelError, match=r"values of \['grade'\] do not determine"):
             one.verify_fairness()

@@ -170,7 +170,7 @@ def test_the_default_is_apart_for_the_default_structure_alone_among_these():
 
 
 def test_apart_refuses_a_structure_of_ones_own_that_joins_them():
-    with pytest.raises(StructureError, match="may join the outcome 'income' to 'home'"):
+    with pytest.raises(StructureError, match="may connect the outcome 'income' to 'home'"):
         make(**TABLE.roles, structure=Declares(), unlabelled='apart')
     with pytest.warns(FairnessWarning, match="'income' is adjacent to 'home'"):
         fitted(**TABLE.roles, structure=Declares())

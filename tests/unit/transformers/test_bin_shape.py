@@ -40,7 +40,7 @@ def test_weights_are_checked(weights, match):
     [
         ([2, 1], [], 'edges must be increasing'),
         ([1, 1], [], 'edges must be increasing'),
-        ([1], [4, 3], 'finer must rise'),
+        ([1], [4, 3], 'finer must be increasing'),
         ([0], [3], 'edges must be above'),
         ([1], [10], 'finer must be above'),
         ([1], [1], 'must not repeat'),

@@ -1,0 +1,28 @@
+"""What a user is warned of who gives an epsilon that nobody should."""
+
+import warnings
+
+from sdv_prefair.errors import NoiseWarning, PrivacyWarning
+
+# Below the first noise leaves next to nothing, above the second there is next to no promise.
+SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
+
+
+def warn_of_epsilon(epsilon: float) -> None:
+    """Warn of an epsilon that protects nobody, or lets nothing through."""
+    if epsilon > LARGE_EPSILON:
+        warnings.warn(
+            f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}: one person can change the odds of '
+            f'what is released by a factor of e^{epsilon:g}, which protects hardly anybody. Use 10 '
+            'at most for what is handed out, or keep the result with the rows.',
+            PrivacyWarning,
+            stacklevel=3,
+        )
+    elif epsilon < SMALL_EPSILON:
+        warnings.warn(
+            f'epsilon ({epsilon:g}) is below {SMALL_EPSILON:g}: noise swamps everything unless '
+            'there are millions of rows. See sdv-prefair plan for what is left of each column, '
+            'and use a larger epsilon if that is too little.',
+            NoiseWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,27 @@
+"""A word about pairs of columns that are not looked at because there are too many."""
+
+import warnings
+from collections.abc import Mapping
+
+from sdv_prefair.errors import DomainWarning
+from sdv_prefair.fairness.statements import Statements
+from sdv_prefair.mechanisms.protocol import Mechanism
+from sdv_prefair.structure.wide_tables import MOST_PAIRS
+
+
+def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> None:
+    """Warn if a table is so wide that pairs of distant columns are left out.
+
+    Privacy: of public facts.
+    """
+    strategy = getattr(mechanism, 'strategy', None)
+    allowed = 0 if strategy is None else len(strategy.declare(list(domain), roles))
+    if allowed > MOST_PAIRS:
+        warnings.warn(
+            f'The table has {allowed:,} pairs of columns, of which {MOST_PAIRS:,} are looked at: '
+            'those with roles, and those of columns near each other. Put columns that belong '
+            'together next to each other in the metadata, or give the pairs that matter as '
+            'structure.',
+            DomainWarning,
+            stacklevel=2,
+        )
