@@ -29,7 +29,7 @@ def main() -> None:
             census.metadata, structure=structure, public_ranges=True, **census.roles.as_dict()
         )
         synthesizer.fit(census.data)
-        figure = synthesizer.visualize().update_layout(title=title)
+        figure = synthesizer.visualize().update_layout(title_text=title)
         figure.write_image(FOLDER / f'{name}.png', scale=1.5)
 
 

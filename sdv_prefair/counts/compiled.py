@@ -60,8 +60,8 @@ def compiled_one(encoder: Any, kind: pa.DataType) -> Lookup | None:
 def _texts(encoder: Any) -> Lookup | None:
     if isinstance(encoder, NullCells):
         return Texts(pa.array([], pa.large_string()), np.zeros(1, np.int64), encoder.unread_code)
-    if not hasattr(encoder, 'values'):
-        return None
+    if not hasattr(encoder, 'values') or getattr(encoder, 'tails', ()):
+        return None  # of rare texts the beginning says the code
     texts = pa.array(
         [value for value in encoder.values if isinstance(value, str)], pa.large_string()
     )
@@ -73,7 +73,7 @@ def _numbers(encoder: Any, kind: pa.DataType) -> Lookup | None:
     if not _is_number(kind):
         return None
     dtype = np.dtype(kind.to_pandas_dtype())
-    held = [value for value in encoder.values if isinstance(value, Real | Decimal)]
+    held: list[Any] = [v for v in encoder.values if isinstance(v, Real | Decimal)]
     if dtype.kind in 'iu':
         ends = np.iinfo(dtype)
         held = [int(v) for v in held if ends.min <= v <= ends.max and v == int(v)]

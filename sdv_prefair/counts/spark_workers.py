@@ -29,7 +29,7 @@ def send_by_value() -> None:
 
     for name in _BY_VALUE:
         module = importlib.import_module(f'sdv_prefair.counts.{name}')
-        cloudpickle.register_pickle_by_value(module)
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
 def most_parts(frame: 'DataFrame') -> int:

@@ -26,8 +26,7 @@ from sdv_prefair.counts.streams import (
 )
 from sdv_prefair.errors import PrivateDataError
 
-Described = pa.Schema | pd.DataFrame
-Describe = Callable[[Described], pd.Series]
+Describe = Callable[[Any], pd.Series]  # of an Arrow schema, or of a frame without rows
 
 _WAYS = {
     'pandas': " A pandas DataFrame goes to fit, as in fit({'table': df}).",

@@ -20,7 +20,7 @@ _BOUND = 'the {} value that can occur, known without looking at the data; null t
 _NUMBERS = {
     'range_min': _BOUND.format('smallest'),
     'range_max': _BOUND.format('largest'),
-    'decimal_places': 'how many decimals values have, 0 for whole numbers; null for any',
+    'decimal_places': 'how many decimals values have, 0 for integers; null for any',
     'range_is_nullable': _NULLABLE,
 }
 _DATES = {

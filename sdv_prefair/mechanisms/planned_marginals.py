@@ -31,8 +31,9 @@ from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.one_ways import measure_one_ways
 from sdv_prefair.mechanisms.plan_growth import Plan
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
-from sdv_prefair.mechanisms.scores import NoiseLeft, independence_gap, model_gap, noisy_scores
+from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.mechanisms.spent_on_tables import SpentOnTables
 from sdv_prefair.mechanisms.tree_first import declared_cliques
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
 from sdv_prefair.model.forest_pairs import forest_pairs
@@ -53,11 +54,8 @@ from sdv_prefair.values.arrays import Floats
 _RARE = 2.0
 # Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
 _TELLING = 0.25
-# Those whose noise is above this share tell little. A forest planned from them is kept if it
-# promises to take off more than that share of all error, beyond the standard deviation of the noise
-# in its scores: those on parts of Adult and COMPAS that promised less came out worse than none.
+# From this share on they tell little: a forest planned from them must be clearly better than none.
 _TELLING_LITTLE = 0.03
-_CLEARLY = 0.025
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # Where the noise of scores is under this share of all rows, and there are more pairs to score than
@@ -70,8 +68,6 @@ _AT_ONCE = 20
 _TURNS = (2, 1, 1, 1)
 # Iterations of the estimates between turns. They tell where a model is wrong by more than noise.
 _ROUGHLY = 12
-# A table that is to get less than this part of its share is not measured again.
-_NOT_WORTH = 0.02
 
 
 @dataclass(frozen=True)
@@ -137,17 +133,17 @@ class _PlannedFit:
         )
         self._more_one_ways: list[Measurement] = []
         self._looks: list[Measurement] = []
-        self._spent: dict[Clique, Fraction] = {}  # on tables
+        self._spent = SpentOnTables()
 
     def measure_one_ways(self) -> None:
         """Take a first look at all columns, and merge codes."""
         codes, lines_before = self._table.domain, len(self._ledger.debits)
         self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
         for line in self._ledger.debits[lines_before:]:
-            self._spent[line.columns] = line.rho
+            self._spent.add(line.columns, line.rho)
         domain = self._table.domain
         self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
-        self._graph = self._no_pairs()
+        self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
 
     def plan(self, declared: Sequence[Pair]) -> None:
         """Score pairs, plan a forest; then look at it, score again and plan chords.
@@ -172,16 +168,15 @@ class _PlannedFit:
         scores, noise = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, most)
         plan.grow_forest(scores, self._precision())
         is_sure = self._noise_of_scores(len(pairs)) < _TELLING_LITTLE * total
-        if not is_sure and not _is_better(plan, none, scores, noise, self._precision()):
-            self._graph = self._no_pairs()
+        if not is_sure and not plan.is_clearly_better(none, scores, noise, self._precision()):
+            self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
         elif self._graph.edges and plan.worth_scoring(scores, 1).size:
             self._look_at(self._graph.edges, self._residuals_rho)
             self._plan_chords(plan, pairs, scores)
 
     def finish(self) -> Release:
         """Spend all that is left on tables and one-ways, and return a measurement of each."""
-        shares = self._shortfalls() if self._graph.edges else self._by_codes()
-        self._measure(shares, self._ledger.remaining)
+        self._measure(self._last_shares(), self._ledger.remaining)
         hidden = self._table.hidden_codes
         one_ways = self._one_ways.with_more(self._more_one_ways, hidden)
         alone = [column for column in self._table.domain if not self._graph.is_joined(column)]
@@ -194,9 +189,6 @@ class _PlannedFit:
             one_ways.compressions,
             one_ways.mostly_outside,
         )
-
-    def _no_pairs(self) -> GrowingGraph:
-        return GrowingGraph(self._table.domain, self._roles, self._strategy.max_cells)
 
     def _merged(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return the expected counts of those codes that tables hold as one, by column."""
@@ -267,25 +259,17 @@ class _PlannedFit:
 
     def _pool(self) -> Fraction:
         """Return what is spent on tables in the end, if both kinds of scores are asked for."""
-        spent = sum(self._spent.values(), Fraction(0))
-        return spent + self._ledger.remaining - self._scores_rho - self._residuals_rho
+        left = self._ledger.remaining - self._scores_rho - self._residuals_rho
+        return self._spent.total + left
 
     def _targets(self) -> dict[Clique, float]:
-        spent = sum(self._spent.values(), Fraction(0))
-        pool = float(spent + self._ledger.remaining)
+        pool = float(self._spent.total + self._ledger.remaining)
         return self._workload.targets(self._graph.edges, pool)
 
-    def _shortfalls(self) -> dict[Clique, float]:
-        """Return what tables still lack of their targets, those that lack next to nothing out."""
-        targets = self._targets()
-        lacking = {t: max(0.0, r - float(self._spent.get(t, 0))) for t, r in targets.items()}
-        whole = sum(lacking.values())
-        scale = float(self._ledger.remaining) / whole if whole > 0 else 0.0
-        worth = {t: r for t, r in lacking.items() if r * scale > _NOT_WORTH * targets[t]}
-        return worth or targets
-
-    def _by_codes(self) -> dict[Clique, float]:
-        """Return the shares of one-ways that stand alone: as at the first look, all alike."""
+    def _last_shares(self) -> dict[Clique, float]:
+        """Return what tables lack; of one-ways that stand alone, what they had at first."""
+        if self._graph.edges:
+            return self._spent.lacking(self._targets(), self._ledger.remaining)
         codes = self._workload.codes
         return {(c,): weight(codes, (c,), self._budget) for c in codes}
 
@@ -303,24 +287,10 @@ class _PlannedFit:
                 values, sigma = self._table.measure(clique, part, MEASURE_TWO_WAYS)
                 looks = self._looks
             looks.append(Measurement(clique, values.astype(np.float64), sigma))
-            self._spent[clique] = self._spent.get(clique, Fraction(0)) + part
+            self._spent.add(clique, part)
 
     def _precision(self) -> Floats:
-        """Return 1/sigma^2 of each column so far: of its one-way, and of its tables' sums."""
-        domain, rows = self._table.domain, self._ledger.max_rows_per_person
-        precision = dict.fromkeys(domain, 0.0)
-        for clique, rho in self._spent.items():
-            cells = math.prod(domain[column] for column in clique)
-            for column in clique:
-                precision[column] += 2 * float(rho) / rows**2 * domain[column] / cells
-        return np.array(list(precision.values()))
-
-
-def _is_better(plan: Plan, none: Plan, scores: Floats, noise: NoiseLeft, precision: Floats) -> bool:
-    """Whether a plan promises clearly less error than that of no pairs."""
-    without = none.expected_error(scores, precision)
-    gain = without - plan.expected_error(scores, precision)
-    return gain > _CLEARLY * without + plan.noise_in(noise)
+        return self._spent.precision(self._table.domain, self._ledger.max_rows_per_person)
 
 
 def _dependence(table: Floats) -> float:

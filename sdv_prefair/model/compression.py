@@ -124,7 +124,7 @@ class Compression:
             np.searchsorted(self.group_of[drawn], np.arange(self.num_groups), side) + shift
             for side, shift in (('left', 0), ('right', -1))
         )
-        codes = drawn[last].astype(groups.dtype)[groups]
+        codes: np.ndarray = drawn[last].astype(groups.dtype)[groups]
         merged = np.flatnonzero((first < last)[groups])
         if not merged.size:
             return codes

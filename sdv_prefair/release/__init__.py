@@ -147,15 +147,16 @@ def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
         raise ReleaseError(f"'{path}' is not a file. Give the path of one that save_release wrote.")
     with open(path, 'rb') as stream:
         synthesizer = _read(stream, synthesizer_class, _GET_AGAIN)
-        stream.seek(0)
-        synthesizer.__dict__['_file_digest'] = hashlib.file_digest(stream, 'sha256').hexdigest()
     cautions.warn_of_seeded_file(synthesizer.fitted.ledger.seeded)
     return synthesizer
 
 
 def _read(stream: BinaryIO, synthesizer_class: type[Made], remedy: str) -> Made:
     try:
-        return synthesizer_class.of_release(Contents.of_archive(Archive(stream)))
+        contents = Contents.of_archive(Archive(stream))
+        stream.seek(0)
+        digest = hashlib.file_digest(stream, 'sha256').hexdigest()  # type: ignore[arg-type]
+        return synthesizer_class.of_release(contents, digest)
     except ReleaseError as error:
         raise ReleaseError(f'{error} {remedy}') from error
     except Exception as error:

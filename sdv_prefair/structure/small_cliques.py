@@ -5,6 +5,7 @@ domains. Of d columns there are some d^3/6 triples, and what grows with them is 
 those of few cells are counted, up to a number, and those with an outcome before all others.
 """
 
+import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -76,11 +77,13 @@ class CliqueStrategy:
         """
         allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
         pairs = [pair for pair in allowed if is_measurable(pair, domain)]
-        small = [t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells]
-        small.sort(
-            key=lambda triple: (not set(triple) & set(roles.outcome), _cells(triple, domain))
+        outcomes = set(roles.outcome)
+        small = (t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells)
+        # Of a wide table there are millions, of which not all are kept.
+        chosen = heapq.nsmallest(
+            self.max_triples, small, lambda t: (outcomes.isdisjoint(t), _cells(t, domain))
         )
-        return [*pairs, *small[: self.max_triples]]
+        return [*pairs, *chosen]
 
     def kept_roles(self, roles: Statements) -> Statements:
         """Return the roles that the model keeps to: none, if it need not be fair."""

@@ -43,7 +43,7 @@ def looked_at(pairs: Sequence[Pair], columns: Sequence[str], roles: Statements) 
     _keep_nearest(kept, outcome, distance, MOST_PAIRS)
     _keep_nearest(kept, labelled, distance, (MOST_PAIRS - int(kept.sum())) // 2)
     _keep_nearest(kept, np.ones(len(pairs), dtype=bool), distance, MOST_PAIRS - int(kept.sum()))
-    return [pairs[position] for position in np.flatnonzero(kept)]
+    return [pairs[position] for position in np.flatnonzero(kept).tolist()]
 
 
 def _groups(roles: Statements) -> tuple[set[str], set[str]]:

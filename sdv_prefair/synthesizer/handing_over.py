@@ -35,8 +35,13 @@ class HandingOver(AfterFit):
         return open_release(path, cls)
 
     @classmethod
-    def of_release(cls, contents: Contents) -> Self:
-        """Return the synthesizer that a release describes; for ``load_release``."""
+    def of_release(cls, contents: Contents, digest: str | None = None) -> Self:
+        """Return the synthesizer that a release describes; for ``load_release``.
+
+        Args:
+            contents: What is in the release.
+            digest: The SHA-256 of its file.
+        """
         with warnings.catch_warnings():
             # Whoever fitted it was told; it is in the footer of the ledger and in get_info.
             warnings.simplefilter('ignore', PrivacyWarning)
@@ -44,7 +49,7 @@ class HandingOver(AfterFit):
             synthesizer = cls(contents.metadata, **contents.parameters(cls))
             synthesizer.add_constraints(contents.constraints)
             found = contents.fit_by(synthesizer._settings)
-        synthesizer.__dict__.update(state.of_release(*found))
+        synthesizer.__dict__.update(state.of_release(*found, digest))
         return synthesizer
 
     def get_release_digest(self) -> str | None:

@@ -91,7 +91,9 @@ def of_fit(fitted: Fitted, attempt: Attempt) -> dict[str, Any]:
     } | of_preparation(Preparation(fitted.prepared, attempt, fitted.names), beside_fit=False)
 
 
-def of_release(fitted: Fitted, account: Account, created: str) -> dict[str, Any]:
+def of_release(
+    fitted: Fitted, account: Account, created: str, digest: str | None
+) -> dict[str, Any]:
     """Return the attributes for a fit that was made elsewhere; nothing was spent here."""
     attempt = Attempt('fit', fitted.ledger)
     attempt.finish()
@@ -99,6 +101,7 @@ def of_release(fitted: Fitted, account: Account, created: str) -> dict[str, Any]
         '_account': account,
         '_creation_date': created,
         '_is_opened': True,
+        '_file_digest': digest,
     }
 
 

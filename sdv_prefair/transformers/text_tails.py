@@ -80,7 +80,8 @@ class TailedCodes(CategoryCodes):
         found = found.copy()
         for place in np.flatnonzero(found < 0):
             beginning = prefix_of(values[place], self._length)
-            found[place] = self._code_of_tail.get(beginning, -1)
+            if beginning is not None:
+                found[place] = self._code_of_tail.get(beginning, -1)
         return found
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:

@@ -517,8 +517,8 @@ CLIQUES = [
     mutant(
         'a plan leaves a part of the budget unspent',
         'mechanisms/planned_marginals.py',
-        'self._measure(shares, self._ledger.remaining)',
-        'self._measure(shares, self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        '(self._last_shares(), self._ledger.remaining)',
+        '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
         'tests/unit/mechanisms/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),

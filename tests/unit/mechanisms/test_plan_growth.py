@@ -129,11 +129,19 @@ def test_what_is_inside_merged_codes_no_table_takes_off():
     assert beside > without
 
 
-def test_the_noise_of_a_plan_is_that_of_its_pairs_alone():
-    plan = make(outcomes=['d'])
-    assert plan.noise_in(NoiseLeft(np.full(6, 7.0), np.full(6, 7.0))) == 0.0
-    plan.grow_forest(scores(ab=0.5, cd=0.5), PRECISION)
-    assert plan.graph.edges == [('c', 'd'), ('a', 'b')]
-    own = np.array([3.0, 99.0, 99.0, 99.0, 99.0, 1.0])
-    assert plan.noise_in(NoiseLeft(own, np.zeros(6))) == pytest.approx(5.0)
-    assert plan.noise_in(NoiseLeft(np.zeros(6), own)) == pytest.approx(7.0), 'all move together'
+def test_a_plan_is_clearly_better_if_it_gains_more_than_the_noise_of_its_own_pairs():
+    plan, none, tie = make(), make(), scores(ab=0.5)
+    plan.grow_forest(tie, PRECISION)
+    assert plan.graph.edges == [('a', 'b')]
+    gain = none.expected_error(tie, PRECISION) - plan.expected_error(tie, PRECISION)
+    quiet, elsewhere, here = np.zeros(6), np.full(6, 9 * gain), np.zeros(6)
+    elsewhere[0], here[0] = 0.0, gain
+    assert plan.is_clearly_better(none, tie, NoiseLeft(elsewhere, quiet), PRECISION)
+    assert plan.is_clearly_better(none, tie, NoiseLeft(quiet, elsewhere), PRECISION)
+    assert not plan.is_clearly_better(none, tie, NoiseLeft(here, quiet), PRECISION)
+    assert not plan.is_clearly_better(none, tie, NoiseLeft(quiet, here), PRECISION)
+
+
+def test_no_plan_is_clearly_better_than_itself():
+    no_noise = NoiseLeft(np.zeros(6), np.zeros(6))
+    assert not make().is_clearly_better(make(), scores(ab=0.5), no_noise, PRECISION)

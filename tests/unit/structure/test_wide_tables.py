@@ -47,9 +47,11 @@ def test_sizes_decide_nothing_about_which_pairs_are_near(strategy):
     assert large == [pair for pair in small if 'c50' not in pair]
 
 
-def test_cliques_of_three_are_made_of_pairs_that_are_looked_at():
-    histograms = MwemStrategy().histograms(dict.fromkeys(COLUMNS, 2), ROLES)
+def test_cliques_of_three_are_made_of_pairs_that_are_looked_at(monkeypatch):
+    monkeypatch.setattr('sdv_prefair.structure.wide_tables.MOST_PAIRS', 60)
+    roles = Roles(['c1'], ['c2', 'c3'], ['c10'])
+    histograms = MwemStrategy().histograms(dict.fromkeys(COLUMNS[:20], 2), roles)
     pairs = {clique for clique in histograms if len(clique) == 2}
-    assert len(pairs) == MOST_PAIRS
+    assert len(pairs) == 60
     triples = [clique for clique in histograms if len(clique) == 3]
     assert triples and all(set(combinations(triple, 2)) <= pairs for triple in triples)

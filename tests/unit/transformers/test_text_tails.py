@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdv_prefair.counts.arrow_columns import encode_array
+from sdv_prefair.counts.compiled import compiled_one
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.transformers import TailedCodes, transformer_for
@@ -76,6 +78,8 @@ def test_databases_and_arrow_read_the_same_codes(dtype, tmp_path):
     texts = ['021', '022', '02', '0', '10é', '100', '10', '109', '999', None, 'ü2', 'ü', '1*']
     codes = codes_of(tails=['02', 'ü2', '10'], values=['021', '100', '10'])
     expected = codes.encode(pd.Series(texts, dtype=object)).tolist()
+    assert compiled_one(codes, pa.string()) is None  # a table of texts would not know the rare ones
+    assert encode_array(codes, pa.array(texts)).tolist() == expected
     assert codes.encode(pd.Series(texts, dtype=dtype)).tolist() == expected
     numbered = pd.DataFrame({'n': range(len(texts)), 'x': texts})
     numbered.to_parquet(tmp_path / 'texts.parquet')
