@@ -70,7 +70,11 @@ def duckdb(data: pa.Table, rows_stay: bool | None = None) -> Generator[Opened]:
 def sqlite(data: pa.Table) -> Generator[Opened]:
     """Yield a table of SQLite."""
     connection = ibis.sqlite.connect()
-    table = connection.create_table('t', data)
+    table = connection.create_table('t', schema=ibis.Schema.from_pyarrow(data.schema))
+    marks = ', '.join('?' * data.num_columns)
+    cells = zip(*(column.to_pylist() for column in data.columns), strict=True)
+    connection.con.executemany(f'INSERT INTO t VALUES ({marks})', cells)
+    connection.con.commit()
     yield Opened(table, _scan(table, None))
     connection.disconnect()
 

@@ -59,7 +59,7 @@ def compiled_one(encoder: Any, kind: pa.DataType) -> Lookup | None:
 def _texts(encoder: Any) -> Lookup | None:
     if isinstance(encoder, NullCells):
         return Texts(pa.array([], pa.large_string()), np.zeros(1, np.int64), encoder.unread_code)
-    if not hasattr(encoder, 'values') or getattr(encoder, 'tails', ()):
+    if not hasattr(encoder, 'values') or getattr(encoder, 'tails', None):
         return None  # of rare texts the beginning says the code
     texts = pa.array(
         [value for value in encoder.values if isinstance(value, str)], pa.large_string()

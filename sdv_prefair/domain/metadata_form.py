@@ -33,6 +33,9 @@ _VALUES = {
     'range_values': 'a list of all values that can occur, known without looking at the data; null '
     'to learn them',
     'range_is_nullable': _NULLABLE,
+    'range_groups': 'of very many values: lists of them by the names of groups, or how many '
+    'letters values of one group begin with; null for few',
+    'high_cardinality': 'true if there are very many values and none is listed; null for few',
 }
 _KEYS: dict[str, dict[str, str]] = {
     'categorical': _VALUES,

@@ -66,6 +66,7 @@ _SHARP = 0.001
 _MANY = 5
 _AT_ONCE = 20
 _TURNS = (2, 1, 1, 1)
+_NEVER_LOOKED_AT = 0.01  # of what is left, for pairs that get no look
 # Iterations of the estimates between turns. They tell where a model is wrong by more than noise.
 _ROUGHLY = 12
 
@@ -191,7 +192,7 @@ class _PlannedFit:
         )
 
     def _merged(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return the expected counts of those codes that tables hold as one, by column."""
+        """Return the expected counts of codes that tables hold as one, by column."""
         return {
             column: over_codes[column][np.bincount(c.group_of)[c.group_of] > 1]
             for column, c in self._one_ways.compressions.items()
@@ -205,7 +206,7 @@ class _PlannedFit:
         """
         targets, free = self._targets(), self._ledger.remaining - reserved
         looks: dict[Clique, float] = {edge: self._strategy.look * targets[edge] for edge in edges}
-        rest = max(0.0, float(free) - sum(looks.values()))
+        rest = max(_NEVER_LOOKED_AT * float(free), float(free) - sum(looks.values()))
         whole, _ = self._ledger.shares(free, [sum(looks.values()), rest])
         self._measure(looks, whole)
 

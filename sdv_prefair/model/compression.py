@@ -120,10 +120,9 @@ class Compression:
             return groups
         drawn = np.flatnonzero(self.weights > 0)
         drawn = drawn[np.argsort(self.group_of[drawn], kind='stable')]
-        first, last = (
-            np.searchsorted(self.group_of[drawn], np.arange(self.num_groups), side) + shift
-            for side, shift in (('left', 0), ('right', -1))
-        )
+        groups_drawn, numbers = self.group_of[drawn], np.arange(self.num_groups)
+        first = np.searchsorted(groups_drawn, numbers, 'left')
+        last = np.searchsorted(groups_drawn, numbers, 'right') - 1
         codes: np.ndarray = drawn[last].astype(groups.dtype)[groups]
         merged = np.flatnonzero((first < last)[groups])
         if not merged.size:

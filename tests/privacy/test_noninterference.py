@@ -146,6 +146,11 @@ CASES = {
     'learnt, aim': {'learnt': True, 'epsilon': 20.0, 'structure': 'aim'},
     'learnt, privbayes': {'learnt': True, 'epsilon': 20.0, 'structure': 'privbayes'},
     'learnt, two rows': {'learnt': True, 'epsilon': 20.0, 'max_rows_per_person': 2},
+    'learnt, beginnings': {
+        'learnt': True,
+        'epsilon': 20.0,
+        'domain': {'shop': {'range_groups': 1, 'regex_format': '[a-z]{3}'}},
+    },
     'learnt, hardly any budget': {'learnt': True, 'epsilon': 0.05},
     **{
         f'{name}, parity': STATED | {'structure': name}

@@ -13,9 +13,10 @@ pytestmark = pytest.mark.filterwarnings(
 )
 ROWS = odd_types.rows()
 DOORS = [('arrow', None)] + [
-    (engine, stay) for engine in ('duckdb', 'sqlite', 'postgres') for stay in (None, True)
+    (engine, stay) for engine in ('duckdb', 'postgres') for stay in (None, True)
 ]
-DOORS += [pytest.param('mariadb', stay, marks=pytest.mark.slow) for stay in (None, True)]
+SLOW = [('sqlite', True), ('mariadb', None), ('mariadb', True)]
+DOORS += [('sqlite', None), *(pytest.param(*door, marks=pytest.mark.slow) for door in SLOW)]
 
 
 def refused(engine, is_public):

@@ -268,3 +268,12 @@ def test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole():
     paid = {c: sum(line.rho for line in ledger.debits if line.columns == (c,)) for c in codes}
     assert max(paid.values()) / min(paid.values()) == pytest.approx(1.0, rel=1e-6)
     assert float(sum(paid.values()) / ledger.budget) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize('look', [0.4, 0.99])
+def test_a_look_leaves_something_for_pairs_planned_after_it(look):
+    """With next to no noise all three pairs are planned, and one of them gets no look."""
+    strategy = PlannedStrategy(UnconstrainedStrategy(), look=look, one_way=0.8)
+    release, ledger = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE, strategy=strategy)
+    assert edges_of(release) == {*map(frozenset, ('ab', 'bc', 'ac'))}
+    assert ledger.remaining == 0

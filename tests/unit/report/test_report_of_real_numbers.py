@@ -138,7 +138,7 @@ def test_a_measure_that_fails_for_one_source_moves_no_other(tmp_path):
         page = report(
             make(Dataset(data, metadata, roles)), tmp_path, data, show_real_numbers=True
         )  # fmt: skip
-        (table,) = [e for e in page.all('table') if 'Differences between' in e['text']]
+        (table,) = [e for e in page.all('table') if 'between groups, best at 0' in e['text']]
         rows = [e for e in page.all('tr') if table['at'] in e['inside']][1:]
         cells = {
             row['text'].split('(')[0]: [
@@ -164,7 +164,7 @@ def test_an_outcome_that_no_classifier_predicts_is_said_to_tell_nothing(tmp_path
 
 
 def test_groups_values_and_coverage_are_told(inside):
-    (table,) = [e for e in inside.all('table') if 'Differences between' in e['text']]
+    (table,) = [e for e in inside.all('table') if 'between groups, best at 0' in e['text']]
     assert '>50K: male over female' in table['text']
     assert '% of rows' in table['text']
 
