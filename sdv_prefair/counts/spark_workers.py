@@ -54,12 +54,10 @@ def check_package(session: 'SparkSession') -> None:
     if others:
         missing = 'cannot import sdv_prefair' if None in others else 'have another version of it'
         raise PrivateDataError(
-            'Decimals, dates written as text, clocks of a time zone and constraints are read on '
-            f"Spark's workers by this package, but they {missing}. Install sdv-prefair "
-            f'{sdv_prefair.__version__} on them, in the environment that spark.archives ships, or '
-            'send its wheel with sparkContext.addPyFile(wheel), or spark.addArtifact(wheel, '
-            'pyfile=True), where they have its dependencies; or cast such columns to double, or to '
-            'timestamps in UTC.'
+            "Spark's workers read decimals, dates in text, local times and constraints with this "
+            f'package, but they {missing}. Install sdv-prefair {sdv_prefair.__version__} on them, '
+            'or ship its wheel with sparkContext.addPyFile(wheel) or spark.addArtifact(wheel, '
+            'pyfile=True); or cast such columns to double, or to timestamps in UTC.'
         )
 
 

@@ -112,7 +112,7 @@ def simulate_careers(num_rows: int = 10_000, seed: int = 0) -> Dataset:
     return Dataset({'census': people}, metadata, census.roles)
 
 
-def _yes_or_no(rng: np.random.Generator, log_odds: pd.Series) -> np.ndarray:
+def _yes_or_no(rng: np.random.Generator, log_odds: pd.Series | np.ndarray) -> np.ndarray:
     probability = 1 / (1 + np.exp(-np.asarray(log_odds)))
     return np.where(rng.random(len(probability)) < probability, 'yes', 'no').astype(object)
 

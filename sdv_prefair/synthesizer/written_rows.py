@@ -72,9 +72,12 @@ def drawn_parts(
         rows_at_a_time: Rows of a part.
         progress: Whether to show a bar.
     """
-    is_one = num_rows <= rows_at_a_time
-    with tqdm.tqdm(total=num_rows, desc='Writing rows', disable=is_one or not progress) as bar:
-        for start in range(0, num_rows, rows_at_a_time):
+    first = min(rows_at_a_time, num_rows)
+    yield draw(first)  # the disk may turn out to have no room, which is said without a bar
+    if first == num_rows:
+        return
+    with tqdm.tqdm(total=num_rows, initial=first, desc='Writing rows', disable=not progress) as bar:
+        for start in range(first, num_rows, rows_at_a_time):
             part = draw(min(rows_at_a_time, num_rows - start))
             yield part
             bar.update(len(part))

@@ -71,11 +71,10 @@ MESSAGES = [
     Message(
         lambda: check_package(SessionWithoutPackage()),
         PrivateDataError,
-        'Decimals, dates written as text, clocks of a time zone and constraints are read on '
-        "Spark's workers by this package, but they cannot import sdv_prefair.",
-        f'Install sdv-prefair {sdv_prefair.__version__} on them, in the environment that '
-        'spark.archives ships, or send its wheel with sparkContext.addPyFile(wheel), or '
-        'spark.addArtifact(wheel, pyfile=True), where they have its dependencies; or cast such '
+        "Spark's workers read decimals, dates in text, local times and constraints with this "
+        'package, but they cannot import sdv_prefair.',
+        f'Install sdv-prefair {sdv_prefair.__version__} on them, or ship its wheel with '
+        'sparkContext.addPyFile(wheel) or spark.addArtifact(wheel, pyfile=True); or cast such '
         'columns to double, or to timestamps in UTC.',
     ),
     Message(
