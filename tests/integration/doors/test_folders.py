@@ -162,7 +162,7 @@ def test_a_file_that_breaks_off_is_not_quoted(tmp_path):
 
 LOGS = {
     'DeltaTable': '_delta_log/00000000000000000000.json',
-    'to_arrow_batch_reader': 'metadata/00001-ab.metadata.json',
+    'table.scan': 'metadata/00001-ab.metadata.json',
     'hudi': '.hoodie/hoodie.properties',
 }
 
