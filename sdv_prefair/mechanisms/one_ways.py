@@ -1,6 +1,6 @@
 """The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from sdv_prefair.model.measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
-from sdv_prefair.values.arrays import Integers
+from sdv_prefair.values.arrays import Floats, Integers
 
 # So many standard deviations are taken for more than noise.
 _CLEAR = 5.0
@@ -50,6 +50,18 @@ class OneWays:
         }
         merged = [compressions[m.columns[0]].compress(m) for m in over_codes]
         return OneWays(merged, compressions, self.mostly_outside, over_codes)
+
+    def merged_codes(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return the expected counts of those codes that tables hold as one, by column.
+
+        Args:
+            over_codes: The expected counts of all codes.
+        """
+        return {
+            column: over_codes[column][np.bincount(c.group_of)[c.group_of] > 1]
+            for column, c in self.compressions.items()
+            if not c.is_identity
+        }
 
     def merged_further(
         self, columns: Iterable[str], hidden: HiddenCodes
@@ -89,6 +101,34 @@ def measure_one_ways(
         rare: Standard deviations below which a code is merged with others.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
+    return merge_codes(table, measured, rare)
+
+
+def measured_again(table: PrivateTable, first: list[Measurement], budget: Budget) -> OneWays:
+    """Measure all one-way marginals once more, and merge codes by both looks at them.
+
+    Privacy: spends all that is left.
+
+    Args:
+        table: Answers and debits.
+        first: The first look, over codes.
+        budget: By which weights rho is divided.
+    """
+    columns, rho = [(c,) for c in table.domain], table.ledger.remaining
+    again = measure(table, columns, rho, budget, MEASURE_ONE_WAYS)
+    return merge_codes(table, list(by_columns([*first, *again]).values()))
+
+
+def merge_codes(table: PrivateTable, measured: list[Measurement], rare: float = RARE) -> OneWays:
+    """Merge in the table the codes that noise would drown.
+
+    Privacy: follows from released marginals; nothing is answered.
+
+    Args:
+        table: In which codes are merged.
+        measured: Of every column, over codes.
+        rare: As for ``measure_one_ways``.
+    """
     hidden, groups = table.hidden_codes, table.public_groups
     compressions = {
         (c := m.columns[0]): compress_rare_codes(

@@ -11,8 +11,9 @@
 
 If no pair beyond the forest is worth a look, steps 4 and 5 are left out: what would have been spent
 goes to the last step. If scores are noisy and the forest as a whole does not promise clearly less
-error than independent columns, it is dropped: all that is left goes to the one-ways. Every answer
-is a Gaussian one. Which pairs there are is the strategy's to say, see ``structure/planned.py``.
+error than independent columns, it is dropped: all that is left goes to the one-ways. If scores
+would be noise alone they are not asked for, and codes are merged by all that is measured. Every
+answer is a Gaussian one. Which pairs there are, the strategy says: see ``structure/planned.py``.
 """
 
 import math
@@ -26,9 +27,9 @@ import numpy as np
 from sdv_prefair.counts import Clique
 from sdv_prefair.fairness.dependence import most_that_can_be_told
 from sdv_prefair.fairness.statements import Statements
-from sdv_prefair.mechanisms.budget import Budget, weight
+from sdv_prefair.mechanisms.budget import Budget, measure, weight
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
-from sdv_prefair.mechanisms.one_ways import measure_one_ways
+from sdv_prefair.mechanisms.one_ways import measured_again, merge_codes
 from sdv_prefair.mechanisms.plan_growth import Plan
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
 from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
@@ -36,15 +37,11 @@ from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.mechanisms.spent_on_tables import SpentOnTables
 from sdv_prefair.mechanisms.tree_first import declared_cliques
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
-from sdv_prefair.model.forest_pairs import forest_pairs
+from sdv_prefair.model.forest_pairs import distance_from_independence, forest_pairs
 from sdv_prefair.model.measurement import by_columns
+from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy.ledger_words import (
-    MEASURE_ONE_WAYS,
-    MEASURE_TWO_WAYS,
-    SELECT_PAIRS,
-    SELECT_TREE,
-)
+from sdv_prefair.privacy import ledger_words as words
 from sdv_prefair.structure import Pair, PlannedStrategy, declared_pairs
 from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.values.arrays import Floats
@@ -109,6 +106,8 @@ class Planned:
         fit = _PlannedFit(table, roles, self.strategy, budget)
         progress('Measuring one-way marginals')
         fit.measure_one_ways()
+        if not fit.can_plan(pairs):
+            return fit.without_pairs()
         progress('Planning the graph')
         fit.plan(pairs)
         progress('Measuring two-way marginals')
@@ -137,28 +136,41 @@ class _PlannedFit:
         self._spent = SpentOnTables()
 
     def measure_one_ways(self) -> None:
-        """Take a first look at all columns, and merge codes."""
-        codes, lines_before = self._table.domain, len(self._ledger.debits)
-        self._one_ways = measure_one_ways(self._table, self._one_way_rho, self._budget, _RARE)
+        """Take a first look at all columns."""
+        columns, lines_before = [(c,) for c in self._table.domain], len(self._ledger.debits)
+        rho, step = self._one_way_rho, words.MEASURE_ONE_WAYS
+        self._first_look = measure(self._table, columns, rho, self._budget, step)
         for line in self._ledger.debits[lines_before:]:
             self._spent.add(line.columns, line.rho)
-        domain = self._table.domain
-        self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
-        self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
+
+    def can_plan(self, pairs: Sequence[Pair]) -> bool:
+        """Whether scores of the pairs can tell anything."""
+        noise, total = self._noise_of_scores(len(pairs)), minimum_variance_total(self._first_look)
+        return bool(pairs) and noise <= _TELLING * total
+
+    def without_pairs(self) -> Release:
+        """Spend all that is left on the one-ways."""
+        found = measured_again(self._table, self._first_look, self._budget)
+        return Release(found.measurements, [], found.compressions, found.mostly_outside)
 
     def plan(self, declared: Sequence[Pair]) -> None:
-        """Score pairs, plan a forest; then look at it, score again and plan chords.
+        """Merge codes, score pairs, plan a forest; look at it, score again and plan chords.
 
         A column with one code tells nothing, so its pairs are left out.
         """
+        codes = self._table.domain
+        self._one_ways = merge_codes(self._table, self._first_look, _RARE)
         domain = self._table.domain
+        self._workload = Workload(domain, codes, self._outcomes, self._strategy.outcome_weight)
+        self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
         pairs = [pair for pair in declared if min(domain[column] for column in pair) > 1]
         total, expected = one_way_model(self._one_ways.measurements)
-        if not pairs or self._noise_of_scores(len(pairs)) > _TELLING * total:
+        if not pairs:
             return
         _, over_codes = one_way_model(self._one_ways.over_codes)
         places = self._workload.places(pairs)
-        errors = ExpectedErrors(expected, over_codes, places, self._merged(over_codes))
+        merged = self._one_ways.merged_codes(over_codes)
+        errors = ExpectedErrors(expected, over_codes, places, merged)
         pool, rows = float(self._pool()), self._ledger.max_rows_per_person
         plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
         unasked = pool + float(self._residuals_rho)
@@ -166,7 +178,8 @@ class _PlannedFit:
         gap = independence_gap(expected)
         limits = {c: total * most_that_can_be_told(v / v.sum()) for c, v in expected.items()}
         most = np.array([min(limits[column] for column in pair) for pair in pairs])
-        scores, noise = noisy_scores(self._table, pairs, gap, self._scores_rho, SELECT_TREE, most)
+        rho, step = self._scores_rho, words.SELECT_TREE
+        scores, noise = noisy_scores(self._table, pairs, gap, rho, step, most)
         plan.grow_forest(scores, self._precision())
         is_sure = self._noise_of_scores(len(pairs)) < _TELLING_LITTLE * total
         if not is_sure and not plan.is_clearly_better(none, scores, noise, self._precision()):
@@ -191,14 +204,6 @@ class _PlannedFit:
             one_ways.mostly_outside,
         )
 
-    def _merged(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return the expected counts of codes that tables hold as one, by column."""
-        return {
-            column: over_codes[column][np.bincount(c.group_of)[c.group_of] > 1]
-            for column, c in self._one_ways.compressions.items()
-            if not c.is_identity
-        }
-
     def _look_at(self, edges: Sequence[Pair], reserved: Fraction) -> None:
         """Spend a part of their shares on pairs just planned.
 
@@ -213,7 +218,9 @@ class _PlannedFit:
     def _plan_chords(self, plan: Plan, pairs: Sequence[Pair], scores: Floats) -> None:
         model = self._model_so_far()
         # A pair that the forest ties falsely is as wrong as one that it does not tie.
-        tied = {pair: _dependence(table) for pair, table in forest_pairs(model, pairs)}
+        tied = {
+            pair: distance_from_independence(table) for pair, table in forest_pairs(model, pairs)
+        }
         suspected = np.maximum(scores, [model.total * tied[pair] for pair in pairs])
         most = _SCORED_AGAIN * len(self._table.domain)
         again = plan.worth_scoring(suspected, most)
@@ -240,9 +247,8 @@ class _PlannedFit:
         Privacy: spends rho.
         """
         gap = model_gap(expected, {})
-        limits = np.full(len(expected), most)
-        scores, _ = noisy_scores(self._table, list(expected), gap, rho, SELECT_PAIRS, limits)
-        return scores
+        limits, step = np.full(len(expected), most), words.SELECT_PAIRS
+        return noisy_scores(self._table, list(expected), gap, rho, step, limits)[0]
 
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""
@@ -282,19 +288,13 @@ class _PlannedFit:
         parts = self._ledger.shares(rho, list(shares.values()))
         for clique, part in zip(shares, parts, strict=True):
             if len(clique) == 1:
-                values, sigma = self._table.measure_codes(clique[0], part, MEASURE_ONE_WAYS)
+                values, sigma = self._table.measure_codes(clique[0], part, words.MEASURE_ONE_WAYS)
                 looks = self._more_one_ways
             else:
-                values, sigma = self._table.measure(clique, part, MEASURE_TWO_WAYS)
+                values, sigma = self._table.measure(clique, part, words.MEASURE_TWO_WAYS)
                 looks = self._looks
             looks.append(Measurement(clique, values.astype(np.float64), sigma))
             self._spent.add(clique, part)
 
     def _precision(self) -> Floats:
         return self._spent.precision(self._table.domain, self._ledger.max_rows_per_person)
-
-
-def _dependence(table: Floats) -> float:
-    """Return the L1 distance of a distribution from the product of its columns'."""
-    product = np.multiply.outer(table.sum(axis=1), table.sum(axis=0))
-    return float(np.abs(table - product).sum())

@@ -63,3 +63,9 @@ def _tables_with(
         for before, after in nx.bfs_edges(graph, column):
             tables[after] = tables[before] @ given[before, after]
     return tables
+
+
+def distance_from_independence(table: Floats) -> float:
+    """Return the L1 distance of a distribution from the product of its columns'."""
+    product = np.multiply.outer(table.sum(axis=1), table.sum(axis=0))
+    return float(np.abs(table - product).sum())

@@ -15,6 +15,7 @@ from sdv_prefair.mechanisms.budget import BUDGETS
 from sdv_prefair.mechanisms.from_structure import mechanism_of
 from sdv_prefair.mechanisms.planned_marginals import Planned
 from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release
+from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
@@ -277,3 +278,18 @@ def test_a_look_leaves_something_for_pairs_planned_after_it(look):
     release, ledger = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE, strategy=strategy)
     assert edges_of(release) == {*map(frozenset, ('ab', 'bc', 'ac'))}
     assert ledger.remaining == 0
+
+
+def test_without_scores_codes_are_merged_by_both_looks():
+    """A first look alone would merge codes that all of the budget tells apart."""
+    rng = np.random.default_rng(0)
+    domain = {'a': 40, 'b': 12}
+    codes = {c: np.minimum(rng.geometric(0.3, 300) - 1, size - 1) for c, size in domain.items()}
+    release, ledger = run(codes, domain, epsilon=0.3)
+    assert release.cliques == []
+    assert {len(line.columns) for line in ledger.debits} == {1}
+    for column, compression in release.compressions.items():
+        rho = sum(line.rho for line in ledger.debits if line.columns == (column,))
+        np.testing.assert_allclose(compression.measured.variance, 1 / (2 * float(rho)), rtol=1e-6)
+        again = compress_rare_codes(compression.measured)
+        np.testing.assert_array_equal(compression.group_of, again.group_of)
