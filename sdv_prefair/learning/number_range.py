@@ -85,8 +85,7 @@ def learn_size(
         by_decimals = table.measure_groups(column, cells.decimals, decimals, LEARN_DOMAINS)
         undeclared = replace(undeclared, decimal_places=_decimals(*by_decimals, total))
     span = powers_of_two().span(int(occupied[0]), int(occupied[-1]))
-    low, high = (0.0 if abs(edge) <= SMALLEST else edge for edge in span)
-    return RoughRange(_whole(undeclared, dtype, low, high), total, ends)
+    return RoughRange(_whole(undeclared, dtype, *span), total, ends)
 
 
 def _parts(ledger: Ledger, rho: Fraction, cells: DecimalCells) -> list[Fraction]:
@@ -107,8 +106,11 @@ def _whole(undeclared: Undeclared, dtype: Any, low: float, high: float) -> Numbe
     largest = largest_decimal(dtype)
     low, high = max(low, -largest), min(high, largest)  # a power of two may be beyond the type
     if undeclared.decimal_places == 0 or decimal_scale(dtype) == 0:
+        # Of the cell around zero the upper edge is above zero, which is itself inside.
         above = math.ceil(high) - (high < largest)
         low, high = math.ceil(low), max(math.ceil(low), above)
+    else:
+        low, high = (0.0 if abs(edge) <= SMALLEST else edge for edge in (low, high))
     return undeclared.with_bounds(low, high)
 
 

@@ -183,3 +183,16 @@ def test_learnt_bounds_keep_within_decimals(precision, scale, sign):
     sampled = synthesizer.sample(200)['t']['x']
     assert sampled.dtype == kind
     assert (sampled.abs() > float(largest) * 0.99).mean() > 0.4
+
+
+@pytest.mark.parametrize('ends', [(-999, 0), (-5, 0), (-1, 0), (0,), (0, 5), (-7, -3), (-4, 9)])
+@pytest.mark.parametrize('dtype', [int, float])
+def test_the_ends_of_a_range_come_back(ends, dtype):
+    columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'boolean'}}
+    synthesizer = PreFairSynthesizer(
+        public_metadata('ends', columns), epsilon=20.0, structure='none', public_ranges=False
+    )
+    frame = pd.DataFrame({'x': np.resize(ends, 4000).astype(dtype), 'y': [True, False] * 2000})
+    synthesizer.fit({'ends': frame})
+    shares = synthesizer.sample(4000)['ends']['x'].value_counts(normalize=True)
+    assert all(shares.get(end, 0) > 0.9 / len(ends) for end in ends)
