@@ -85,10 +85,15 @@ def _lines(mean: pd.DataFrame, tables: list[str]) -> list[tuple[str, float]]:
 
 def _shown(mean: pd.DataFrame, error: pd.DataFrame, key: tuple, digits: int) -> dict[str, str]:
     return {
-        _NAMES.get(name, name): f'{mean.loc[key, name]:.{digits}f}'
-        + ('' if np.isnan(error.loc[key, name]) else f' ± {error.loc[key, name]:.{digits}f}')
+        _NAMES.get(name, name): _written(mean.loc[key, name], error.loc[key, name], digits)
         for name in _SETTINGS
     }
+
+
+def _written(mean: float, error: float, digits: int) -> str:
+    if np.isnan(mean):
+        return 'not run'
+    return f'{mean:.{digits}f}' + ('' if np.isnan(error) else f' ± {error:.{digits}f}')
 
 
 def _errors(paper: pd.DataFrame) -> str:
