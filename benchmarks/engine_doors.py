@@ -100,13 +100,22 @@ def by_adbc(data: pa.Table) -> Generator[Opened]:
     with in_postgres(data) as opened:
         port = opened.table.get_backend().con.info.port
         with adbc.connect(f'postgresql://{USER}@127.0.0.1:{port}/postgres') as connection:
+            stream = _Adbc(connection)
+            yield Opened(stream, lambda: list(stream.open()), None, opened.server)
 
-            def stream() -> pa.RecordBatchReader:
-                cursor = connection.cursor()
-                cursor.execute('SELECT * FROM t')
-                return cursor.fetch_record_batch()
 
-            yield Opened(stream(), lambda: list(stream()), None, opened.server)
+class _Adbc:
+    """The rows as a driver of Arrow streams them, from the beginning each time."""
+
+    def __init__(self, connection: Any):
+        self._cursor = connection.cursor()
+
+    def open(self) -> pa.RecordBatchReader:
+        self._cursor.execute('SELECT * FROM t')
+        return self._cursor.fetch_record_batch()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.open().__arrow_c_stream__(requested_schema)
 
 
 @contextlib.contextmanager
