@@ -230,7 +230,7 @@ def test_evaluate_says_when_strata_are_bins_of_the_metric(tmp_path, capsys):
             'fit {f}/metadata.json --metadata {f}/metadata.json --out {f}/z.prefair',
             '.csv or .parquet',
         ),
-        ('sample {f}/people.csv --rows 3 --out {f}/z.csv', 'no release'),
+        ('sample {f}/people.csv --rows 3 --out {f}/z.csv', 'not a release'),
         ('sample {f}/none --rows 3 --out {f}/z.csv', 'none'),
         ('sample {f}/model.prefair --rows 3 --out {f}/z.txt', '.csv or .parquet'),
         ('sample {f}/model.prefair --rows 3 --out {f}/no/z.csv', 'no'),

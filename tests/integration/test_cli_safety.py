@@ -109,11 +109,11 @@ def test_letters_that_a_terminal_lacks_do_not_stop_a_command(tmp_path):
     (table,) = census.data.values()
     table.rename(columns={'income': 'größe'}).to_csv(tmp_path / 't.csv', index=False)
     environment = os.environ | {'PYTHONIOENCODING': 'ascii'}
-    command = [sys.executable, '-m', 'sdv_prefair.cli', 'domain', 't.csv', '--out', 'm.json']
+    command = [sys.executable, '-m', 'sdv_prefair.cli', 'domain', 't.csv', '--out', 'größe.json']
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert b'gr??e' in done.stdout
-    assert 'größe' in (tmp_path / 'm.json').read_text('utf-8')
+    assert 'größe' in (tmp_path / 'größe.json').read_text('utf-8')
 
 
 @pytest.mark.parametrize(('argument', 'code'), [('--version', 0), ('--help', 0), ('paint', 2)])

@@ -55,7 +55,8 @@ def test_every_figure_is_drawn_without_complaint(path, tmp_path, width):
     plots = path.read_text(encoding='utf-8').count('class="plot')
     dom, console = opened(path, tmp_path, width)
     assert console == []
-    assert plots == 10  # the tree, the ledger, seven columns, the differences between groups
+    # The graph, the ledger, seven columns, these beside the real ones, differences between groups.
+    assert plots == 17
     assert dom.count('js-plotly-plot') >= plots
     assert len(re.findall('<svg class="main-svg"[^>]*>', dom)) >= plots
     assert 'got in' in dom

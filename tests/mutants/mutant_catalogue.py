@@ -637,7 +637,7 @@ NOT_THERE = [
     mutant(
         'a protected column and an outcome may be a pair',
         'structure/tree.py',
-        'if not any(_opposes(statement, pair) for statement in roles.statements)',
+        'if not any(_opposes(statement, pair) for statement in statements)',
         'if pair',
         'tests/unit/structure/test_every_strategy.py'
         '::test_never_declares_a_protected_and_an_outcome_column',

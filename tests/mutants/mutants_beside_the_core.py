@@ -247,8 +247,8 @@ READING = [
     mutant(
         'the files of a Delta table are read as they lie there',
         _STREAMS,
-        '        check_plain_files(path)\n',
-        '',
+        '            check_plain_files(one)\n',
+        '            pass\n',
         f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
     ),
     mutant(
@@ -392,9 +392,9 @@ CLIQUES = [
         (
             Edit(
                 'counts/kernel.py',
-                'self._cliques = [tuple(clique) for clique in cliques]',
-                'self._cliques = [tuple(clique) for clique in cliques]\n'
-                '        self._cliques += itertools.combinations(self._domain, 2)',
+                'declared = [tuple(clique) for clique in cliques]',
+                'declared = [tuple(clique) for clique in cliques]\n'
+                '        declared += itertools.combinations(self._domain, 2)',
             ),
             Edit('counts/kernel.py', 'import math\n', 'import itertools\nimport math\n'),
         ),
@@ -439,8 +439,8 @@ CLIQUES = [
     mutant(
         'pairs between the sides of a later statement are counted',
         'structure/tree.py',
-        'if not any(_opposes(statement, pair) for statement in roles.statements)',
-        'if not any(_opposes(statement, pair) for statement in roles.statements[:1])',
+        'if not any(_opposes(statement, pair) for statement in statements)',
+        'if not any(_opposes(statement, pair) for statement in statements[:1])',
         f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(

@@ -31,6 +31,7 @@ class Scripted:
     """A table that follows a script of choices, and notes their probability for other tables."""
 
     hidden_codes = {}
+    public_groups = {}
 
     def __init__(self, counts, neighbours, ledger, script, factor):
         self.domain, self.ledger = dict(counts.domain), ledger

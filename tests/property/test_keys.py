@@ -121,5 +121,5 @@ def test_keys_go_on_beyond_the_regex_and_end_with_the_dtype():
     with pytest.warns(UserWarning, match='can only generate 4 unique values'):
         (keys,) = drawn(processor, [122])
     assert sorted(keys) == [6, 7, 8, 9, *range(10, 128)]
-    with pytest.raises(SamplingError, match='leave 0 keys, fewer than 1 rows'):
+    with pytest.raises(SamplingError, match='allow only 0 keys, fewer than 1 rows'):
         check_room(processor._hyper_transformer.field_transformers, 1)

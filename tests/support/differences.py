@@ -5,98 +5,98 @@
 
 DIFFERENCES = {
     'validate': (
-        'looks at every value and quotes those that do not fit',
-        'looks at names and dtypes alone',
-        'an error that depends on a row, or quotes it, gives the row away',
+        'checks every value and quotes invalid ones',
+        'checks only names and dtypes',
+        'an error that depends on a row, or quotes it, reveals the row',
     ),
-    'rows that break constraints': (
-        'are an error of `fit`',
-        'are fitted as near as the constraint allows; sampled rows obey',
-        'whether such a row is there is private',
+    'rows that violate constraints': (
+        '`fit` raises an error',
+        'are replaced by the nearest valid row; sampled rows satisfy the constraint',
+        'whether such a row exists is private',
     ),
     'values outside declared ranges': (
-        'are an error of `fit` under SDV 2, and learnt under SDV 1',
-        'are moved to the nearest value in the range, or to what stands for unknown ones',
+        '`fit` raises an error under SDV 2, and learns them under SDV 1',
+        'are clipped to the nearest value in the range, or become the value for unknown categories',
         'the same',
     ),
-    'keys that repeat, or are null': (
-        'are an error of `fit`',
-        'do not matter: keys are made up, and never read',
+    'repeated or null keys': (
+        '`fit` raises an error',
+        'do not matter: keys are generated, never read',
         'the same',
     ),
-    'transformers of learnt columns': (
+    'transformers of modelled columns': (
         "RDT's `FloatFormatter`, `UniformEncoder` and others, and any of your own",
         '`NumberBins`, `DatetimeBins`, `CategoryCodes`; others are refused',
         'the others learn from rows outside the budget',
     ),
     'preprocess': (
         'returns floats, with the key as index',
-        'returns whole numbers, the codes of the model, with the index of the table',
+        "returns integers, the model's codes, with the table's index",
         'codes are what is counted',
     ),
-    'decimals': (
-        'are as many as rows have',
-        'are as many as are declared; without a declaration any',
+    'decimal places': (
+        'as many as the rows have',
+        'as many as are declared; unlimited without a declaration',
         'how many a row has is private',
     ),
-    'ids that are no keys': (
+    'ids that are not keys': (
         'are learnt, and real ones come back',
-        'are made up',
-        'an id of a person is a value of a row',
+        'are generated',
+        "a person's id is a value of a row",
     ),
     'pseudonyms': (
-        '`PseudoAnonymizedFaker` keeps a table of real values and their pseudonyms',
-        'it is refused',
-        'the table is in the pickle',
+        '`PseudoAnonymizedFaker` stores a table of real values and their pseudonyms',
+        'refused',
+        'the table would be in the pickle',
     ),
     'information': (
         '`get_info` has five entries',
-        'it has those, and what was promised: epsilon, delta, accounting, ranges',
-        'whoever gets a synthesizer should know',
+        'the same, plus the guarantee: epsilon, delta, accounting, ranges',
+        'whoever receives a synthesizer should know',
     ),
     'combinations': (
-        '`FixedCombinations` keeps every combination of the rows',
-        'it keeps those that many rows have, within the budget, or those of `PublicCombinations`',
-        'a combination that one row has is private',
+        '`FixedCombinations` keeps every combination in the rows',
+        'keeps those that many rows have, within the budget, or those of `PublicCombinations`',
+        'a combination that only one row has is private',
     ),
     'columns of constraints': (
-        '`a#b.nan_component` tells which of the columns are null, if any row has a null',
-        'there is none: nulls are codes of the other columns',
-        'whether one row has a null would show in the columns',
+        '`a#b.nan_component` records which of the columns are null, if any row has a null',
+        'no such column: nulls are codes of the other columns',
+        'the presence of the column would reveal that some row has a null',
     ),
     'constraints that learn': (
         'a programmable constraint may learn from rows in `fit`',
-        'it is refused when it is added',
-        'what it learns is not paid for',
+        'refused when it is added',
+        'what it learns is outside the budget',
     ),
-    'constraints by table names': (
+    'constraints by table name': (
         '`ProgrammableConstraint` is refused: it is for several tables',
-        'it is taken, and so is `SingleTableProgrammableConstraint`',
-        'nothing speaks against it',
+        'accepted, and so is `SingleTableProgrammableConstraint`',
+        'there is no reason to refuse it',
     ),
     'conditions that no row met': (
-        'end in an error after many draws, if several columns are asked for together',
-        'give rows, if the values are in the ranges',
-        'rows are drawn from the model given the condition; none are rejected',
+        'raise an error after many tries, if they cover several columns',
+        'return rows, if the values are within the ranges',
+        "rows are sampled from the model's conditional distribution, without rejection sampling",
     ),
     'detected metadata': (
-        'is taken as it is',
-        'is taken with a warning: what was detected in rows is assumed to be public',
+        'accepted',
+        'accepted with a warning: detected ranges are assumed to be public',
         'ranges that come from rows are not public unless you say so',
     ),
-    'metadata without a column to learn': (
-        'is accepted',
-        'is refused',
+    'metadata without a column to model': (
+        'accepted',
+        'refused',
         'there would be nothing to measure',
     ),
     'the log': (
-        'says how many rows were fitted',
+        'states how many rows were fitted',
         'does not',
         'the number of rows is private',
     ),
-    'samples of one seed': (
-        'are the same for two synthesizers fitted to the same rows',
-        'differ: the noise is drawn anew for every fit, unless `seed` is given',
-        'a fit without noise of its own is not private',
+    'two synthesizers fitted to the same rows': (
+        'sample the same rows',
+        'sample different rows: every fit draws fresh noise, unless `seed` is given',
+        'a fit with predictable noise is not private',
     ),
 }

@@ -249,7 +249,7 @@ def test_a_synthesizer_takes_the_statements_of_the_metadata():
     'arguments', [{'fairness': [Independent(['sex'], ['grade'])]}, ROLES.as_dict()]
 )
 def test_arguments_that_contradict_the_statements_are_refused(arguments):
-    with pytest.raises(RolesError, match='promise other statements'):
+    with pytest.raises(RolesError, match='disagree on the fairness statements'):
         _synthesizer(_with_statements(), **arguments)
 
 

@@ -83,7 +83,7 @@ def test_values_are_not_looked_at_by_validate():
     quiet(ours.validate, bad)
 
 
-@shows('rows that break constraints')
+@shows('rows that violate constraints')
 def test_rows_that_break_constraints_are_fitted():
     table = small({'a': [5, 1] * 30, 'b': [2, 3] * 30}, {'a': NUMBER, 'b': NUMBER})
     theirs, ours = both(table)
@@ -110,7 +110,7 @@ def test_values_outside_ranges_are_moved_into_them():
         assert theirs['rate'].max() == 9999
 
 
-@shows('keys that repeat, or are null')
+@shows('repeated or null keys')
 def test_keys_are_not_read():
     table = guests(60)
     theirs, ours = both(table)
@@ -121,7 +121,7 @@ def test_keys_are_not_read():
         assert only(ours.sample(20))['guest'].is_unique
 
 
-@shows('transformers of learnt columns')
+@shows('transformers of modelled columns')
 def test_transformers_that_learn_are_refused():
     table = guests(60)
     theirs, ours = both(table)
@@ -143,7 +143,7 @@ def test_codes_are_whole_numbers():
     assert 'f' in {dtype.kind for dtype in theirs.dtypes}
 
 
-@shows('decimals')
+@shows('decimal places')
 def test_decimals_are_declared():
     values = np.random.default_rng(0).integers(0, 99, 100) / 1.0
     table = small({'a': values, 'b': values}, {'a': NUMBER, 'b': NUMBER | {'decimal_places': 0}})
@@ -152,7 +152,7 @@ def test_decimals_are_declared():
     assert (ours['a'] % 1 != 0).any()
 
 
-@shows('ids that are no keys')
+@shows('ids that are not keys')
 def test_ids_are_made_up():
     columns = {'ward': {'sdtype': 'id'}, 'a': NUMBER}
     table = small({'ward': ['north', 'south'] * 50, 'a': range(100)}, columns)
@@ -248,7 +248,7 @@ class ByName(ProgrammableConstraint):
         return {'guests': data['guests']['rate'] % 2 == 0}
 
 
-@shows('constraints by table names')
+@shows('constraints by table name')
 def test_constraints_with_tables_by_their_names_are_taken():
     table = guests(60)
     theirs, ours = both(table)
@@ -278,7 +278,7 @@ def test_what_was_detected_is_assumed_public_with_a_warning():
         PreFairSynthesizer(table.metadata, **table.roles)
 
 
-@shows('metadata without a column to learn')
+@shows('metadata without a column to model')
 def test_something_must_be_learnt():
     columns = {'guest': COLUMNS['guest'], 'email': COLUMNS['email']}
     metadata = accepted(guests(60, columns).metadata)
@@ -299,7 +299,7 @@ def test_the_number_of_rows_is_not_logged(monkeypatch):
     assert not any(61 in line.values() for line in fits[OURS])
 
 
-@shows('samples of one seed')
+@shows('two synthesizers fitted to the same rows')
 def test_two_fits_differ():
     table = guests(60)
     samples = [only(fit(k, table, **more).sample(40)) for k, more in ((CONTROL, {}),) * 2]

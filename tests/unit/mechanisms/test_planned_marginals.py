@@ -285,7 +285,7 @@ def test_without_scores_codes_are_merged_by_both_looks():
     rng = np.random.default_rng(0)
     domain = {'a': 40, 'b': 12}
     codes = {c: np.minimum(rng.geometric(0.3, 300) - 1, size - 1) for c, size in domain.items()}
-    release, ledger = run(codes, domain, epsilon=0.3)
+    release, ledger = run(codes, domain, epsilon=0.05)
     assert release.cliques == []
     assert {len(line.columns) for line in ledger.debits} == {1}
     for column, compression in release.compressions.items():
