@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import sqlglot as sg
 
 from sdv_prefair.values.arrays import Integers
 
@@ -37,7 +38,13 @@ def staged(rows: ir.Table) -> Generator[ir.Table]:
     finally:
         if kept is not None:
             with contextlib.suppress(Exception):  # a broken connection has dropped it
-                backend.drop_table(name, force=True)
+                _drop(backend, name)
+
+
+def _drop(backend: ibis.BaseBackend, name: str) -> None:
+    """Drop a table. With sqlglot 30 the statement of ``drop_table`` does not name it."""
+    quoted = sg.to_identifier(name, quoted=True).sql(backend.dialect)
+    backend.raw_sql(f'DROP TABLE {quoted}')
 
 
 def is_staged(table: ir.Table) -> bool:

@@ -71,7 +71,10 @@ IN_IBIS = sorted(entry.name for entry in importlib.metadata.entry_points(group='
     'dialect', [*IN_IBIS, 'postgresql', 'mariadb', 'DuckDB', 'spark', '', None]
 )
 def test_every_dialect_is_written_or_refused(dialect):
-    if dialect in DATABASES:
+    if dialect == 'sqlite':
+        with pytest.raises(PrivateDataError, match="(?s)'interview_date'.*SQLite has no timestamp"):
+            new().count_queries(dialect)
+    elif dialect in DATABASES:
         queries = new().count_queries(dialect)
         assert all('GROUP BY' in query for query in queries.values())
     else:
@@ -101,9 +104,9 @@ WRONG_COUNTS = {
     'margins': (lambda a: changed(a, PAIR, drop_a_row), "do not add up to those of 'sex'"),
     'single': (lambda a: changed(a, ('age',), drop_a_row), "do not add up to those of 'age'"),
     'columns': (lambda a: changed(a, PAIR, lambda f: f.drop(columns='sex')), 'have the columns'),
-    'negative': (lambda a: changed(a, PAIR, lambda f: f.assign(count=-1)), 'whole numbers'),
-    'fractions': (lambda a: changed(a, PAIR, lambda f: f.assign(count=0.5)), 'whole numbers'),
-    'no numbers': (lambda a: changed(a, PAIR, lambda f: f.assign(sex='male')), 'whole numbers'),
+    'negative': (lambda a: changed(a, PAIR, lambda f: f.assign(count=-1)), 'must be integers'),
+    'fractions': (lambda a: changed(a, PAIR, lambda f: f.assign(count=0.5)), 'must be integers'),
+    'no numbers': (lambda a: changed(a, PAIR, lambda f: f.assign(sex='male')), 'must be integers'),
     'codes': (lambda a: changed(a, PAIR, lambda f: f.assign(sex=f['sex'] + 9)), "codes of 'sex'"),
     'shape': (lambda a: a | {('sex',): np.ones(2, dtype=int)}, r'must have the shape \(3,\)'),
     'empty': (
