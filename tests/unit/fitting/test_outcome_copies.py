@@ -116,7 +116,7 @@ def test_every_structure_warns_of_a_copy_by_name_and_pays_a_hundredth(structure)
     assert line['rho'] == pytest.approx(0.01 * synthesizer.get_privacy_ledger().attrs['rho'])
     assert set(line['columns']) == {'called', 'hobby', 'paid'}
     assert line['scale'] == pytest.approx(np.sqrt(2 / (2 * line['rho'])))
-    assert 'called tells 0.9' in repr(synthesizer.explain_fairness())
+    assert 'called predicts paid: 0.9' in repr(synthesizer.explain_fairness())
 
 
 def test_it_can_be_switched_off_and_then_costs_nothing():
