@@ -288,7 +288,7 @@ def test_a_fit_stops_where_noise_hides_what_is_missing(make_chordal, summed, std
     ]
 
     assert 0 < np.mean(apart) < 0.05 * np.mean(error)
-    assert exact.loss == pytest.approx(near.loss, rel=0.01)
+    assert near.loss < exact.loss + 0.05 * sum(m.values.size for m in measurements)
 
 
 def test_progress_counts_up(make_chordal):
