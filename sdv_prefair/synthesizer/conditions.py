@@ -112,8 +112,8 @@ def _against_roles(lost: list[Broken]) -> str:
 def _against_statements(lost: list[Broken]) -> str:
     promises = '; nor that '.join(f'{broken.statement} ({broken})' for broken in lost)
     return (
-        f'are not covered by the promise that {promises}. To stay within it, ask by columns of one '
-        'side only, or by those that the statement is given.'
+        f'are not covered by the guarantee that {promises}. To stay covered, condition on columns '
+        'of one side only, or on those that the statement is given.'
     )
 
 

@@ -15,7 +15,7 @@ HEADINGS = [
     'Before you sign',
     'What is promised',
     'The model',
-    'What stands for what',
+    'Proxies',
     'Where the privacy budget went',
     'How much of it is noise',
     'Compared with the real table',
