@@ -161,7 +161,7 @@ UNIDIOMATIC = {
     r'\bshared out\b': 'redistributed',
     r'\bthe law\b.*\bsample': 'distribution',
 }
-EDITED = [ROOT / 'README.md', *PAGES]
+EDITED = [ROOT / 'README.md', *PAGES, *PROOFS]
 
 
 @by_name([*EDITED, *sorted((ROOT / 'tutorials').glob('*.py'))])

@@ -314,7 +314,7 @@ worse[worse['by'] != OURS]
 
 # %% [markdown]
 # Read it with care. A table whose classifier answers `<=50K` to everybody wins every fairness
-# metric. Compared with plain MST, a fair table lacks what it was meant to give up: the dependence of
+# metric. Compared with plain MST, a fair table lacks what it had to give up: the dependence of
 # outcomes on protected columns, and whatever relied on it. Compared with real rows, most of the
 # loss follows from the roles: an outcome depends on admissible columns only, while a classifier on
 # real rows uses all columns. The rest is noise and binning.
