@@ -1,4 +1,4 @@
-"""The examples of style are true: each sentence stands in the file named, and the old one is gone."""
+"""The examples of style are true: each new sentence is in its file, and the old one is gone."""
 
 import re
 from pathlib import Path
