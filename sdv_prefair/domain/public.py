@@ -2,7 +2,7 @@
 
 In SDV, a range in the metadata means "what the values are allowed to be", which is exactly a public
 domain. SDV's own detection, however, reads ranges from the data; whether the given ranges are
-public is for the user to say (``public_ranges``).
+public must be declared by the user (``public_ranges``).
 """
 
 from dataclasses import replace
@@ -90,7 +90,7 @@ def strip_ranges(metadata: Metadata) -> Metadata:
 
 
 def ranges_of(metadata: Metadata) -> dict[str, dict[str, Any]]:
-    """Return by column what SDV's detection has read from values. It is not private."""
+    """Return by column what SDV's detection inferred from values. It is not private."""
     return {
         column: {key: value for key, value in about.items() if key in RANGE_KEYS}
         for table in metadata.tables.values()
@@ -202,7 +202,7 @@ def _form(description: dict[str, Any]) -> TextForm | FakerForm | None:
 
 
 def _check_looks(domain: Categories) -> None:
-    """Raise if two values look the same once they are written: they could not be told apart."""
+    """Raise if two values look the same when written: they would be indistinguishable."""
     for position, before in lookalikes(domain.values, domain.nullable).items():
         if before is None:
             raise DomainError(

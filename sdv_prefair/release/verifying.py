@@ -1,13 +1,13 @@
-"""Checking a release again, and whether rows came from it.
+"""Verifying a release, and whether rows came from it.
 
-What can be told, and what not:
+What can be checked, and what cannot:
 
-- The file is whole, its ledger adds up and pays for every measurement, and its model keeps every
-  statement. That its noise was really drawn nobody can tell from a file.
-- Rows that are drawn anew from the release and are the same, value by value, came from it.
-- Other rows are tested against the model's marginals. Rows that fail were not sampled from it as
-  they are, but for one table in a thousand. Rows that pass may still come from elsewhere: from a
-  release that is much the same, or from somebody who knows its marginals.
+- The file is complete, its ledger adds up and pays for every measurement, and its model satisfies
+  every statement. A file cannot prove that its noise was really random.
+- Rows that sampling from the release again reproduces, value by value, came from it.
+- Other rows are tested against the model's marginals. Rows that fail were not sampled from it
+  unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
+  a similar release, or from somebody who knows its marginals.
 """
 
 import copy
@@ -28,12 +28,12 @@ from sdv_prefair.sdv_versions import by_name
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer.handing_over import HandingOver
 
-# Drawing rows anew takes as long as drawing them; beyond this the test of marginals is enough.
+# Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000
 
 
 def verify_fit(synthesizer: 'HandingOver') -> Verification:
-    """Check ledger, noise and fairness of a fit, most often one that was opened from a file."""
+    """Check ledger, noise and fairness of a fit, usually one loaded from a file."""
     return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
 
 
@@ -51,8 +51,8 @@ def _ledger(synthesizer: 'HandingOver') -> Check:
 
 def _noise(synthesizer: 'HandingOver') -> Check:
     if not synthesizer.get_privacy_ledger().attrs['private']:
-        return Check('noise', False, 'made with a known seed, so nothing of it is private')
-    return Check('noise', True, 'no seed was given; that it was drawn is the word of the sender')
+        return Check('noise', False, 'generated from a known seed, so nothing is private')
+    return Check('noise', True, 'no seed was given; that it was random cannot be checked')
 
 
 def _fairness(synthesizer: 'HandingOver') -> list[Check]:
@@ -107,13 +107,13 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
     }
     found = [f"{count:,} of '{column}'" for column, count in outside.items() if count]
     if found:
-        told = f'outside of what the release can draw: {", ".join(found)}'
+        told = f'outside the domain of the release: {", ".join(found)}'
         return Check('values', False, told)
     return Check('values', True, f'all within the domain of the release, in {len(own)} columns')
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
-    """Return a check that has passed if the same rows are drawn again, else nothing."""
+    """Return a passed check if sampling reproduces the rows, otherwise nothing."""
     if len(rows) > _MOST_REDRAWN:
         return None
     modelled = [c for c in synthesizer.fitted.encoding.transformers if c in rows]
@@ -122,7 +122,7 @@ def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
         again = _draw(synthesizer, len(rows), independent)
         if again is not None and again[modelled].to_csv(index=False) == told:
             how = ' with independent rows' if independent else ''
-            words = f'the very rows that the release gives when {len(rows):,} are sampled{how}'
+            words = f'exactly the rows that the release returns when {len(rows):,} are sampled{how}'
             return Check('origin', True, words)
     return None
 
@@ -133,9 +133,9 @@ def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.Da
     name = twin.fitted.settings.table_name
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter('ignore')  # given when rows are sampled for use
+            warnings.simplefilter('ignore')  # raised when rows are sampled for use
             sampled = twin.sample(num_rows, independent_rows=independent)
-    except SamplingError:  # more rows than there are keys, say: then they cannot be drawn again
+    except SamplingError:  # such as more rows than keys: not reproducible
         return None
     drawn: pd.DataFrame = by_name(sampled, name)[name]
     return drawn
@@ -156,7 +156,7 @@ def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
 def _in_words(test: MarginalTest) -> str:
     if test.impossible:
         together = ' and '.join(test.impossible[0])
-        return f'NOT that of the model: it holds values of {together} that are never drawn'
+        return f'NOT that of the model: values of {together} that are never sampled'
     if not test.tested:
         return 'there are too few rows, or too few columns, to tell'
     fits = 'compatible with the model' if test.is_passed() else 'NOT that of the model'
