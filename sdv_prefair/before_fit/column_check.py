@@ -12,7 +12,11 @@ import pandas as pd
 
 from sdv_prefair.before_fit.findings import Remark
 from sdv_prefair.before_fit.spelling import spelled_otherwise, spelled_several_ways
-from sdv_prefair.before_fit.unreadable_texts import why_no_date, why_no_number
+from sdv_prefair.before_fit.unreadable_texts import (
+    another_kind,
+    why_no_date,
+    why_no_number,
+)
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins
 from sdv_prefair.values.arrays import Flags
@@ -55,7 +59,8 @@ class CheckedColumn:
         yield from self._too_fine()
         yield from self._not_listed()
         yield from self._spellings()
-        yield from self._constant_or_unique()
+        other_kind = list(self._another_kind())
+        yield from other_kind or self._constant_or_unique()
 
     @property
     def nulls(self) -> Flags:
@@ -117,7 +122,7 @@ class CheckedColumn:
         return (
             'A fit counts them as missing.'
             if self.domain.nullable
-            else 'A fit shares them out among all values.'
+            else 'A fit redistributes them over all values.'
         )
 
     def _undeclared_nulls(self) -> Iterator[Remark]:
@@ -125,7 +130,7 @@ class CheckedColumn:
             yield self._finding(
                 self.nulls,
                 'are missing where range_is_nullable says that none is',
-                'A fit shares them out among all values. Set range_is_nullable to true, or fill '
+                'A fit redistributes them over all values. Set range_is_nullable to true, or fill '
                 'them in.',
             )
 
@@ -157,7 +162,7 @@ class CheckedColumn:
                 yield self._finding(
                     which,
                     f'are {key}',
-                    'A fit moves them to that end. Widen the range, or correct the rows.',
+                    'A fit clips them to that bound. Widen the range, or correct the rows.',
                 )
 
     def _as_read(self, bound: Any) -> Any:
@@ -206,7 +211,7 @@ class CheckedColumn:
             return 'A fit turns them into the value of other=.'
         if codes.stand_in_code is not None:
             return 'A fit counts them as missing.'
-        return 'A fit shares them out among all values.'
+        return 'A fit redistributes them over all values.'
 
     def _spellings(self) -> Iterator[Remark]:
         if self.codes is None and self.kind == 'categories':
@@ -215,16 +220,26 @@ class CheckedColumn:
                 yield self._finding(
                     rarer,
                     'differ from a more frequent value by case or space alone',
-                    'A fit takes them for other values. Write each value in one way.',
+                    'A fit counts them as separate values. Write each value in one way.',
                     quote=True,
                 )
+
+    def _another_kind(self) -> Iterator[Remark]:
+        """Yield that undeclared categories are numbers or dates that were not taken for such."""
+        if self.codes is None and self.kind == 'categories':
+            texts = self.written[~self.nulls].astype(str).unique().tolist()
+            if found := another_kind(texts):
+                what, remedy = found
+                handled = 'A fit counts each as a category of its own.'
+                yield self._finding(~self.nulls, what, f'{handled} {remedy}', quote=True)
 
     def _constant_or_unique(self) -> Iterator[Remark]:
         filled = self.written[~self.nulls].astype(str)
         if len(filled) < _ENOUGH_ROWS:
             return
         counts = filled.value_counts()
-        if counts.iloc[0] >= _NEARLY_CONSTANT * len(filled):
+        known = len(self.written) if self.domain.nullable else len(filled)  # a null is a value too
+        if counts.iloc[0] >= _NEARLY_CONSTANT * known:
             yield self._finding(
                 ~self.nulls & (self.written.astype(str) == counts.index[0]).to_numpy(dtype=bool),
                 'hold the same value: the column is nearly constant',
@@ -236,5 +251,5 @@ class CheckedColumn:
             yield self._finding(
                 ~self.nulls,
                 'hold values of which nearly every one is different',
-                "A fit learns nothing of such a column. Is it a key? Then use the sdtype 'id'.",
+                "A fit learns nothing about such a column. If it is a key, use the sdtype 'id'.",
             )

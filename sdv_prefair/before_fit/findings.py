@@ -65,9 +65,9 @@ class TableCheck:
         """Yield what to print, with the caution first."""
         yield NOT_PRIVATE
         if not self.findings:
-            yield f'{self.num_rows:,} rows, and nothing that a fit would change without a word.'
+            yield f'{self.num_rows:,} rows, and nothing that a fit would change without saying so.'
             return
-        yield f'Of {self.num_rows:,} rows a fit would do this without a word:'
+        yield f'What a fit would do to these {self.num_rows:,} rows without saying so:'
         for finding in self.findings:
             yield from finding.lines()
 

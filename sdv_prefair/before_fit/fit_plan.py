@@ -32,6 +32,8 @@ from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
 _TIMES = (1, 2, 5, 10)
 # A count is told from noise from so many standard deviations on.
 _SEEN_FROM = 2.0
+# Differences of shares that the tables show.
+_NOTICED = 0.001
 VERDICTS = (CLEAR, NOISY, SWAMPED)
 _COLUMNS = ['epsilon', 'columns', 'cells', 'sigma', 'seen_from_rows', 'misplaced', 'verdict']
 
@@ -70,18 +72,25 @@ class FitPlan:
         """Yield what to print."""
         first = self.columns['epsilon'].min()
         yield f'{self.num_rows:,} rows, epsilon = {first:g}. No row was read, nothing was spent.'
-        yield 'Noise of a cell, in rows; from how many rows on a value is told from it; the share'
-        yield 'of rows that it puts in a wrong cell; and what that means:'
+        yield 'For each column: cells that are measured, standard deviation of the noise of a cell'
+        yield 'in rows, rows that a value needs to stand out, the share of rows that noise puts in'
+        yield 'a wrong cell, and the verdict:'
         yield _printed(self.columns[self.columns['epsilon'] == first])
         yield ''
         yield 'What a larger epsilon buys:'
         yield _by_epsilon(self.columns, self.pairs).to_string(index=False)
-        yield 'Pairs are those of made-up rows, in which columns go together somewhat: an example.'
+        yield 'Which pairs are measured depends on the rows: those of made-up rows are an example.'
+        if self._has_columns_that_lose():
+            yield 'Where a larger epsilon leaves more noise in a column, pairs get that budget.'
         if self.learnt:
             yield (
-                f'Of {", ".join(self.learnt)} no range is declared: it is learnt, from the budget, '
-                f'and supposed to be small ({SUPPOSED_VALUES} values).'
+                f'{", ".join(self.learnt)}: no range is declared, so the domain is learnt within '
+                f'the budget. Here it is assumed to be small ({SUPPOSED_VALUES} values).'
             )
+
+    def _has_columns_that_lose(self) -> bool:
+        rising = self.to_frame().diff(axis='columns').iloc[:, 1:] > _NOTICED
+        return bool(rising.to_numpy().any())
 
     def __repr__(self) -> str:
         return '\n'.join(self.lines())

@@ -14,6 +14,8 @@ def plain_number(value: Any) -> Any:
     Whether they are numbers at all, and in range, is for the checks behind to say: a boolean, one
     of numpy's too, comes back as it is and is refused there.
     """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # an array of no dimension is a number
     if isinstance(value, bool) or not isinstance(value, np.number | Fraction | Integral):
         return value
     if isinstance(value, Integral):

@@ -61,6 +61,7 @@ def test_the_page_knows_its_files(folder, capsys):
         ('age', '1000', 'values'),
         ('sex', 'Q', 'values'),
         ('income', 'low', 'distribution'),
+        ('income', 'low', 'origin'),
     ],
 )
 def test_rows_that_were_changed_are_found_and_not_quoted(folder, column, value, about, capsys):
