@@ -161,7 +161,7 @@ UNIDIOMATIC = {
     r'\bshared out\b': 'redistributed',
     r'\bthe law\b.*\bsample': 'distribution',
 }
-EDITED = [ROOT / 'README.md', *(path for path in PAGES if path.name != 'results.md')]
+EDITED = [ROOT / 'README.md', *PAGES, *PROOFS]
 
 
 @by_name([*EDITED, *sorted((ROOT / 'tutorials').glob('*.py'))])

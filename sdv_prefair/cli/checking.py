@@ -1,4 +1,4 @@
-"""The command ``check``: a file before a fit, for the owner's eyes.
+"""The command ``check``: a file before a fit, for the owner only.
 
 Privacy: not private.
 """
@@ -28,7 +28,7 @@ from sdv_prefair.values.text_cells import as_described
 
 
 def check_file(options: argparse.Namespace) -> TableCheck:
-    """Return what a fit of a file would do to its rows without a word."""
+    """Return what a fit of a file would silently do to its rows."""
     metadata = metadata_alone(options.metadata)
     check_table(options.data)
     lines: list[Remark] = []
@@ -46,7 +46,7 @@ def check_file(options: argparse.Namespace) -> TableCheck:
 
 
 def _made(metadata: Metadata, options: argparse.Namespace) -> PreFairSynthesizer:
-    """Return a synthesizer of the table: roles decide nothing about how rows are read."""
+    """Return a synthesizer of the table; roles do not affect how rows are read."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         return PreFairSynthesizer(
@@ -58,7 +58,7 @@ def _made(metadata: Metadata, options: argparse.Namespace) -> PreFairSynthesizer
 
 
 def _read(path: Path, metadata: Metadata) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table as a fit reads it, and its cells as they are written."""
+    """Return a table as a fit reads it, and its cells as strings."""
     if is_parquet(path):
         table = read_table(path, metadata)
         return table, table

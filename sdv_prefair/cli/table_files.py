@@ -1,4 +1,4 @@
-"""Tables in files, read as the metadata means them."""
+"""Tables in files, parsed with the types of the metadata."""
 
 import io
 from pathlib import Path
@@ -21,7 +21,7 @@ from sdv_prefair.counts.csv_lines import (
 )
 from sdv_prefair.counts.table_formats import check_plain_files
 
-_PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
+_PARQUET = b'PAR1'  # magic number; the file may have any name
 
 
 def check_table(path: Path) -> None:
@@ -85,7 +85,7 @@ def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
 
 
 def look_at_table(path: Path) -> pd.DataFrame:
-    """Return a table as pandas reads it without metadata: types are guessed from the rows."""
+    """Return a table as pandas reads it without metadata: types are inferred from the rows."""
     check_table(path)
     if is_parquet(path):
         return _read_parquet(path)
@@ -118,7 +118,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except (pa.ArrowException, ValueError, OSError):
-        # What Arrow says could quote the file.
+        # Arrow's message could quote the file.
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None

@@ -1,4 +1,4 @@
-"""The command ``verify``: a release, its rows and its report, checked by whoever receives them."""
+"""The command ``verify``: a release, its rows and its report, checked by the recipient."""
 
 import argparse
 import hashlib
@@ -19,12 +19,12 @@ from sdv_prefair.release.verifying import verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _CANNOT_TELL = (
-    'What this cannot tell: who wrote the release, and that its noise was really drawn; that is',
-    'the word of the sender.',
+    'Not checked: who wrote the release, and that its noise was really random; for both, you',
+    'rely on the sender.',
 )
 _CANNOT_TELL_OF_ROWS = (
-    'Rows that pass the test of marginals may still come from elsewhere. Rows that were sampled',
-    'with --where, or selected from a sample, fail it.',
+    'Rows that pass the test of marginals may still come from elsewhere. Rows sampled with',
+    '--where, or selected from a sample, fail it.',
 )
 _NOT_VERIFIED = 'NOT verified: see what has failed above.'
 _COMPATIBLE = 'Verified: the release. Its rows are compatible with it; no more can be told of them.'
@@ -32,7 +32,7 @@ _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<'
 
 
 def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the lines to say, each with whether all is well so far."""
+    """Yield the lines to print, each with whether all checks have passed so far."""
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
@@ -68,7 +68,7 @@ def _conclusion(found: Sequence[Check]) -> Iterator[str]:
 
 
 def _opened(path: Path) -> PreFairSynthesizer | Check:
-    """Return what a release holds, or what is wrong with it."""
+    """Return the contents of a release, or what is wrong with it."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
         try:
@@ -99,7 +99,7 @@ def _line(check: Check) -> str:
 
 def _file(synthesizer: PreFairSynthesizer) -> Check:
     digest = synthesizer.get_release_digest()
-    return Check('file', True, f'whole, and no part contradicts another; SHA-256 {digest}')
+    return Check('file', True, f'complete and consistent; SHA-256 {digest}')
 
 
 def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
@@ -110,7 +110,7 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
     if not is_parquet(path) and (
         unread := _unread(read_cells(path, metadata), table, described.columns)
     ):
-        about = f'columns {unread} hold cells that are not what the metadata says'
+        about = f'columns {unread} contain cells that do not match the metadata'
         return Verification([told, Check('types', False, about)])
     with without_bars():
         return Verification([told, *verify_table(synthesizer, table).checks])
@@ -119,7 +119,7 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
 def _unread(
     cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
 ) -> list[str]:
-    """Return the columns in which a cell was not read as it is written."""
+    """Return the columns with a cell whose parsed value differs from its string."""
     return [
         column
         for column, about in columns.items()

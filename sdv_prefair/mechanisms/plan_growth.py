@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
-from sdv_prefair.mechanisms.scores import NoiseLeft
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.structure.tree import Pair
@@ -20,10 +19,6 @@ from sdv_prefair.values.arrays import Flags, Floats, Integers
 
 # Of what the others lose so much is charged: later pairs gain from a pair too, which nobody counts.
 _DILUTION = 0.4
-# A plan is clearly better if it takes off more than this share of all error, beyond the standard
-# deviation of the noise in the scores of its pairs. Picked to part the sizes and epsilons of Adult
-# and COMPAS at which forests were worse than none on average from those at which they were better.
-_CLEARLY = 0.025
 # The loss of the others is worked out for so many sizes of a new table.
 _DILUTIONS = 12
 
@@ -101,20 +96,19 @@ class Plan:
         errors[first, second] = errors[second, first] = of_pairs
         return float((self._workload.weights * errors).sum()) / 2
 
-    def is_clearly_better(
-        self, other: 'Plan', scores: Floats, noise: NoiseLeft, precision: Floats
-    ) -> bool:
-        """Whether the plan promises less error than another, by more than its scores may be off.
+    def is_better_than(self, other: 'Plan', scores: Floats, precision: Floats) -> bool:
+        """Whether the plan promises less error than another.
+
+        Nothing is taken off for the noise in the scores: they are drawn to what they share as far
+        as they are noise, so they promise too little as often as too much.
 
         Args:
             other: The plan it is compared with.
             scores: As for ``grow_forest``.
-            noise: The noise in them.
             precision: As for ``grow_forest``.
         """
-        without = other.expected_error(scores, precision)
-        gain = without - self.expected_error(scores, precision)
-        return gain > _CLEARLY * without + noise.of_sum(self._weights, self._planned)
+        promised = self.expected_error(scores, precision)
+        return promised < other.expected_error(scores, precision)
 
     def open_to(self, ranking: Integers) -> Integers:
         """Return of a ranking of pairs those that the graph takes as it is now."""

@@ -1,4 +1,4 @@
-"""What noise leaves of each column at each epsilon."""
+"""How noisy each column is at each epsilon."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ _LINE, _AROUND = 30, 220  # pixels
 
 
 def plot_noise_by_epsilon(columns: pd.DataFrame, verdicts: Sequence[str], title: str) -> go.Figure:
-    """Draw a field for each column and epsilon, with the share of rows that noise misplaces.
+    """Draw a heat map by column and epsilon of the share of rows that noise misplaces.
 
     Args:
-        columns: A line for each, with ``epsilon``, ``columns``, ``misplaced``, ``sigma`` and
+        columns: A line for each cell, with ``epsilon``, ``columns``, ``misplaced``, ``sigma`` and
             ``verdict``.
-        verdicts: The three that there are, the best first.
+        verdicts: The three verdicts, the best first.
         title: Title of the figure.
     """
     names = columns['columns'].drop_duplicates().tolist()

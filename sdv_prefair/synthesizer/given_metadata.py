@@ -1,4 +1,4 @@
-"""What people give in place of metadata: each has a way to become metadata, which is said."""
+"""What people pass in place of metadata; the error says how to turn each into metadata."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ _IN_PLACE_OF_METADATA: dict[type, tuple[str, str]] = {
 
 
 def check_metadata(metadata: object) -> None:
-    """Raise for what people give in place of metadata, and say how to make metadata of it."""
+    """Raise for what people pass in place of metadata, and say how to turn it into metadata."""
     if isinstance(metadata, tuple) and any(isinstance(part, Metadata) for part in metadata):
         raise SynthesizerInputError(
             'metadata is the pair that load_metadata returns. Take it apart: metadata, roles = '

@@ -1,9 +1,9 @@
-"""Known values of rows whose other columns are sampled, where a fit has not learnt them.
+"""Known values that a fit has not learnt, in rows whose other columns are sampled.
 
-What a column may hold was learnt, if it is not public, and rare values were not. One of them among
-thousands of rows is no reason to refuse all of them. Its code says what the model knows of it: it
-is one of all rare values, or beyond the end of a range that was learnt. If it has no code that is
-drawn, nothing is known of it, and its row is drawn without it. The row shows it as it was given.
+The domain of a column that is not public was learnt, without rare values. One such value among
+thousands of rows is no reason to refuse all of them. Its code is what the model knows about it: it
+is one of all rare values, or outside a learnt range. If it has no code that can be sampled, nothing
+is known about it, and its row is sampled without it. The row shows it as it was given.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,14 +19,14 @@ from sdv_prefair.values.objects import are_null
 
 
 def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:
-    """Return the columns whose domains were learnt and that no constraint ties to others."""
+    """Return the columns whose domains were learnt and that no constraint connects to others."""
     tied = {column for columns in fitted.plan.tied for column in columns}
     domains = fitted.plan.original_domains
     return [c for c in askable if isinstance(domains.get(c), Undeclared) and c not in tied]
 
 
 def unlearnt_values(values: pd.Series, codes: ColumnCodes) -> Flags:
-    """Return which values were not learnt, but might have been: all that the column can hold."""
+    """Return which values were not learnt but are possible: all that the column can hold."""
     unlearnt: Flags = ~codes.is_declared(values)
     if not isinstance(codes, CategoryCodes):
         read = codes.encode(values) != codes.unread_code
@@ -35,7 +35,7 @@ def unlearnt_values(values: pd.Series, codes: ColumnCodes) -> Flags:
 
 
 def with_given(values: pd.Series, codes: ColumnCodes) -> pd.Series:
-    """Return values as their column holds them, and those that were not learnt as they are."""
+    """Return values in their column's dtype, and those that were not learnt unchanged."""
     unlearnt = unlearnt_values(values, codes)
     kept = values.astype(object)
     kept[~unlearnt] = list(pd.Series(codes.hold(values[~unlearnt])).astype(object))
@@ -45,11 +45,11 @@ def with_given(values: pd.Series, codes: ColumnCodes) -> pd.Series:
 def by_known_columns(
     lines: pd.DataFrame, transformers: Mapping[str, ColumnCodes]
 ) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-    """Yield the positions of lines of which the same columns have codes, and these columns.
+    """Yield the positions of lines in which the same columns have codes, and these columns.
 
     Args:
         lines: Given values.
-        transformers: Of those columns in which values may have no code that is drawn.
+        transformers: Those of columns in which values may have no code that can be sampled.
     """
     unknown = pd.DataFrame(
         {

@@ -23,7 +23,7 @@ def new(**changes):
 def test_repr_tells_roles_budget_and_state():
     synthesizer = new(epsilon=2)
     shown = repr(synthesizer)
-    assert "PreFairSynthesizer of the table 'people'" in shown
+    assert "PreFairSynthesizer for table 'people'" in shown
     assert 'income is independent of sex given education' in shown
     assert 'epsilon = 2, delta = 1e-09' in shown
     assert shown.endswith('state: not fitted')
