@@ -65,17 +65,17 @@ def found(table, **changes):
     return {(row.column, row.finding): row.rows for row in frame.itertuples()}
 
 
-MISSING = 'are missing where range_is_nullable says that none is'
-COMMA = 'hold a number with a decimal comma'
-UNIT = 'hold a number with a unit or a separator'
-NO_NUMBER, NO_DATE = 'hold no number', 'hold no date'
-OTHER_DATE = 'hold a date in another format'
+MISSING = 'are missing although range_is_nullable is false'
+COMMA = 'have a number with a decimal comma'
+UNIT = 'have a number with a unit or a separator'
+NO_NUMBER, NO_DATE = 'are not numbers', 'are not dates'
+OTHER_DATE = 'have a date in another format'
 BELOW, ABOVE = 'are below range_min', 'are above range_max'
-FINER = 'have more decimals than decimal_places says'
-SPELLED = 'differ from a value of range_values by case or space alone'
-UNLISTED = 'hold what range_values does not list'
-SEVERAL = 'differ from a more frequent value by case or space alone'
-REPEATED = 'repeat a key of a row before them'
+FINER = 'have more decimals than decimal_places allows'
+SPELLED = 'differ from a value of range_values only by case or space'
+UNLISTED = 'have a value that range_values does not list'
+SEVERAL = 'differ from a more frequent value only by case or space'
+REPEATED = 'repeat the key of an earlier row'
 
 PLANTS = [
     ('sex', None, MISSING), ('sex', 'f', SPELLED), ('sex', ' M ', SPELLED), ('sex', 'X', UNLISTED),
@@ -165,8 +165,8 @@ def test_columns_that_tell_nothing_are_named():
     table['nick'] = [f'name {row}' for row in range(ROWS)]
     told = found(table)
     assert told == {
-        ('sex', 'hold the same value: the column is nearly constant'): ROWS,
-        ('nick', 'hold values of which nearly every one is different'): ROWS,
+        ('sex', 'have the same value: the column is nearly constant'): ROWS,
+        ('nick', 'have nearly all different values'): ROWS,
     }
 
 
