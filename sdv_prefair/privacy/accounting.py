@@ -2,9 +2,9 @@
 
 The unit of account is rho of zero-concentrated differential privacy (zCDP), which adds up
 under adaptive composition. If all noise of a fit is Gaussian, the fit is one Gaussian mechanism
-and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and allows more for
-the same promise, see ``gaussian_conversion.py``. Neighbouring tables differ by adding or removing
-one row (or all rows of one person, see ``max_rows_per_person``).
+and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and needs less noise
+for the same guarantee, see ``gaussian_conversion.py``. Neighbouring tables differ by adding or
+removing one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
@@ -27,7 +27,7 @@ from sdv_prefair.privacy.epsilon_delta import (
 from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.privacy.ledger_words import GDP, HISTOGRAM_NOISES, ROUNDED_NOISES, ZCDP
 
-# What a ledger promises: who spends from it must not be able to raise it.
+# The guarantee of a ledger: code that spends from it must not be able to raise it.
 _PROMISED = (
     *('epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'all_gaussian', 'budget'),
 )
@@ -66,8 +66,8 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
 
     Proof: proofs/composition.md
 
-    Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound allows 5 to 18 per
-    cent less noise for the same promise.
+    Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound needs 5 to 18 per
+    cent less noise for the same guarantee.
     """
     # Half of a delta may be set aside for thresholds, which is not for the user to correct.
     check_epsilon_delta(epsilon, max(delta, LEAST_DELTA) if delta > 0 else delta)
@@ -155,7 +155,7 @@ class Ledger:
 
     @property
     def accounting(self) -> str:
-        """What lines are added up by: ``'zCDP'``, or ``'GDP'`` where all noise is Gaussian."""
+        """The accounting of the lines: ``'zCDP'``, or ``'GDP'`` if all noise is Gaussian."""
         return GDP if self.all_gaussian else ZCDP
 
     @property
@@ -170,11 +170,11 @@ class Ledger:
 
     @property
     def remaining(self) -> Fraction:
-        """What is left of the budget, but for what is put aside."""
+        """What remains of the budget, except for what is reserved."""
         return self.budget - self.spent - self._aside
 
     def put_aside(self, rho: Fraction) -> None:
-        """Keep an amount that is left from whoever spends next, until it is taken back."""
+        """Reserve an amount that is left, until it is taken back."""
         if not 0 <= rho <= self.remaining:
             raise BudgetError('What is put aside must be left.')
         self._aside += rho
@@ -230,8 +230,9 @@ class Ledger:
         self._enter(lines)
 
     def _enter(self, lines: Sequence[Debit]) -> None:
-        self._debits.extend(lines)
+        # The sum first: an interrupt between the two must not leave budget to spend twice.
         self._spent += sum((line.rho for line in lines), Fraction(0))
+        self._debits.extend(lines)
 
     def _check_noise(self, debit: Debit) -> None:
         if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Debit:
-    """One line of the ledger: what was asked, how it was answered, what it cost.
+    """One line of the ledger: the query, the mechanism, the cost.
 
     Attributes:
         step: Step of the fit, in the words of the documentation.
-        mechanism: Name of the mechanism that drew the noise.
+        mechanism: Name of the mechanism that added the noise.
         columns: The columns whose counts were read.
         rho: The cost in zCDP; of a Gaussian that is also mu^2/2 in GDP.
         delta: The part of delta this line uses up (thresholded categories only).
