@@ -6,12 +6,12 @@ import pandas as pd
 import plotly.express as px
 
 MEMORY = (
-    'Memory is bounded by cells, not by rows. Only the declared columns and pairs are counted, at 8 '
-    'bytes a cell. Of a pair with more than 65,536 cells, only cells that contain rows are kept, at '
-    '16 bytes each; a pair with more than 10,000,000 is not counted. A clique of the model has at '
-    'most 50,000 cells (`max_cells`), and there are no more cliques than columns; a fit holds about '
-    'five tables of each, at 8 bytes a cell. `peak MB` is for the whole process, including the '
-    'libraries and the table.'
+    'Memory is bounded by cells, not by rows. Only the declared columns and pairs are counted, at '
+    '8 bytes a cell. Of a pair with more than 65,536 cells, only cells that contain rows are kept, '
+    'at 16 bytes each; a pair with more than 10,000,000 is not counted. A clique of the model has '
+    'at most 50,000 cells (`max_cells`), and there are no more cliques than columns; a fit holds '
+    'about five tables of each, at 8 bytes a cell. `peak MB` is for the whole process, including '
+    'the libraries and the table.'
 )
 
 
@@ -28,8 +28,8 @@ def write(
     text = [
         '# Speed beside peers',
         '',
-        f'Made by {made}: all in one run, so read the ratios. Every line is a separate process, and '
-        'imports are not counted.',
+        f'Made by {made}: all in one run, so read the ratios. Every line is a separate process, '
+        'and imports are not counted.',
         '',
         f'Processor seconds of a fit, {least}, and of the first. `sdv-prefair` is the default, '
         "`structure='planned'`. mbi's MST takes only integer codes. What did not finish "
