@@ -67,17 +67,48 @@ def cluster(
 
 
 def started(role: str, environment: Mapping[str, str], *arguments: str) -> subprocess.Popen:
+    """Start a master or worker."""
+    return launched(
+        environment, f'org.apache.spark.deploy.{role}', '--host', '127.0.0.1', *arguments
+    )
+
+
+def launched(environment: Mapping[str, str], *command: str) -> subprocess.Popen:
     """Start a process of Spark's, at the head of a group of its own."""
     import pyspark
 
     launcher = Path(pyspark.__file__).parent / 'bin' / 'spark-class'
     return subprocess.Popen(
-        [launcher, f'org.apache.spark.deploy.{role}', '--host', '127.0.0.1', *arguments],
+        [launcher, *command],
         env={**environment, 'SPARK_NO_DAEMONIZE': '1'},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+@contextlib.contextmanager
+def connect_server(folder: Path) -> Generator[str]:
+    """Yield the address of a server of Spark Connect."""
+    port = free_port()
+    options = {
+        'spark.connect.grpc.binding.address': '127.0.0.1',
+        'spark.connect.grpc.binding.port': port,
+        'spark.ui.enabled': 'false',
+        'spark.sql.warehouse.dir': folder,
+        'spark.sql.artifact.isolation.enabled': 'true',
+    }
+    written = [part for name, value in options.items() for part in ('--conf', f'{name}={value}')]
+    server = launched(
+        {**os.environ, 'PYSPARK_PYTHON': sys.executable},
+        *('org.apache.spark.deploy.SparkSubmit', '--master', 'local[2]', *written),
+        *('--class', 'org.apache.spark.sql.connect.service.SparkConnectServer', 'spark-internal'),
+    )
+    try:
+        await_port(port, seconds=180)
+        yield f'sc://127.0.0.1:{port}'
+    finally:
+        end(server)
 
 
 def end(process: subprocess.Popen) -> None:
