@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _BY_VALUE = ('readable', 'histograms', 'lookups', 'packed_places', 'partition_counts')
 _ROUNDS = 4  # parts a core, so that a slow or lost worker holds up little
 _FEWEST_PARTS = 200
+_BYTES_OF_CELL = 10
+_FEWEST_PARTS_SEND = 2**31
 _WORKERS_ASKED = 8
 
 
@@ -32,16 +34,22 @@ def send_by_value() -> None:
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
-def most_parts(frame: 'DataFrame') -> int:
+def most_parts(frame: 'DataFrame', num_cells: int = 0) -> int:
     """Return into how many parts rows are gathered at most, each of which makes histograms.
 
-    A few for each core. Executors may come later than this is asked, so there are never few.
+    A few for each core. Executors may come later than this is asked, so there are never few,
+    unless histograms are so large that it matters how often they are sent.
+
+    Args:
+        frame: The DataFrame.
+        num_cells: Number of cells of all histograms.
     """
     try:
         cores: Any = frame.sparkSession.sparkContext.defaultParallelism
     except Exception:  # Spark Connect has no context to ask
-        cores = 0
-    return max(_FEWEST_PARTS, _ROUNDS * int(cores))
+        cores = 2
+    sent = _FEWEST_PARTS_SEND // (_BYTES_OF_CELL * max(num_cells, 1))
+    return max(min(_FEWEST_PARTS, sent), _ROUNDS * int(cores))
 
 
 def check_package(session: 'SparkSession') -> None:
