@@ -12,7 +12,11 @@ import pandas as pd
 
 from sdv_prefair.before_fit.findings import Remark
 from sdv_prefair.before_fit.spelling import spelled_otherwise, spelled_several_ways
-from sdv_prefair.before_fit.unreadable_texts import why_no_date, why_no_number
+from sdv_prefair.before_fit.unreadable_texts import (
+    another_kind,
+    why_no_date,
+    why_no_number,
+)
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins
 from sdv_prefair.values.arrays import Flags
@@ -55,7 +59,8 @@ class CheckedColumn:
         yield from self._too_fine()
         yield from self._not_listed()
         yield from self._spellings()
-        yield from self._constant_or_unique()
+        other_kind = list(self._another_kind())
+        yield from other_kind or self._constant_or_unique()
 
     @property
     def nulls(self) -> Flags:
@@ -219,12 +224,22 @@ class CheckedColumn:
                     quote=True,
                 )
 
+    def _another_kind(self) -> Iterator[Remark]:
+        """Yield that undeclared categories are numbers or dates that were not taken for such."""
+        if self.codes is None and self.kind == 'categories':
+            texts = self.written[~self.nulls].astype(str).unique().tolist()
+            if found := another_kind(texts):
+                what, remedy = found
+                handled = 'A fit counts each as a category of its own.'
+                yield self._finding(~self.nulls, what, f'{handled} {remedy}', quote=True)
+
     def _constant_or_unique(self) -> Iterator[Remark]:
         filled = self.written[~self.nulls].astype(str)
         if len(filled) < _ENOUGH_ROWS:
             return
         counts = filled.value_counts()
-        if counts.iloc[0] >= _NEARLY_CONSTANT * len(filled):
+        known = len(self.written) if self.domain.nullable else len(filled)  # a null is a value too
+        if counts.iloc[0] >= _NEARLY_CONSTANT * known:
             yield self._finding(
                 ~self.nulls & (self.written.astype(str) == counts.index[0]).to_numpy(dtype=bool),
                 'have the same value: the column is nearly constant',

@@ -32,6 +32,8 @@ from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
 _TIMES = (1, 2, 5, 10)
 # A count stands out from noise from so many standard deviations on.
 _SEEN_FROM = 2.0
+# Differences of shares that the tables show.
+_NOTICED = 0.001
 VERDICTS = (CLEAR, NOISY, SWAMPED)
 _COLUMNS = ['epsilon', 'columns', 'cells', 'sigma', 'seen_from_rows', 'misplaced', 'verdict']
 
@@ -77,11 +79,17 @@ class FitPlan:
         yield 'What a larger epsilon buys:'
         yield _by_epsilon(self.columns, self.pairs).to_string(index=False)
         yield 'Pairs are those of simulated rows with moderately dependent columns: an example.'
+        if self._has_columns_that_lose():
+            yield 'Where a larger epsilon leaves more noise in a column, pairs get that budget.'
         if self.learnt:
             yield (
                 f'No range is declared for {", ".join(self.learnt)}: it is learnt within the '
                 f'budget, and assumed to be small ({SUPPOSED_VALUES} values).'
             )
+
+    def _has_columns_that_lose(self) -> bool:
+        rising = self.to_frame().diff(axis='columns').iloc[:, 1:] > _NOTICED
+        return bool(rising.to_numpy().any())
 
     def __repr__(self) -> str:
         return '\n'.join(self.lines())

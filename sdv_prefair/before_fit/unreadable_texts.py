@@ -58,6 +58,31 @@ def why_no_date(cells: Sequence[Any]) -> list[Reason]:
     return reasons
 
 
+def another_kind(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return what the texts of a column of categories are, and what to do about it, if not texts.
+
+    Years and dates without separators are left alone: they may well be categories.
+    """
+    if not texts:
+        return None
+    if all(_WITH_COMMA.fullmatch(text) for text in texts):
+        return (
+            'hold numbers with decimal commas',
+            "Write points, as in 1.5, and set the sdtype to 'numerical'.",
+        )
+    for written in _FORMATS:
+        separated = sum(not letter.isalnum() for letter in written.replace('%', '')) >= 2
+        if (
+            separated
+            and pd.to_datetime(pd.Series(texts), format=written, errors='coerce').notna().all()
+        ):
+            return (
+                'hold dates',
+                f"Set the sdtype to 'datetime' and datetime_format to '{written}'.",
+            )
+    return None
+
+
 def _sorted_out(
     cells: Sequence[Any], tests: Sequence[tuple[str, str, Callable[[str], bool]]]
 ) -> list[Reason]:

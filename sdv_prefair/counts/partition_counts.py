@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sdv_prefair.counts.histograms import CHUNK_ROWS, Histograms
-from sdv_prefair.counts.lookups import Lookup
+from sdv_prefair.counts.packed_places import Reading, codes_of
 
 BLOCK_CELLS = 1024
 SCHEMA = 'block bigint, cells binary, rows binary'
@@ -49,14 +49,11 @@ class Layout:
 
 
 def count_part(
-    batches: Iterable[pa.RecordBatch], lookups: Mapping[str, Lookup], layout: Layout
+    batches: Iterable[pa.RecordBatch], readings: Mapping[str, Reading], layout: Layout
 ) -> Iterator[pa.RecordBatch]:
     """Yield the occupied cells of all histograms of a part."""
     histograms = Histograms(layout.domain, layout.cliques)
-    encoded = (
-        {column: lookup.encode(batch.column(column)) for column, lookup in lookups.items()}
-        for batch in slices(batches)
-    )
+    encoded = (codes_of(batch, readings) for batch in slices(batches))
     for codes in in_chunks(encoded):
         histograms.add(codes)
     yield packed_histograms(histograms, layout)

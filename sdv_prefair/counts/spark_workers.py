@@ -17,7 +17,7 @@ from sdv_prefair.errors import PrivateDataError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_BY_VALUE = ('readable', 'histograms', 'lookups', 'partition_counts')
+_BY_VALUE = ('readable', 'histograms', 'lookups', 'packed_places', 'partition_counts')
 _ROUNDS = 4  # parts a core, so that a slow or lost worker holds up little
 _FEWEST_PARTS = 200
 _WORKERS_ASKED = 8

@@ -13,6 +13,7 @@ import pandas as pd
 from sdv_prefair.domain.value_groups import tail_label
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values.dtypes import holds_value
+from sdv_prefair.values.faker_forms import FakerForm
 from sdv_prefair.values.shown_text import told_apart
 from sdv_prefair.values.text_forms import TextForm
 from sdv_prefair.values.timestamps import as_timestamp, within_format
@@ -46,7 +47,7 @@ class Categories:
     groups: tuple[int, ...] = ()
     tails: tuple[str, ...] = ()
     prefix: int | None = None
-    form: TextForm | None = None
+    form: TextForm | FakerForm | None = None
 
     def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
@@ -180,7 +181,7 @@ class Undeclared:
     learns_nulls: bool = False
     named_other: bool = False
     prefix: int | None = None
-    form: TextForm | None = None
+    form: TextForm | FakerForm | None = None
     many: bool = False
 
     def with_values(

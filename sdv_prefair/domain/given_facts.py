@@ -16,7 +16,7 @@ from sdv_prefair.domain.public import single_table
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
 
-FACTS = ('sdtype', 'datetime_format', 'regex_format', *RANGE_KEYS)
+FACTS = ('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', *RANGE_KEYS)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path

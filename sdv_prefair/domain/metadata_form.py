@@ -36,6 +36,8 @@ _VALUES = {
     'range_groups': 'of very many values: lists of them by the names of groups, or how many '
     'letters values of one group begin with; null for few',
     'high_cardinality': 'true if there are very many values and none is listed; null for few',
+    'rare_sdtype': "of very many values that are texts: what they are, as 'city' or 'company', to "
+    'make up rare ones; null if none of these',
 }
 _KEYS: dict[str, dict[str, str]] = {
     'categorical': _VALUES,

@@ -12,6 +12,7 @@ from typing import Any
 from sdv_prefair.errors import DomainError, shown
 
 RANGE_GROUPS = 'range_groups'
+RARE_SDTYPE = 'rare_sdtype'
 
 
 def check_groups(groups: Any) -> None:

@@ -23,9 +23,9 @@ from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
 from sdv_prefair.model.compression import weigh_again
 from sdv_prefair.model.estimation import start_of
 from sdv_prefair.model.junction import marginal
+from sdv_prefair.model.max_entropy import Factors
 from sdv_prefair.model.sampling import AncestralSampler
 from sdv_prefair.model.totals import minimum_variance_total
-from sdv_prefair.model.warm_start import WarmStart
 from sdv_prefair.values.arrays import Floats
 
 # At most so many rows per replicate; deviations of their counts are scaled to the table's size.
@@ -129,7 +129,7 @@ def _draw(model: GraphicalModel, rng: np.random.Generator) -> _Drawn:
     return _Drawn(groups, codes, num_rows, math.sqrt(whole / num_rows))
 
 
-def _refit(fitted: Fitted, seed: np.random.SeedSequence, start: WarmStart | None) -> GraphicalModel:
+def _refit(fitted: Fitted, seed: np.random.SeedSequence, start: Factors | None) -> GraphicalModel:
     model, settings = fitted.model, fitted.settings
     rng = np.random.default_rng(seed)
     drawn = _draw(model, rng)

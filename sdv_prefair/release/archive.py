@@ -81,7 +81,9 @@ class Archive:
             with self._zip.open(self._members[name]) as member:
                 content = member.read(size + 1)
         except Exception as error:  # as above, and zlib's own
-            raise ReleaseError(f'{name} of the release is damaged: {error}.') from error
+            raise ReleaseError(
+                f'{name} of the release is damaged: {str(error).rstrip(".")}.'
+            ) from error
         if len(content) != size:
             raise ReleaseError(f'{name} of the release does not have the length it states.')
         return content

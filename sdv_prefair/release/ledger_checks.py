@@ -15,7 +15,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.ledger_words import (
     BEFORE_MEASURING,
     DISCRETIZE,

@@ -9,7 +9,7 @@ from typing import Any
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.ledger_words import GDP, ZCDP
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_checks import check_lines, check_noises

@@ -14,6 +14,8 @@ def plain_number(value: Any) -> Any:
     Later checks decide whether they are numbers at all, and in range: a boolean, also one of
     numpy's, is returned unchanged and refused there.
     """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # an array of no dimension is a number
     if isinstance(value, bool) or not isinstance(value, np.number | Fraction | Integral):
         return value
     if isinstance(value, Integral):

@@ -240,6 +240,37 @@ def test_the_command_sees_separators_and_uneven_lines(folder, capsys):
     )
 
 
+def test_the_commands_see_letters_that_are_not_utf8(folder, capsys):
+    table = clean().replace({'city': {'Bonn': 'Köln'}})
+    (folder / 'latin.csv').write_bytes(table.to_csv(index=False).encode('latin-1'))
+    rows = int((table['city'] == 'Köln').sum())
+    assert run(folder, 'latin.csv', '--strict') == 1
+    assert f'Rows that hold letters that are not UTF-8: {rows} (' in capsys.readouterr().out
+    form = ['--out', str(folder / 'form.json')]
+    assert main(['domain', str(folder / 'latin.csv'), *form]) == 0
+    assert 'save it as UTF-8' in capsys.readouterr().out
+    (folder / 'form.json').unlink()
+    assert main(['domain', str(folder / 'clean.csv'), *form]) == 0
+    assert 'UTF-8' not in capsys.readouterr().out
+
+
+def test_numbers_and_dates_that_were_taken_for_categories_are_named():
+    """`domain` takes numbers with decimal commas, and dates of most formats, for categories."""
+    nick = {'money': [f'{i},50' for i in range(ROWS)], 'day': ['31.12.2012'] * ROWS}
+    for written, finding in (('money', 'hold numbers with decimal commas'), ('day', 'hold dates')):
+        assert found(clean().assign(nick=nick[written])) == {('nick', finding): ROWS}
+        mixed = np.where(np.arange(ROWS) % 2, nick[written], 'Al')
+        assert ('nick', finding) not in found(clean().assign(nick=mixed))
+    years = np.where(np.arange(ROWS) % 2, '2012', '2013')
+    assert found(clean().assign(nick=years)) == {}
+
+
+def test_a_column_of_nulls_and_one_value_is_not_constant():
+    sparse = clean().assign(city=np.where(np.arange(ROWS) % 2, 'Bonn', None))
+    assert found(sparse) == {}
+    assert len(found(clean().assign(city='Bonn'))) == 1
+
+
 def test_a_file_that_a_fit_refuses_is_refused(folder, capsys):
     document = json.loads((folder / 'metadata.json').read_text())
     document['tables']['people']['columns']['more'] = {'sdtype': 'categorical'}
