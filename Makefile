@@ -42,6 +42,8 @@ test-sdv1: $(SDV1)/.installed
 	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
 	  tests/integration/contract/test_constraints_as_sdv_is_tested.py \
+	  tests/integration/contract/test_synthesizers_as_sdv_is_tested.py \
+	  tests/integration/contract/test_tied_columns_as_sdv_is_tested.py \
 	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
 	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
 	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \

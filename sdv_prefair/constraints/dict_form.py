@@ -9,7 +9,7 @@ import pickle
 from typing import Any
 
 import pandas as pd
-from sdv.cag import ProgrammableConstraint
+from sdv.cag import ProgrammableConstraint, SingleTableProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 
 _LONGER = pd.Timedelta(days=1)
@@ -25,7 +25,7 @@ def call(constraint: ProgrammableConstraint, method: str, table_name: str, *give
         given: The table, and what else the method takes.
     """
     table, *others = given
-    if constraint._is_single_table:
+    if isinstance(constraint, SingleTableProgrammableConstraint):
         return getattr(constraint, method)(table, *others)
     returned = getattr(constraint, method)({table_name: table}, *others)
     return returned[table_name] if isinstance(returned, dict) else returned

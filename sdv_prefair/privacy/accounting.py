@@ -9,7 +9,6 @@ removing one row (or all rows of one person, see ``max_rows_per_person``).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
 from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.epsilon_delta import (
     DELTA_FOR_ROUNDING,
     LEAST_DELTA,
@@ -103,27 +103,6 @@ def epsilon_of(rho: float, delta: float) -> float:
     return epsilon * (1 + 1e-9)
 
 
-@dataclass(frozen=True)
-class Debit:
-    """One line of the ledger: the query, the mechanism, the cost.
-
-    Attributes:
-        step: Step of the fit, in the words of the documentation.
-        mechanism: Name of the mechanism that added the noise.
-        columns: The columns whose counts were read.
-        rho: The cost in zCDP; of a Gaussian that is also mu^2/2 in GDP.
-        delta: The part of delta this line uses up (thresholded categories only).
-        scale: sigma of a Gaussian, epsilon of the exponential mechanism.
-    """
-
-    step: str
-    mechanism: str
-    columns: tuple[str, ...]
-    rho: Fraction
-    delta: float = 0.0
-    scale: float = math.nan
-
-
 class Ledger:
     """The budget of one fit and everything spent from it.
 
@@ -159,6 +138,12 @@ class Ledger:
         self.budget = convert(epsilon, delta - reserved_delta)
         self._quantum = quantum_of(float(self.budget))
         self._debits: list[Debit] = []
+        self._spent = Fraction(0)
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Add up the lines of a saved ledger: of a sum that was saved apart they would not know."""
+        vars(self).update(state)
+        self._spent = sum((line.rho for line in self._debits), Fraction(0))
 
     def __setattr__(self, name: str, value: object) -> None:
         is_kept = name in _PROMISED or (name == 'seeded' and not value)
@@ -181,7 +166,7 @@ class Ledger:
     @property
     def spent(self) -> Fraction:
         """The sum of all debits."""
-        return sum((debit.rho for debit in self._debits), Fraction(0))
+        return self._spent
 
     @property
     def remaining(self) -> Fraction:
@@ -236,12 +221,17 @@ class Ledger:
                 f'{debit.step} asks for more of delta than was set aside. Set more aside when the '
                 'ledger is opened.'
             )
-        self._debits.append(debit)
+        self._enter([debit])
 
     def carry_over(self, lines: Sequence[Debit]) -> None:
         """Enter lines whose answers were given before; nothing is answered for them again."""
         for line in lines:
             self._check_noise(line)
+        self._enter(lines)
+
+    def _enter(self, lines: Sequence[Debit]) -> None:
+        # The sum first: an interrupt between the two must not leave budget to spend twice.
+        self._spent += sum((line.rho for line in lines), Fraction(0))
         self._debits.extend(lines)
 
     def _check_noise(self, debit: Debit) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.accounting import Ledger
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.ledger_words import THRESHOLD
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance

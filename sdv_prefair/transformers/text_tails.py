@@ -14,6 +14,7 @@ import pandas as pd
 
 from sdv_prefair.domain.value_groups import prefix_of, tail_label
 from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.values.faker_forms import FakerForm
 from sdv_prefair.values.shown_text import looks_of, seen
 from sdv_prefair.values.text_forms import TextForm
 
@@ -46,7 +47,7 @@ class TailedCodes(CategoryCodes):
         other_value: Any = None,
         shared: bool = False,
         tails: Sequence[str] = (),
-        form: TextForm | None = None,
+        form: TextForm | FakerForm | None = None,
     ):
         self.tails, self.form = tuple(tails), form
         self._length = len(self.tails[0]) if self.tails else 0
