@@ -21,7 +21,7 @@ PAGE = ROOT / 'docs' / 'first_hour.md'
 # Name of the picture, file that a command has written, width and height of the window.
 PICTURES = [
     ('graph', 'tree.html', 1000, 520),
-    ('compare', 'compare.html', 1000, 900),
+    ('compare', 'compare.html', 900, 500),
     ('demo', 'prefair-demo/graphs.html', 1000, 800),
     ('signing', 'report.html', 1000, 760),
     ('epsilon_50', 'report-50.html', 1000, 420),
@@ -170,11 +170,15 @@ def _circumstances(start: float) -> str:
 
 def main(folder: Path) -> None:
     """Run the page in a folder and write it anew."""
-    load, text = os.getloadavg()[2], PAGE.read_text(encoding='utf-8')
-    hour = Hour(folder)
-    ran = STEP.sub(hour.step, text)
+    load, hour = os.getloadavg()[2], Hour(folder)
+    text, ran, end = PAGE.read_text(encoding='utf-8'), [], 0
+    for found in STEP.finditer(text):
+        ran += [text[end : found.start()], hour.step(found)]
+        end = found.end()
+        PAGE.write_text(''.join(ran) + text[end:], 'utf-8')  # what was measured stays measured
     measured = re.compile(r'<!-- measured -->\n(?:\*Measured .*\*\n)?')
-    PAGE.write_text(measured.sub(f'<!-- measured -->\n{_circumstances(load)}', ran), 'utf-8')
+    whole = PAGE.read_text(encoding='utf-8')
+    PAGE.write_text(measured.sub(f'<!-- measured -->\n{_circumstances(load)}', whole), 'utf-8')
     take_pictures(hour.place)
 
 
