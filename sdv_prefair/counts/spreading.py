@@ -54,12 +54,12 @@ class Spread:
             axis: The axis of the column.
             hidden: Which cells have the code.
         """
+        if not counts[hidden].any():  # in most histograms no row has the code
+            return [of_axis[~hidden] for of_axis in codes], counts[~hidden]
         cells = np.zeros(np.count_nonzero(hidden), dtype=np.int64)
         for other, of_axis in enumerate(codes):
             if other != axis:
                 cells = (cells * _NEXT_CELL + of_axis[hidden]) % _TURNS
-        if not hidden.any():
-            return list(codes), counts
         place, code, shared = self._split(cells, counts[hidden])
         spread = [np.append(of_axis[~hidden], of_axis[hidden][place]) for of_axis in codes]
         spread[axis] = np.append(codes[axis][~hidden], code)

@@ -141,6 +141,7 @@ class Ledger:
 
     all_gaussian: bool = False  # also of ledgers that were saved before there was a choice
     _aside: Fraction = Fraction(0)
+    _debits_added_up: tuple[int, Fraction] = (0, Fraction(0))
 
     def __init__(
         self,
@@ -181,7 +182,11 @@ class Ledger:
     @property
     def spent(self) -> Fraction:
         """The sum of all debits."""
-        return sum((debit.rho for debit in self._debits), Fraction(0))
+        # Asked before and at every debit, so lines are added up once: wide tables have thousands.
+        lines, total = self._debits_added_up
+        total = sum((debit.rho for debit in self._debits[lines:]), total)
+        self._debits_added_up = len(self._debits), total
+        return total
 
     @property
     def remaining(self) -> Fraction:
