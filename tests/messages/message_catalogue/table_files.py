@@ -1,13 +1,12 @@
 """What ``fit_table`` says of paths, and of tables that other libraries hold."""
 
-import pandas as pd
 import pyarrow as pa
 from people import people
 
 import sdv_prefair
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts.other_libraries import dask_parts, delta_stream
+from sdv_prefair.counts.other_libraries import delta_stream
 from sdv_prefair.counts.spark_workers import check_package
 from sdv_prefair.errors import PrivateDataError
 
@@ -37,21 +36,6 @@ class TableWithDeletionVectors:
 
     def scan(self):
         raise AssertionError('not to be read')
-
-
-class Partitioned:
-    """As Dask's frame, whose one partition is not of the types that it says."""
-
-    npartitions = 1
-    partitions = property(lambda self: [self])
-    dtypes = pd.Series({'x': 'int64'})
-    columns = ('x',)
-
-    def __getitem__(self, names):
-        return self
-
-    def compute(self):
-        return pd.DataFrame({'x': [0.5]})
 
 
 class SessionWithoutPackage:
@@ -121,12 +105,5 @@ MESSAGES = [
         'certain order, but with person_column the first rows of each person count.',
         'Rewrite the table without them (REORG TABLE ... APPLY (PURGE)), or pass it as a Spark '
         'DataFrame.',
-    ),
-    Message(
-        lambda: list(dask_parts(Partitioned())[1](['x'])),
-        PrivateDataError,
-        "Column 'x' has types that differ between the partitions of the table and its description "
-        '(int64).',
-        'Convert it with astype.',
     ),
 ]
