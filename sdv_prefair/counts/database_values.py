@@ -1,4 +1,4 @@
-"""What expressions share that a database evaluates: constants, exact numbers, a binary search."""
+"""Building blocks of database expressions: constants, exact numbers, binary search."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Whether the files of a table agree on their columns: judged by schemas, before a row is read.
 
-Arrow fills in nulls for columns that a file lacks, and converts those of another type, which fails
-or not by the values. Schemas are public, values are not; so all that could fail is refused.
+Arrow fills in nulls for columns that a file lacks, and converts those of another type, which may
+fail depending on the values. Schemas are public, values are not; so whatever could fail is refused.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,9 @@
-"""Encoders as tables: the code of a value is looked up, with numpy and Arrow and nothing else.
+"""Encoders as lookup tables, with numpy and Arrow and nothing else.
 
-An encoder brings in RDT, pandas and SDV, which a worker of Spark would load for seconds. What it
-does to the values of one Arrow type can mostly be said by a table, which ``compiled`` finds by
-asking the encoder. The classes here go to workers by value: these need no module of this package.
+An encoder imports RDT, pandas and SDV, which a Spark worker would load for seconds. For the values
+of one Arrow type it is mostly equivalent to a table, which ``compiled`` fills by
+calling the encoder. The classes here are sent to workers by value: these need no module of this
+package.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Fair MWEM+PGM: the clique that the model explains worst is chosen, measured, and so on.
+"""Fair MWEM+PGM: in each round the clique that the model fits worst is chosen and measured.
 
 After Hardt, Ligett, McSherry: *MWEM* (2012), with Private-PGM's estimate in place of its
 multiplicative weights (McKenna, Sheldon, Miklau, 2019). In each of T rounds the candidate whose
-counts are furthest from the model's, less the error that its noise would leave, is chosen by the
+counts are furthest from the model's, minus the error that its noise would leave, is chosen by the
 exponential mechanism and measured, and the model is estimated again.
 
 Paper: Extensions (MWEM-PGM).

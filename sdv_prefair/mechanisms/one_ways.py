@@ -1,4 +1,4 @@
-"""The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
+"""The first measurements of most mechanisms: one-way marginals, and which codes to merge."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Which pairs to measure: each is added that takes off more error than it brings.
+"""Which pairs to measure: a pair is added if it removes more error than it adds.
 
-What a pair gains is the error that it has as long as it is not measured, less the error that noise
-will leave in it, less what all other tables lose since they share rho with one more. The sum is
+The gain of a pair is its error while it is not measured, minus the error that noise
+will leave in it, minus what all other tables lose by sharing rho with one more. The sum is
 over all two-way marginals, those of outcomes counting for more.
 
 Privacy: a plan is made of released scores and one-ways; post-processing.

@@ -1,4 +1,4 @@
-"""Rare codes put together, so that noise is not modelled code by code."""
+"""Rare codes merged, so that noise is not modelled code by code."""
 
 from __future__ import annotations
 

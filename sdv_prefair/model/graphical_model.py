@@ -1,4 +1,4 @@
-"""The fitted model: what is released, and what rows are sampled from."""
+"""The fitted graphical model, which is released and from which rows are sampled."""
 
 from __future__ import annotations
 

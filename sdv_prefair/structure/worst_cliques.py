@@ -14,7 +14,7 @@ from sdv_prefair.structure.small_cliques import CliqueStrategy, check_whole
 
 @dataclass(frozen=True)
 class MwemStrategy(CliqueStrategy):
-    """In each round the pair or triple that the model so far explains worst.
+    """In each round the pair or triple that the current model fits worst.
 
     Paper: Extensions (MWEM-PGM), after McKenna et al., 2019.
 
