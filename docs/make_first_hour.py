@@ -21,7 +21,7 @@ PAGE = ROOT / 'docs' / 'first_hour.md'
 # Name of the picture, file that a command has written, width and height of the window.
 PICTURES = [
     ('graph', 'tree.html', 1000, 520),
-    ('compare', 'compare.html', 1000, 900),
+    ('compare', 'compare.html', 900, 500),
     ('demo', 'prefair-demo/graphs.html', 1000, 800),
     ('signing', 'report.html', 1000, 760),
     ('epsilon_50', 'report-50.html', 1000, 420),
@@ -33,6 +33,7 @@ STEP = re.compile(
     r'(?:\n\*[\d.,]+ (?:s|min).*\*\n)?',
     re.DOTALL | re.MULTILINE,
 )
+INSTALLING = ('$ git clone ', '$ python3 -m venv ', '$ pip install ')
 MOST_LINES = (14, 4)
 # What pip says of the places of one machine, and make of its own commands.
 MACHINE = re.compile(r'^(?:WARNING: Location|touch|python3 |\.venv/bin/).*\n', re.MULTILINE)
@@ -58,12 +59,14 @@ class Hour:
     """One run of the page.
 
     Args:
-        folder: An empty folder, in which the repository is cloned.
+        folder: An empty folder, in which the repository is cloned; or one in which it has been
+            cloned and installed, so that this is left as it was measured.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.place = folder / 'sdv-prefair'
+        self._installed = self.place.exists()
         path = f'{self.place}/.venv/bin:{os.environ["PATH"]}'
         self._environment = {**os.environ, 'PATH': path, 'TQDM_DISABLE': '1'}
         self._environment.pop('PYTHONPATH', None)
@@ -71,6 +74,8 @@ class Hour:
 
     def step(self, found: re.Match) -> str:
         """Run a block and return it with its output and its time."""
+        if self._installed and found['body'].startswith(INSTALLING):
+            return found[0]
         body, shown = found['body'], _shown(found)
         how = f'<!-- show {" ".join(map(str, shown))} -->\n' if found['first'] else ''
         if found['kind'] == 'python':
@@ -164,12 +169,16 @@ def _circumstances(start: float) -> str:
 
 
 def main(folder: Path) -> None:
-    """Run the page in an empty folder and write it anew."""
-    load, text = os.getloadavg()[2], PAGE.read_text(encoding='utf-8')
-    hour = Hour(folder)
-    ran = STEP.sub(hour.step, text)
+    """Run the page in a folder and write it anew."""
+    load, hour = os.getloadavg()[2], Hour(folder)
+    text, ran, end = PAGE.read_text(encoding='utf-8'), [], 0
+    for found in STEP.finditer(text):
+        ran += [text[end : found.start()], hour.step(found)]
+        end = found.end()
+        PAGE.write_text(''.join(ran) + text[end:], 'utf-8')  # what was measured stays measured
     measured = re.compile(r'<!-- measured -->\n(?:\*Measured .*\*\n)?')
-    PAGE.write_text(measured.sub(f'<!-- measured -->\n{_circumstances(load)}', ran), 'utf-8')
+    whole = PAGE.read_text(encoding='utf-8')
+    PAGE.write_text(measured.sub(f'<!-- measured -->\n{_circumstances(load)}', whole), 'utf-8')
     take_pictures(hour.place)
 
 

@@ -54,7 +54,7 @@ def _fields(
     def table(values: pd.Series) -> pd.DataFrame:
         lines = columns.assign(shown=values)
         pivoted = lines.pivot(index='columns', columns='epsilon', values='shown')
-        return pivoted.loc[names, list(tried)]
+        return pivoted.reindex(index=list(names), columns=list(tried))
 
     last = len(verdicts) - 1
     colours = [_COLOURS[place] for place in range(len(verdicts)) for _ in range(2)]
