@@ -60,7 +60,7 @@ def plain_array(array: pa.Array) -> pa.Array:
 
 
 def series_of(array: pa.Array) -> pd.Series:
-    """Return a plain Arrow array in pandas, whole numbers as such also beside nulls."""
+    """Return a plain Arrow array in pandas, integers as such also beside nulls."""
     kind = array.type
     if kind in INTEGER_DTYPES:
         return _masked(array, INTEGER_DTYPES[kind])

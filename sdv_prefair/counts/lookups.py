@@ -29,7 +29,7 @@ class Lookup(Protocol):
 
 @dataclass(frozen=True)
 class Steps:
-    """Codes that hold from one value up to the next, of numbers, dates or moments.
+    """Codes that hold from one value up to the next, of numbers, dates or timestamps.
 
     Attributes:
         starts: The values from which another code holds, rising.
@@ -49,7 +49,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Run:
-    """Codes of whole numbers from one on, a code for each; those outside have that of the nearest.
+    """Codes of integers from one on, a code for each; those outside have that of the nearest.
 
     Attributes:
         first: The first number.
@@ -183,7 +183,7 @@ class DecimalGrid:
 
     Attributes:
         edges: The edges between sizes, rising.
-        places: The most decimals that are told apart.
+        places: The most decimals that are distinguished.
         unread: The cell of null.
     """
 
@@ -223,7 +223,7 @@ def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
 def numbers_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return what an array stores in rising order of its values, and where it is null.
 
-    Dates and moments are numbers of days or of other units; NaN is null.
+    Dates and timestamps are numbers of days or of other units; NaN is null.
     """
     array = readable(array)
     kind = array.type

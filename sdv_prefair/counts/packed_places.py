@@ -14,7 +14,7 @@ import pyarrow as pa
 from sdv_prefair.counts.lookups import Lookup
 
 WORD_BITS = 63
-"""How many bits of a whole number are used: all but the sign."""
+"""How many bits of an integer are used: all but the sign."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def readable(array: pa.Array) -> pa.Array:
 
 
 def limits_of(kind: pa.DataType) -> tuple[int, int]:
-    """Return the first and last step of a type of dates of 32 bits or of moments.
+    """Return the first and last step of a type of dates of 32 bits or of timestamps.
 
     Of an instant some clocks show another day.
     """

@@ -8,7 +8,7 @@ error of a table is the sum over its cells of min(x, 2 times the expected count)
 The codes of a column are grouped into a few levels of about equal expected counts, so that a table
 of any size becomes a small one of levels, and the sum is computed once, for a range of noise.
 
-Privacy: made of released one-ways; post-processing.
+Privacy: made of released one-way marginals; post-processing.
 """
 
 import math

@@ -61,7 +61,7 @@ class FairAim(TreeFirst):
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, select a tree, then measure pairs and choose more in turn.
+        """Measure one-way marginals, select a tree, then measure pairs and choose more in turn.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.

@@ -41,7 +41,7 @@ class MeasuredInTurn:
 
     @property
     def measurements(self) -> list[Measurement]:
-        """All that was released so far, one-ways included."""
+        """All that was released so far, one-way marginals included."""
         return self._one_ways.measurements + self.tables
 
     def noise(self, clique: Clique, typical: float, to_come: int) -> float:

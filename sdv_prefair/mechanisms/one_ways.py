@@ -73,7 +73,7 @@ class OneWays:
             hidden: As for ``PrivateTable``.
 
         Returns:
-            The one-ways, and of each column that changes the new group of every group.
+            The one-way marginals, and of each column that changes the new group of every group.
         """
         compressions, again = dict(self.compressions), {}
         for m in self.over_codes:

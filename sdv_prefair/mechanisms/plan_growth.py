@@ -4,7 +4,7 @@ The gain of a pair is its error while it is not measured, minus the error that n
 will leave in it, minus what all other tables lose by sharing rho with one more. The sum is
 over all two-way marginals, those of outcomes counting for more.
 
-Privacy: a plan is made of released scores and one-ways; post-processing.
+Privacy: a plan is made of released scores and one-way marginals; post-processing.
 """
 
 from collections.abc import Callable, Sequence
@@ -182,7 +182,7 @@ class Plan:
         """Return the error of each pair as long as it is not measured.
 
         A score holds the noise of the one-ways it was measured against, instead of that which the
-        one-ways will have in the end.
+        one-way marginals will have in the end.
         """
         now, end = self._through_columns(precision), self._through_columns(self._precision)
         before = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)

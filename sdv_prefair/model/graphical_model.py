@@ -90,7 +90,7 @@ class GraphicalModel:
 
         Unless ``independent_rows`` is set, values are assigned by systematic sampling among the
         rows that share the values they depend on. One such table is closer to the model than
-        independent rows would be, but its rows know of each other: a standard error that is
+        independent rows would be, but its rows are dependent: a standard error that is
         computed as if they were independent, within a table or from several, is wrong.
 
         Args:

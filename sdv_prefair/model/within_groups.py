@@ -21,7 +21,7 @@ import numpy as np
 from sdv_prefair.values.arrays import Floats
 
 _ITERATIONS = 30
-# Counts are looked for among all whole numbers up to this one, and among so many above it.
+# Counts are looked for among all integers up to this one, and among so many above it.
 _ONE_BY_ONE, _ABOVE = 20, 60
 _HALVINGS = 30
 

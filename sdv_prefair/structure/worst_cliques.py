@@ -20,7 +20,7 @@ class MwemStrategy(CliqueStrategy):
 
     Departs: Private-PGM triangulates whatever graph comes out. Here the graph stays chordal with
     every clique, so nothing is filled in, and what the fairness predicate sees is the whole graph.
-    A triple is on offer once two of its columns are joined: three columns are always further from
+    A triple is a candidate once two of its columns are adjacent: three are always further from
     independence than two, so triples would be chosen where pairs are enough.
 
     Args:
