@@ -98,7 +98,7 @@ class FairMetadata(Metadata):
     def get_roles(self) -> Statements:
         """Return the roles; empty ones if none were set.
 
-        They are ``Roles`` unless ``set_fairness`` was given other statements than roles can express;
+        They are ``Roles`` unless ``set_fairness`` was given statements that roles cannot express;
         then they are those statements.
         """
         return self._roles
