@@ -87,7 +87,7 @@ def _parts(cliques: list[Positions]) -> Iterator[list[Positions]]:
 
 
 def _by_sets(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
-    """Yield histograms that one pass has made, told apart by which columns were not grouped."""
+    """Yield histograms that one pass has made, distinguished by which columns were not grouped."""
     positions = sorted(set().union(*cliques))
     names = {position: codes.columns[position] for position in positions}
     sets = ', '.join(f'({", ".join(names[p] for p in clique)})' for clique in cliques)

@@ -125,9 +125,9 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
 
 
 def warn_of_readers(columns: Sequence[str]) -> None:
-    """Warn of columns that pandas reads otherwise than they are written, if there are any.
+    """Warn about columns whose values pandas would merge when reading a CSV file, if any.
 
-    Not an error: the file tells the values apart, and a table may well say 'NA' for North America.
+    Not an error: in the file the values differ, and a table may well say 'NA' for North America.
     """
     if columns:
         warnings.warn(

@@ -45,7 +45,7 @@ def test_a_release_and_its_rows_are_verified(saved, opened):
         'ledger', 'noise', 'fairness', 'columns', 'values', 'origin',
     ]  # fmt: skip
     assert checked.to_frame()['passed'].all()
-    assert 'very rows' in checked.checks[-1].told
+    assert 'exactly the rows' in checked.checks[-1].told
     again = verify_release(saved, rows_of(load_release(saved), independent_rows=True))
     assert 'with independent rows' in again.checks[-1].told
 
