@@ -143,8 +143,8 @@ def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places:
     """Return the place of a text among the public ones, found in the group that its hash says."""
     texts = [text.encode() for text in lookup.texts.to_pylist()]
     groups: list[list[str]] = [[] for _ in range(1 << num_bits(len(texts)))]
-    for place, text in enumerate(texts):
-        groups[hashes[text] & (len(groups) - 1)].append(f'{_bytes(text)}, {place}L')
+    for number, text in enumerate(texts):
+        groups[hashes[text] & (len(groups) - 1)].append(f'{_bytes(text)}, {number}L')
     maps = ', '.join(f'map({", ".join(group)})' if group else 'null' for group in groups)
     written = f'cast({value} as binary)'
     group = f'cast(xxhash64({written}) & {len(groups) - 1}L as int)'
@@ -164,8 +164,8 @@ def _hashes(session: 'SparkSession', lookups: Iterable[Lookup]) -> dict[bytes, i
     if not texts:
         return {}
     values = ', '.join(f'({_bytes(text)})' for text in sorted(texts))
-    answer = session.sql(f'select xxhash64(held) from values {values} as texts(held)').toArrow()
-    return dict(zip(sorted(texts), answer.column(0).to_pylist(), strict=True))
+    hashed = session.sql(f'select held, xxhash64(held) from values {values} as texts(held)')
+    return dict(zip(*(column.to_pylist() for column in hashed.toArrow().columns), strict=True))
 
 
 def _bytes(text: bytes) -> str:

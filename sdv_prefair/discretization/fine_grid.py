@@ -83,7 +83,8 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     num_even = -(-line.size // width)
     starts = np.arange(num_even, dtype=np.uint64) * np.uint64(width)
     own = [*singles, *(single + 1 for single in singles), min(line.size, _LARGEST)]
-    bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]))
+    # Two sorted runs, which only a stable sort takes for what they are.
+    bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]), kind='stable')
     values = np.diff(bounds).astype(np.float64)
     held = tuple(float(line.first + single) for single in singles)
     # Beyond, all floats are integers, and databases have none to round them to.
@@ -114,7 +115,11 @@ def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
     singles = sorted({*(v for v in _telling(low, high) if low <= v <= high), *named})
     starts = low + width * np.arange(1, num_even)
     above = np.nextafter(singles, np.inf)
-    bounds = np.concatenate([[low], np.sort(np.concatenate([starts, singles, above])), [high]])
+    bounds = np.concatenate([
+        [low],
+        np.sort(np.concatenate([starts, singles, above]), kind='stable'),
+        [high],
+    ])
     bounds = np.maximum.accumulate(np.minimum(bounds, high))
     widths = np.diff(bounds)
     cells = FineCells(low, high, None, width, num_even, tuple(singles))

@@ -47,6 +47,9 @@ def merge_pieces(pieces: Pieces, widths: Floats, num_tried: int) -> Pieces:
         widths: How wide each of them is.
         num_tried: The number of candidate cuts, here and elsewhere.
     """
+    # Only how they compare to each other counts. All have none if every piece is one value.
+    widest = widths.max(initial=0.0)
+    widths = widths / widest if widest > 0 else np.ones(len(pieces))
     widths = np.maximum(widths, _NARROWEST * widths.sum())
     chance = max(pieces.rows.sum(), 0.0) * widths / widths.sum()
     exactness = 1 / (pieces.variances + chance)

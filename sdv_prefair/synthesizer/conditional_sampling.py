@@ -1,8 +1,9 @@
 """Conditional sampling: which values can be requested, and the rows that have them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from sdv.cag._errors import ConstraintNotMetError
 
@@ -17,7 +18,12 @@ from sdv_prefair.synthesizer.conditions import (
     warn_of_unlearnt,
     without_unknown_ends,
 )
-from sdv_prefair.synthesizer.unlearnt import by_known_columns, learnt_columns, unlearnt_values
+from sdv_prefair.synthesizer.unlearnt import (
+    by_known_columns,
+    learnt_columns,
+    unlearnt_values,
+    with_stand_ins,
+)
 from sdv_prefair.transformers import ColumnCodes, transformer_for
 
 
@@ -55,7 +61,7 @@ def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = Fals
     for column in conditions.columns.intersection(made_up.index):
         in_dtype(conditions[column], made_up[column])
     _check_rules(fitted, conditions)
-    for _, lines in by_known_columns(conditions, {c: askable[c] for c in learnt}):
+    for _, lines in _coded_lines(fitted, conditions, {c: askable[c] for c in learnt}):
         AskedRows(lines, _drawing(fitted))
 
 
@@ -74,10 +80,21 @@ def draw_lines(
     learnt = learnt_columns(fitted, askable)
     lines = as_columns_hold_them(conditions, askable, learnt)
     found = []
-    for places, known in by_known_columns(lines, {c: askable[c] for c in learnt}):
+    for places, known in _coded_lines(fitted, lines, {c: askable[c] for c in learnt}):
         rows = AskedRows(known, _drawing(fitted)).draw(max_tries, batch_size)
         found.append(rows.set_axis(places[rows.index]))
     return _completed(fitted, pd.concat(found).sort_index(), lines)
+
+
+def _coded_lines(
+    fitted: Fitted, lines: pd.DataFrame, learnt: Mapping[str, ColumnCodes]
+) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+    """Yield positions of lines, and the columns of them in which all values have codes."""
+    statements = fitted.settings.promise.roles.statements
+    given = {column for statement in statements for column in statement.given}
+    conditioned = {column: codes for column, codes in learnt.items() if column in given}
+    lines = with_stand_ins(lines, conditioned, fitted.model)
+    yield from by_known_columns(lines, {c: v for c, v in learnt.items() if c not in given})
 
 
 def append_rows(rows: pd.DataFrame, path: str) -> None:

@@ -4,8 +4,13 @@ The domain of a column that is not public was learnt, without rare values. One s
 thousands of rows is no reason to refuse all of them. Its code is what the model knows about it: it
 is one of all rare values, or outside a learnt range. If it has no code that can be sampled, nothing
 is known about it, and its row is sampled without it. The row shows it as it was given.
+
+A column that a statement is conditioned on is different. Sampled without it, rows with one value
+would have several codes, and given that value both sides of the statement would depend on each
+other. There a value without a code gets one for good: drawn from the model, by the value alone.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -13,8 +18,9 @@ import pandas as pd
 
 from sdv_prefair.domain.columns import Undeclared
 from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes
-from sdv_prefair.values.arrays import Flags
+from sdv_prefair.values.arrays import Flags, Floats
 from sdv_prefair.values.objects import are_null
 
 
@@ -67,6 +73,46 @@ def by_known_columns(
         dropped = [c for c, is_unknown in zip(unknown.columns, flags, strict=True) if is_unknown]
         places = np.asarray(members)
         yield places, lines.iloc[places].drop(columns=dropped)
+
+
+def with_stand_ins(
+    lines: pd.DataFrame, transformers: Mapping[str, ColumnCodes], model: GraphicalModel
+) -> pd.DataFrame:
+    """Return lines in which a learnt value stands for each that has no code of its own.
+
+    Which one depends on the value and the model, so all rows that show a value have one code, in
+    every call.
+
+    Args:
+        lines: Given values.
+        transformers: Those of columns in the conditioning set of a statement.
+        model: What determines how likely each code is to stand for a value.
+    """
+    columns = {
+        column: _stand_ins(lines[column], codes, model.marginal(column))
+        for column, codes in transformers.items()
+        if column in lines
+    }
+    return lines.assign(**columns)
+
+
+def _stand_ins(values: pd.Series, codes: ColumnCodes, shares: Floats) -> pd.Series:
+    unknown = np.equal(codes.encode(values), _undrawn(codes))
+    if not unknown.any():
+        return values
+    reached = np.cumsum(shares) / shares.sum()
+    drawn = np.searchsorted(reached, [_share_of(v) for v in values[unknown]], side='right')
+    known = values.astype(object)
+    decoded = codes.decode(drawn, np.random.default_rng(0))
+    known[unknown] = list(pd.Series(decoded).astype(object))
+    return known
+
+
+def _share_of(value: object) -> float:
+    """Return a number below 1 that follows from how a value looks."""
+    text = '' if pd.isna(value) is True else str(value)
+    digest = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).digest()
+    return int.from_bytes(digest[:6]) / 2**48
 
 
 def _undrawn(codes: ColumnCodes) -> int:

@@ -93,7 +93,7 @@ def test_nothing_is_said_of_clean_rows():
     check = new().check({'people': clean()})
     assert not check
     assert check.to_frame().columns.tolist()[:5] == ['column', 'finding', 'rows', 'share', 'remedy']
-    assert 'nothing that a fit would change' in repr(check)
+    assert 'nothing that a fit would silently change' in repr(check)
 
 
 @given(
@@ -143,7 +143,7 @@ def test_rows_of_a_person_above_the_bound_are_dropped_first():
     table.loc[[5, 6, 7], 'key'] = 4
     table.loc[7, 'sex'] = 'x'
     assert found(table, person_column='key', max_rows_per_person=2) == {
-        ('key', 'are of a person who has more than 2'): 2
+        ('key', 'belong to a person with more than 2'): 2
     }
     assert found(table) == {('key', REPEATED): 3, ('sex', UNLISTED): 1}
 
@@ -209,7 +209,7 @@ def test_the_command_is_quiet_about_clean_files(folder, capsys):
     assert run(folder, 'clean.parquet', '--strict') == 0
     shown = capsys.readouterr().out
     assert shown.count('NOT PRIVATE') == 2
-    assert shown.count('nothing that a fit would change') == 2
+    assert shown.count('nothing that a fit would silently change') == 2
 
 
 def test_the_command_sees_texts_that_a_fit_takes_for_nulls(folder, capsys):

@@ -115,7 +115,7 @@ def test_what_the_release_cannot_draw_is_found(opened, change, about):
 def test_a_seed_fails_and_no_fairness_does_not(tmp_path):
     with pytest.warns(PrivacyWarning):
         fit(seed=1).save_release(tmp_path / 'seeded')
-    with pytest.raises(VerificationError, match='noise: made with a known seed'):
+    with pytest.raises(VerificationError, match='noise: generated from a known seed'):
         verify_release(tmp_path / 'seeded')
     fit(structure='none').save_release(tmp_path / 'plain')
     told = verify_release(tmp_path / 'plain').checks[-1].told
