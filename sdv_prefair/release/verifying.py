@@ -7,7 +7,9 @@ What can be told, and what not:
 - Rows that are drawn anew from the release and are the same, value by value, came from it.
 - Other rows are tested against the model's marginals. Rows that fail were not sampled from it as
   they are, but for one table in a thousand. Rows that pass may still come from elsewhere: from a
-  release that is much the same, or from somebody who knows its marginals.
+  release that is much the same, or from somebody who knows its marginals. Whoever does could have
+  made outcomes depend on protected columns all the same, so every statement is tested, too.
+- Of generated columns, keys and names, nothing is known unless they are drawn again.
 """
 
 import copy
@@ -21,6 +23,7 @@ from sdv.errors import SamplingError
 from sdv_prefair.encoding.frame_schema import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
 from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.release.independence_test import find_dependence
 from sdv_prefair.release.marginal_test import LEVEL, MarginalTest, compare_marginals
 from sdv_prefair.release.verified import Check, Verification
 from sdv_prefair.sdv_versions import by_name
@@ -86,7 +89,10 @@ def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification
     drawn = _redrawn(synthesizer, rows)
     if drawn is not None:
         return Verification([columns, values, drawn])
-    return Verification([columns, values, _distribution(fitted, rows)])
+    tested = [_distribution(fitted, rows)]
+    if fitted.settings.promise.is_fair:
+        tested.append(_independence(fitted, rows))
+    return Verification([columns, values, *tested])
 
 
 def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
@@ -109,22 +115,29 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
     if found:
         told = f'outside of what the release can draw: {", ".join(found)}'
         return Check('values', False, told)
-    return Check('values', True, f'all within the domain of the release, in {len(own)} columns')
+    told = f'all within the domain of the release, in {len(own)} columns'
+    unseen = [column for column in rows if column not in own]
+    return Check('values', True, told + f'; not checked: {unseen}' * bool(unseen))
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
     """Return a check that has passed if the same rows are drawn again, else nothing."""
     if len(rows) > _MOST_REDRAWN:
         return None
-    modelled = [c for c in synthesizer.fitted.encoding.transformers if c in rows]
-    told = rows[modelled].to_csv(index=False)
+    learnt = synthesizer.fitted.plan.original_domains
     for independent in (False, True):
         again = _draw(synthesizer, len(rows), independent)
-        if again is not None and again[modelled].to_csv(index=False) == told:
+        differ = list(rows) if again is None else _differing(rows, again)
+        if not set(differ) & set(learnt):
             how = ' with independent rows' if independent else ''
             words = f'the very rows that the release gives when {len(rows):,} are sampled{how}'
-            return Check('origin', True, words)
+            but = f', but for {differ}, which are generated: who filled them in is not known'
+            return Check('origin', True, words + but * bool(differ))
     return None
+
+
+def _differing(rows: pd.DataFrame, again: pd.DataFrame) -> list[str]:
+    return [c for c in rows if rows[[c]].to_csv(index=False) != again[[c]].to_csv(index=False)]
 
 
 def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
@@ -151,6 +164,25 @@ def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
     })
     test = compare_marginals(fitted.model, codes)
     return Check('distribution', test.is_passed(), _in_words(test))
+
+
+def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    """Return whether the rows keep the statements, as far as rows can tell."""
+    touched = {column for columns in fitted.plan.tied for column in columns}
+    own = {c: v for c, v in fitted.encoding.transformers.items() if c not in touched}
+    statements = fitted.settings.promise.roles.statements
+    named = {c for one in statements for c in (*one.left, *one.right, *one.given)}
+    codes = pd.DataFrame({
+        # By exact value where a constraint has changed what a code means.
+        c: own[c].encode(rows[c]) if c in own else pd.factorize(rows[c], use_na_sentinel=False)[0]
+        for c in sorted(named)
+    })
+    found = find_dependence(statements, codes)
+    if found is None:
+        return Check('independence', True, 'nothing in the rows speaks against the statements')
+    left, right, given = found
+    told = f"'{right}' depends on '{left}' given {list(given)}, which it never does in the model"
+    return Check('independence', False, told)
 
 
 def _in_words(test: MarginalTest) -> str:
