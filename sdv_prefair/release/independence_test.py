@@ -22,7 +22,7 @@ from sdv_prefair.values.arrays import Floats
 # Tails of counts are heavier than the normal's, so the level is far out: 6 sigma and more.
 _LEVEL = 1e-9
 _LEAST_VARIANCE = 10.0
-_MOST_STRATA = 50
+_MOST_STRATA, _MOST_VALUES = 50, 20
 
 
 def find_dependence(
@@ -39,7 +39,7 @@ def find_dependence(
     for statement in statements:
         stratum = _numbered(codes, list(statement.given))
         for left, right in product(statement.left, statement.right):
-            pair = codes[left].to_numpy(), codes[right].to_numpy()
+            pair = _few(codes[left].to_numpy()), _few(codes[right].to_numpy())
             scores = np.concatenate([_scores(*pair, stratum), *_within(*pair, stratum)])
             if scores.size and 2 * norm.sf(scores.max()) * scores.size < _LEVEL:
                 return left, right, statement.given
@@ -50,6 +50,13 @@ def _numbered(codes: pd.DataFrame, columns: list[str]) -> np.ndarray:
     if not columns:
         return np.zeros(len(codes), dtype=np.int64)
     return codes.groupby(columns, sort=False).ngroup().to_numpy()
+
+
+def _few(values: np.ndarray) -> np.ndarray:
+    """Return values numbered, with neighbours merged where there are many: either side may be."""
+    kinds, number = np.unique(values, return_inverse=True)
+    few: np.ndarray = number * min(kinds.size, _MOST_VALUES) // max(kinds.size, 1)
+    return few
 
 
 def _within(left: np.ndarray, right: np.ndarray, stratum: np.ndarray) -> Iterator[Floats]:

@@ -205,7 +205,7 @@ def test_generated_columns_that_are_not_the_releases_are_named(saved):
 
 
 @pytest.mark.parametrize('strata', [1, 40, 1500])
-@pytest.mark.parametrize('kinds', [2, 6])
+@pytest.mark.parametrize('kinds', [2, 6, 3000])
 def test_independent_rows_keep_statements_and_others_do_not(strata, kinds):
     """Of rows that keep them one table in a hundred million fails, with normal tails."""
     generator = np.random.default_rng(7)
