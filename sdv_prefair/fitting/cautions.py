@@ -132,8 +132,9 @@ def warn_of_readers(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f'Values of {list(columns)} differ as text, but pandas treats some of them as equal '
-            "when it reads a CSV file, such as 'NA' and null, or '01' and '1'. Read such files "
-            "with dtype=str, keep_default_na=False and na_values=[''].",
+            "when it reads a CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 "
+            'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
+            "[''].",
             DomainWarning,
             stacklevel=5,
         )
