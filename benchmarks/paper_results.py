@@ -133,13 +133,20 @@ def overview(results: pd.DataFrame, classifier: str, epsilon: float = 1.0) -> pd
         if classifier == 'mlp' and table in PRINTED:
             rows[table, 'Greedy, as printed'] = PRINTED[table]
         base = means.loc[(table, BASELINE)].to_numpy()
-        base = np.where(base > 0, base, np.nan)
         for setting in means.loc[table].index.drop(BASELINE):
-            rows[table, setting] = 100 * means.loc[(table, setting)].to_numpy() / base
+            found = means.loc[(table, setting)].to_numpy()
+            rows[table, setting] = np.where(base == 0, found + np.inf, 100 * found / base)
     columns = [measure.split()[-1] for measure in measures]
     frame = pd.DataFrame.from_dict(rows, orient='index', columns=columns)
     frame.index = pd.MultiIndex.from_tuples(frame.index, names=['table', 'setting'])
-    return frame.map(lambda share: f'{share:.0f}' if np.isfinite(share) else 'MST has 0')
+    return frame.map(_share)
+
+
+def _share(share: float) -> str:
+    """Return a share as it is written: what was not run is nan, what MST has none of infinite."""
+    if np.isnan(share):
+        return 'not run'
+    return f'{share:.0f}' if np.isfinite(share) else 'MST has 0'
 
 
 def spread(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
@@ -147,7 +154,7 @@ def spread(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     groups = results.groupby(['table', 'epsilon', 'setting'], sort=False)[measures]
     mean, error = groups.mean(), groups.sem()
     shown = {
-        name: [f'{m:.4f}{_error(e, 4)}' for m, e in zip(mean[name], error[name], strict=True)]
+        name: [_written(m, e, 4) for m, e in zip(mean[name], error[name], strict=True)]
         for name in measures
     }
     return pd.DataFrame(shown, index=mean.index)
@@ -164,15 +171,17 @@ def shares(results: pd.DataFrame, measures: list[str]) -> pd.DataFrame:
     ratio = 100 * mean / of_base[0]
     error = ratio * np.sqrt(relative**2 + of_base[1] ** 2)
     shown = {
-        name: [f'{r:.0f}{_error(e, 0)}' for r, e in zip(ratio[name], error[name], strict=True)]
+        name: [_written(r, e, 0) for r, e in zip(ratio[name], error[name], strict=True)]
         for name in measures
     }
     return pd.DataFrame(shown, index=ratio.index).drop(BASELINE, level='setting')
 
 
-def _error(error: float, decimals: int) -> str:
-    """Return a standard error as it is written; one fit alone has none."""
-    return '' if np.isnan(error) else f' ± {error:.{decimals}f}'
+def _written(mean: float, error: float, decimals: int) -> str:
+    """Return a mean with its standard error, which one fit alone does not have."""
+    if np.isnan(mean):
+        return 'not run'
+    return f'{mean:.{decimals}f}' + ('' if np.isnan(error) else f' ± {error:.{decimals}f}')
 
 
 def figures(results: pd.DataFrame) -> dict[str, go.Figure]:

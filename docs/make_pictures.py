@@ -15,7 +15,7 @@ TREES = {
     'unfair_tree': ('none', 'Plain MST: sex and race reach income past the admissible columns'),
     'fair_tree': (
         DEFAULT_STRUCTURE,
-        'PreFair: every way to income leads through an admissible column',
+        'PreFair: every path to income passes through an admissible column',
     ),
 }
 

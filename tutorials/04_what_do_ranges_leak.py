@@ -62,7 +62,7 @@ people = pd.concat([without, astronaut], ignore_index=True)
 
 
 def detect(table):
-    """Let SDV read the metadata off the rows, and save it as SDV asks for."""
+    """Let SDV detect the metadata from the rows, and save it as SDV recommends."""
     metadata = Metadata.detect_from_dataframes({'census': table})
     metadata.save_to_json(Path(folder.name) / 'detected.json', mode='overwrite')
     return metadata

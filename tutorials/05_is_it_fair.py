@@ -279,7 +279,7 @@ pd.DataFrame({
 # ## A fair table with less parity than the real one
 #
 # Parity says: equal rates, whatever the reasons. Justifiable fairness says: no difference without a
-# reason from your list. They can pull in opposite directions. Suppose that women, who have the
+# reason from your list. They can conflict. Suppose that women, who have the
 # worse paid occupations and fewer hours here, are paid *more* than men of the same occupation and
 # hours, just enough to make up for it. A negative `direct_effect` does that (to minorities too).
 

@@ -23,7 +23,7 @@
 # **The argument.** A constraint makes its columns dependent whatever the model says, and a
 # condition selects rows by its columns. For fairness both count as one more clique of the graph, so
 # the same test decides what is allowed. For privacy the question is where a constraint comes from:
-# a rule that anyone could know is free, one that is read off the rows must be paid for.
+# a rule that anyone could know is free, one that is learnt from the rows must be paid for.
 
 # %%
 import contextlib

@@ -80,7 +80,7 @@ train, test = train.reset_index(drop=True), test.reset_index(drop=True)
 len(train), len(test)
 
 # %% [markdown]
-# ## The contestants
+# ## The synthesizers
 #
 # Five of them run with default settings. **CTGAN does not**: on a CPU, its usual 300 epochs over
 # all rows take far too long for this page, so it gets part of the rows and few epochs. This is not
@@ -130,7 +130,7 @@ for name, make in contestants.items():
 # |---|---|---|
 # | planned, aim, adaptive, plain MST | (1, 1e-9)-differential privacy | the noise, see the ledger |
 # | GaussianCopula | none | nothing: its marginals are those of the rows |
-# | CTGAN | none | nothing: a network may remember rows |
+# | CTGAN | none | nothing: a network may memorise rows |
 #
 # "None" does not mean that a leak was observed. It means that nobody can tell you how much could
 # leak. Whatever the others gain below, they gain without paying for that.
@@ -314,7 +314,7 @@ worse[worse['by'] != OURS]
 
 # %% [markdown]
 # Read it with care. A table whose classifier answers `<=50K` to everybody wins every fairness
-# metric. Compared with plain MST, a fair table lacks what it was told to give up: the dependence of
+# metric. Compared with plain MST, a fair table lacks what it had to give up: the dependence of
 # outcomes on protected columns, and whatever relied on it. Compared with real rows, most of the
 # loss follows from the roles: an outcome depends on admissible columns only, while a classifier on
 # real rows uses all columns. The rest is noise and binning.

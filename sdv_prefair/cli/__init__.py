@@ -1,7 +1,7 @@
 """The command line: ``sdv-prefair demo | domain | check | plan | roles | fit | sample | ...``.
 
-Wrong use ends with one line on standard error and exit code 2, never with a traceback; nothing is
-left half written.
+Usage errors end with one line on standard error and exit code 2, never with a traceback; no file
+is left incomplete.
 """
 
 import argparse
@@ -14,10 +14,10 @@ from sdv_prefair.cli.parser import make_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, 1 for what was asked to end so, or 2 for wrong use."""
+    """Run a command; return 0, 1 if a check found something, or 2 for usage errors."""
     try:
         options = make_parser().parse_args(arguments)
-        # With this package alone SDV is not imported yet, and it must be before our modules are.
+        # Importing this package does not import SDV, which must be imported before our modules.
         import sdv  # noqa: F401
 
         return _run(options)
@@ -33,7 +33,7 @@ def _run(options: argparse.Namespace) -> int:
         warnings.filterwarnings('ignore', message='We strongly recommend saving the metadata')
         try:
             return options.run(options, _say) or 0
-        except BrokenPipeError:  # whoever read the output has seen enough
+        except BrokenPipeError:  # the reader of the output has closed the pipe
             sys.stderr.close()
         except Exception as error:
             if not _is_of_user(error):
@@ -70,7 +70,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _write(stream: TextIO, line: str) -> None:
-    """Write a line; letters that the terminal does not have become question marks."""
+    """Write a line; characters that the terminal cannot show become question marks."""
     letters = stream.encoding or 'utf-8'
     stream.write(line.encode(letters, 'replace').decode(letters) + '\n')
     stream.flush()

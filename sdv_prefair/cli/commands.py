@@ -28,6 +28,7 @@ from sdv_prefair.cli.planning import plan_of
 from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
+    holds_other_encoding,
     is_parquet,
     look_at_table,
     read_table,
@@ -49,23 +50,25 @@ def demo(options: argparse.Namespace, say: Say) -> None:
 
 
 def domain(options: argparse.Namespace, say: Say) -> None:
-    """Write metadata with the kinds of the columns, and null for what is left to a person."""
+    """Write metadata with the types of the columns, and null for what a person must fill in."""
     check_output(options.out, ['.json'], [options.data], keep=True)
     table = look_at_table(options.data)
     name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
     detected = Metadata.detect_from_dataframes({name: table})
     save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
     say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
-    say('you. A note beside each key says what it means; notes and nulls are ignored. Ranges read')
+    say('you. A note next to each key says what it means; notes and nulls are ignored. Ranges read')
     say('from the data are not public, so none were: fill in those that you know without looking')
-    say('at the data. What stays null is learnt privately, from the budget.')
+    say('at the data. Whatever stays null is learnt privately, within the budget.')
+    if holds_other_encoding(options.data):
+        say('Some cells of the file are not UTF-8 and would count as missing: save it as UTF-8.')
     if options.values:
-        say('NOT PRIVATE: notes in the file show values of the data. Take them out before you hand')
-        say('it on, and copy none of them that is not known without the data.')
+        say('NOT PRIVATE: notes in the file show values of the data. Remove them before you pass')
+        say('it on, and copy only values that are known without the data.')
 
 
 def check(options: argparse.Namespace, say: Say) -> int:
-    """Print what a fit would do to rows without a word; 1 if that is asked for and there is any."""
+    """Print what a fit would silently do to rows; return 1 if requested and there is anything."""
     found = check_file(options)
     for line in found.lines():
         say(line)
@@ -73,7 +76,7 @@ def check(options: argparse.Namespace, say: Say) -> int:
 
 
 def plan(options: argparse.Namespace, say: Say) -> None:
-    """Print how much noise a fit will have, and write a picture of it if asked to."""
+    """Print how much noise a fit will have, and plot it on request."""
     if options.out is not None:
         check_output(options.out, ['.html', '.htm'], [options.metadata])
     planned = plan_of(options)
@@ -86,7 +89,7 @@ def plan(options: argparse.Namespace, say: Say) -> None:
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:
-    """Print how columns go with protected and outcome ones, and which roles that suggests."""
+    """Print how well columns predict protected and outcome ones, and which roles that suggests."""
     metadata, lists = metadata_and_lists(options)
     check_lists(lists, metadata)
     for line in suggestion_lines(read_whole_table(options.data, metadata), metadata, lists):
@@ -118,7 +121,7 @@ def estimate(options: argparse.Namespace, say: Say) -> None:
 
 
 def evaluate(options: argparse.Namespace, say: Say) -> None:
-    """Print quality and fairness of synthetic rows beside the real ones."""
+    """Print quality and fairness of synthetic rows compared with the real ones."""
     metadata, roles = metadata_and_roles(options)
     if not roles:
         raise RolesError(
@@ -163,5 +166,4 @@ def verify(options: argparse.Namespace, say: Say) -> int:
     for line, is_well in verification_lines(options):
         all_is_well &= is_well
         say(line)
-    say('Verified.' if all_is_well else 'NOT verified: see what has failed above.')
     return 0 if all_is_well else 1

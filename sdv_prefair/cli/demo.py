@@ -1,4 +1,4 @@
-"""The demonstration: one simulated table, plain MST beside the fair synthesizer."""
+"""The demonstration: one simulated table, plain MST and the fair synthesizer."""
 
 import time
 import warnings
@@ -72,7 +72,7 @@ def _fit(census: Dataset, structure: str, epsilon: float) -> PreFairSynthesizer:
         outcome=list(census.roles.outcome),
     )
     with warnings.catch_warnings():
-        # That plain MST joins outcomes to whatever goes with them is what is to be seen.
+        # The point is that plain MST connects outcomes to whatever predicts them.
         warnings.simplefilter('ignore', FairnessWarning)
         synthesizer.fit(census.data)
     return synthesizer
@@ -81,7 +81,7 @@ def _fit(census: Dataset, structure: str, epsilon: float) -> PreFairSynthesizer:
 def _measure(
     census: Dataset, rows: dict[str, pd.DataFrame], fair: PreFairSynthesizer
 ) -> pd.DataFrame:
-    """Return a line for each table, and for the best that can be had under the promise."""
+    """Return a line for each table, and for the best that the guarantee permits."""
     (real,) = census.data.values()
     found = {
         name: (dependence_left(census, table, fair), *classifier_on(census, table, fair),
@@ -129,7 +129,7 @@ def _given_up(census: Dataset, plain: PreFairSynthesizer, measured: pd.DataFrame
     lost, short = accuracy[PLAIN] - accuracy[FAIR], accuracy[CEILING] - accuracy[FAIR]
     reached = f'is {short:.1f} points below it' if short >= 0.05 else 'reaches it'
     lines = [
-        f'What was given up: {lost:.1f} points of accuracy against plain MST. Why: by the promise',
+        f'What was given up: {lost:.1f} points of accuracy against plain MST. Why: by guarantee',
         f'{outcome} depends on admissible columns only, and these alone reach '
         f'{accuracy[CEILING]:.1f} % on the real',
         f'rows. That is the ceiling, and PreFair {reached}.',
@@ -146,7 +146,7 @@ def _promise(census: Dataset, fair: PreFairSynthesizer, say: Say) -> None:
     say(f'Where the privacy budget of PreFair went ({RHO_OF[footer["accounting"]]}):')
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         say(f'  {step:<28} {rho:.6f}  {rho / footer["rho"]:4.0%}')
-    say(f'  {"total":<28} {ledger["rho"].sum():.6f}  the whole budget, to the last bit')
+    say(f'  {"total":<28} {ledger["rho"].sum():.6f}  exactly the budget')
     fair.verify_fairness()
     roles = census.roles
     say('')
@@ -159,7 +159,7 @@ def _promise(census: Dataset, fair: PreFairSynthesizer, say: Say) -> None:
         f'  - {", ".join(roles.outcome)} is independent of {", ".join(roles.protected)} given '
         f'{", ".join(roles.admissible)} (checked on the model).'
     )
-    say('Not guaranteed: parity (what acts through admissible columns stays), nor what a')
+    say('Not guaranteed: parity (effects through admissible columns remain), nor what a')
     say('classifier trained on the table does to real rows; the gap above was measured.')
 
 

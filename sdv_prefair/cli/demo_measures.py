@@ -1,4 +1,4 @@
-"""What the demonstration measures of a table, what is promised first."""
+"""The metrics of the demonstration, the guaranteed quantity first."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +21,9 @@ _SHUFFLES = 100
 
 
 def dependence_left(census: Dataset, rows: pd.DataFrame, fair: RowEncoder) -> float:
-    """Return I(outcome; protected | admissible) in nats, less what chance gives.
+    """Return I(outcome; protected | admissible) in nats, minus its expectation by chance.
 
-    It is the quantity that is promised to be zero in the distribution rows are sampled from.
+    It is guaranteed to be zero in the distribution that rows are sampled from.
     """
     roles = census.roles
     found = ConditionalMutualInformation.compute_breakdown(
@@ -48,9 +48,9 @@ def classifier_on(
 
     Args:
         census: The real table.
-        rows: What the classifier is trained on.
-        fair: Whose codes say which admissible values are the same.
-        features: The columns it sees; without, all of them.
+        rows: The training rows of the classifier.
+        fair: The synthesizer whose codes define the strata.
+        features: The columns it uses; all of them by default.
     """
     (outcome,), roles = census.roles.outcome, census.roles
     whole = with_known(outcome, read_tables(*_pair(census, rows)))

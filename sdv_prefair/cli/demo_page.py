@@ -1,4 +1,4 @@
-"""Both models of the demonstration on one page, with what was measured of them."""
+"""Both models of the demonstration on one page, with their metrics."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,9 +12,9 @@ from sdv_prefair.report.elements import num, paragraph, plot, section, table, ta
 from sdv_prefair.report.page import page
 
 _ABOUT = (
-    'Two synthesizers, the same rows, the same privacy budget. Plain MST joins whatever goes '
-    'together in the data; PreFair lets protected columns reach the outcome through the admissible '
-    'wall alone.'
+    'Two synthesizers, the same rows, the same privacy budget. Plain MST connects whatever is '
+    'dependent in the data; PreFair lets protected columns affect the outcome only through '
+    'admissible ones.'
 )
 
 
@@ -35,11 +35,11 @@ def write_demo_page(
     ]
     said = tag('pre', '\n'.join(lines))
     sections = [
-        section('graphs', 'What each model joins', drawn),
+        section('graphs', 'What each model connects', drawn),
         section('numbers', 'What that means in numbers', _table(measured), said),
     ]
     closing = "The table is simulated, so its real rows are nobody's."
-    write_whole(path, page('Plain MST beside PreFair', [paragraph(_ABOUT)], sections, closing))
+    write_whole(path, page('Plain MST and PreFair', [paragraph(_ABOUT)], sections, closing))
 
 
 def _titled(name: str, figure: go.Figure) -> go.Figure:

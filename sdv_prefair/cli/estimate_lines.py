@@ -11,14 +11,14 @@ from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.synthesizer.arguments import check_seed, check_whole_number
 
 _NOTES = {
-    MODEL: 'model: no measured table tells, so the interval holds if the model does.',
-    FAIR_MODEL: 'fair model: what ties protected to outcome columns past admissible ones was left '
-    'out on purpose, and the interval says nothing of it.',
+    MODEL: 'model: no measured table answers this, so the interval is valid if the model is.',
+    FAIR_MODEL: 'fair model: direct dependence of outcome on protected columns was left '
+    'out on purpose, and the interval does not cover it.',
 }
 
 
 def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> Iterator[str]:
-    """Give the lines of an answer, and what they rest on where that is no measured table."""
+    """Yield the lines of an answer, and its basis unless that is a measured table."""
     check_whole_number('--replicates', options.replicates, 2)
     check_seed(options.seed)
 
@@ -35,7 +35,7 @@ def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace)
 
 
 def as_text(found: pd.DataFrame) -> str:
-    """Return an answer as a table of text: all lines, numbers with four digits."""
+    """Return an answer as a text table with all lines, numbers with four digits."""
     named = found if isinstance(found.index, pd.RangeIndex) else found.reset_index()
     shown = named.rename(columns={'standard_error': 'std. error'})
     return shown.to_string(index=False, float_format='{:.4g}'.format)

@@ -48,10 +48,10 @@ def measure(
 
 
 def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
-    """Yield the properties and their details; of pairs the worst, unless all are asked for."""
+    """Yield the properties and their details; only the worst pairs, unless all are requested."""
     yield 'Computed on the real table: these numbers are not private.'
-    yield 'Conditional Independence is about the synthetic rows, of which it is promised. Group'
-    yield 'Rates are about a classifier trained on them and used on real rows: nothing is promised.'
+    yield 'Conditional Independence is about the synthetic rows, and is guaranteed for them. Group'
+    yield 'Rates are about a classifier trained on them and used on real rows: no guarantee.'
     if _is_by_own_bins(report):
         yield OWN_BINS_CAUTION
         yield 'Give --release, the file the table was sampled from, to compare rows by its codes.'
@@ -66,7 +66,7 @@ def report_lines(report: FairnessReport, show_all: bool) -> Iterator[str]:
 
 
 def numbers_lines(synthetic: pd.DataFrame, real: pd.DataFrame, metadata: Metadata) -> Iterator[str]:
-    """Yield a table of all numbers and dates, value by value: no bins hide what is in them."""
+    """Yield a table of all numbers and dates, compared by value, without bins."""
     described = describe_numbers(real, synthetic, metadata)
     if described.empty:
         return
@@ -88,7 +88,7 @@ def _is_by_own_bins(report: FairnessReport) -> bool:
 
 
 def _without_good_pairs(details: pd.DataFrame) -> pd.DataFrame:
-    """Return the details with a few pairs of each metric only, the worst first, after all else."""
+    """Return the details with only the worst pairs of each metric, at the end."""
     is_pair = details['Metric'].isin(_PAIRS)
     ordered = details[is_pair].sort_values('Score', kind='stable')
     worst = [ordered[ordered['Metric'] == metric].head(_MOST_OF_EACH) for metric in _PAIRS]
@@ -96,6 +96,6 @@ def _without_good_pairs(details: pd.DataFrame) -> pd.DataFrame:
 
 
 def _readable(details: pd.DataFrame) -> str:
-    """Return a table without columns that say nothing."""
+    """Return a table without empty columns."""
     told = details.dropna(axis='columns', how='all')
     return told.to_string(index=False, float_format='{:.4f}'.format, na_rep='')

@@ -1,4 +1,4 @@
-"""The command ``fit``: from a file to a release, and what to say of it."""
+"""The command ``fit``: from a file to a release, and what to print about it."""
 
 import argparse
 import warnings
@@ -34,7 +34,7 @@ def fit_release(options: argparse.Namespace) -> list[str]:
 
 
 def check_promise(command: str, options: argparse.Namespace, roles: Statements) -> None:
-    """Raise if a command needs roles and has none, in other words than those of Python."""
+    """Raise if a command needs roles and has none, naming options instead of arguments."""
     if not roles and options.structure != 'none':
         raise RolesError(
             f'{command} needs roles. Write "role" keys into the metadata file, or give '
@@ -72,7 +72,7 @@ def _make_synthesizer(
 
 
 def _hand_on(caught: warnings.WarningMessage) -> None:
-    """Warn of what the synthesizer warned of, of ranges in the words of the command line."""
+    """Repeat the synthesizer's warnings; the one on ranges names options."""
     if str(caught.message) != RANGES_ARE_TAKEN_AS_PUBLIC:
         warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno)
         return
@@ -86,7 +86,7 @@ def _hand_on(caught: warnings.WarningMessage) -> None:
 
 
 def promised(roles: Statements) -> dict[str, Any]:
-    """Return the arguments of the synthesizer that promise this."""
+    """Return the arguments of the synthesizer for this guarantee."""
     return roles.as_dict() if isinstance(roles, Roles) else {'fairness': list(roles.statements)}
 
 
@@ -105,7 +105,7 @@ def _summary(
         f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
     )
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
-        yield f'  {step:<20} {rho / ledger.attrs["rho"]:4.0%}'
+        yield f'  {step:<28} {rho / ledger.attrs["rho"]:4.0%}'
     if roles and options.structure == 'none':
         yield "structure 'none': not fair."
     elif roles:
@@ -118,6 +118,6 @@ def _promise(statement: Independent) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return names that can be told apart: in quotation marks if one holds a comma."""
+    """Return names separated by commas, in quotation marks if one contains a comma."""
     are_plain = not any(',' in name or name != name.strip() for name in names)
     return ', '.join(names if are_plain else [f"'{name}'" for name in names])

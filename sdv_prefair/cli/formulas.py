@@ -1,7 +1,7 @@
-"""Texts that a spreadsheet would take for formulas, made harmless.
+"""Escaping strings that a spreadsheet would run as formulas.
 
 A program that opens a CSV file runs cells that begin with certain characters. OWASP's advice is a
-single quotation mark in front, which spreadsheets take for "this is text".
+single quotation mark in front, which spreadsheets read as "this is text".
 """
 
 import re
@@ -9,14 +9,14 @@ from typing import Any
 
 import pandas as pd
 
-# What has quotation marks in front already gets one more: otherwise '=1 and =1 would be one.
+# A leading quotation mark gets one more: otherwise '=1 and =1 would become the same.
 _FORMULA = re.compile("'*[=+@\t\r-]")
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with a quotation mark before every text that begins like a formula.
+    """Return the table with a quotation mark before every string that begins like a formula.
 
-    Numbers, moments and booleans stay as they are, negative numbers too.
+    Numbers, also negative ones, timestamps and booleans stay as they are.
     """
     return table.assign(**{column: _escape(table[column]) for column in table.columns})
 

@@ -1,6 +1,6 @@
-"""Releases as the command line knows them: files that ``fit`` wrote, and the rows of one.
+"""Releases on the command line: files that ``fit`` wrote, and rows sampled from one.
 
-The command ``sample`` draws all rows or those that meet conditions.
+The command ``sample`` returns any rows, or rows that meet conditions.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from sdv_prefair.synthesizer.written_rows import ROWS_AT_A_TIME, drawn_parts
 
 
 def open_file(path: Path) -> PreFairSynthesizer:
-    """Return what a release holds; what is wrong with it is said with its path."""
+    """Return the contents of a release; errors name its path."""
     if not path.exists():
         raise FileNotFoundError(f"There is no file '{path}'. Give a release that fit wrote.")
     try:
@@ -38,7 +38,7 @@ def open_file(path: Path) -> PreFairSynthesizer:
 
 @contextlib.contextmanager
 def without_bars() -> Generator[None, None, None]:
-    """Hide progress bars, which SDV draws whether asked to or not; warnings come afterwards."""
+    """Hide the progress bars that SDV always shows; warnings come afterwards."""
     with (
         warnings.catch_warnings(record=True) as caught,
         contextlib.redirect_stderr(io.StringIO()),
@@ -52,7 +52,7 @@ def without_bars() -> Generator[None, None, None]:
 def draw_parts(
     synthesizer: PreFairSynthesizer, options: argparse.Namespace
 ) -> Iterator[pd.DataFrame]:
-    """Yield synthetic rows, as many at a time as memory is sure to hold.
+    """Yield synthetic rows in chunks that surely fit in memory.
 
     Args:
         synthesizer: Opened from a release.

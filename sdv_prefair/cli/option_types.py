@@ -1,4 +1,4 @@
-"""What the texts of options stand for: names, statements, numbers.
+"""Parsing the strings of options: names, statements, numbers.
 
 Nothing heavy is imported here, as in ``parser``.
 """
@@ -36,7 +36,7 @@ def epsilons(text: str) -> list[float]:
 
 
 def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[[str], int | float]:
-    """Return what reads a number above 0, and at most ``most``."""
+    """Return a parser for a number above 0 and at most ``most``."""
 
     def parse(text: str) -> int | float:
         try:

@@ -1,4 +1,4 @@
-"""What options stand for: metadata with roles, and a place to write to.
+"""From options to metadata with roles, and to an output path.
 
 All of it is checked before any row is read or any budget is spent.
 """
@@ -17,14 +17,14 @@ from sdv_prefair.roles import Roles
 
 
 def metadata_alone(path: Path) -> Metadata:
-    """Return the metadata of a file, whatever roles or statements stand in it."""
+    """Return the metadata of a file, with any roles or statements in it."""
     metadata, _ = load_lists(path)
     _check_one_table(metadata, path)
     return metadata
 
 
 def metadata_and_lists(options: argparse.Namespace) -> tuple[Metadata, dict[str, list[str]]]:
-    """Return the metadata and the roles as lists, some of which may be empty yet."""
+    """Return the metadata and the roles as lists, some of which may still be empty."""
     metadata, lists = load_lists(options.metadata)
     _check_one_table(metadata, options.metadata)
     given = {role: getattr(options, role) for role in lists}
@@ -61,13 +61,13 @@ def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Statement
 def check_output(
     path: Path, endings: Sequence[str], inputs: Iterable[Path | None], keep: bool = False
 ) -> None:
-    """Raise unless ``--out`` is a place for what the command writes.
+    """Raise unless the command can write to ``--out``.
 
     Args:
         path: What was given.
         endings: How its name may end, in upper or lower case.
         inputs: What the command reads, which must not be replaced; ``None`` for what is not given.
-        keep: Whether a file that is there must stay.
+        keep: Whether an existing file must not be replaced.
     """
     if path.suffix.lower() not in endings:
         raise ValueError(f"--out '{path}' must end in {' or '.join(endings)}.")
@@ -85,7 +85,7 @@ def check_output(
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise unless the folder is there, or can be made with all that it is in."""
+    """Raise unless the folder exists, or can be created with its parents."""
     while not path.exists() and path != path.parent:
         path = path.parent
     if not path.is_dir():
@@ -94,7 +94,7 @@ def check_new_folder(path: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise unless a file can be written to the folder; rights alone do not tell."""
+    """Raise unless a file can be written to the folder; permission bits do not suffice."""
     if not folder.is_dir():
         raise FileNotFoundError(
             f"There is no folder '{folder}' to write to. Make it, or correct --out."

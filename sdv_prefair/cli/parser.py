@@ -1,6 +1,6 @@
 """The options of every command.
 
-Nothing heavy is imported here: SDV takes seconds, which help and wrong use need not wait for.
+Nothing heavy is imported here: importing SDV takes seconds, which --help and usage errors avoid.
 """
 
 import argparse
@@ -18,20 +18,20 @@ _BUDGETS = ('tuned', 'paper')
 _DISCRETIZATIONS = ('private', 'uniform')
 _ROLES = ('protected', 'admissible', 'outcome')
 _TABLE = 'CSV or Parquet file, or a folder of Parquet files'
-_NAMES = 'columns, separated by commas; in "quotation marks" if a name holds a comma'
+_NAMES = 'columns, separated by commas; in "quotation marks" if a name contains a comma'
 _STATEMENT = (
     'that outcomes are independent of protected columns given others, or given nothing: '
     '"income ~ sex, race | education"; may be repeated, each outcome with its own reasons'
 )
 _MOST_REPLICATES = 10_000
-_MOST_ROWS = 10**15  # far more than any memory holds, and few enough for numpy to say so
+_MOST_ROWS = 10**15  # far more than fits in any memory, and few enough for numpy to say so
 
 
 Subparsers: TypeAlias = 'argparse._SubParsersAction[_Parser]'
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that answers wrong use with one line."""
+    """A parser that reports usage errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to look, and end with exit code 2."""
@@ -88,7 +88,7 @@ def _check(subparsers: Subparsers) -> None:
     parser = _command(
         subparsers,
         'check',
-        'say what a fit would do to rows without a word (not private, for the owner alone)',
+        'show what a fit would silently do to rows (not private, for the owner only)',
     )
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument(
@@ -103,7 +103,7 @@ def _check(subparsers: Subparsers) -> None:
 
 def _plan(subparsers: Subparsers) -> None:
     parser = _command(
-        subparsers, 'plan', 'say how much noise a fit will have; no data is read, nothing is spent'
+        subparsers, 'plan', 'show how much noise a fit will have; no data is read, nothing is spent'
     )
     parser.add_argument(
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
@@ -130,7 +130,7 @@ def _roles(subparsers: Subparsers) -> None:
     parser = _command(
         subparsers,
         'roles',
-        'show which columns go with protected and outcome ones (not private, for the owner alone)',
+        'show which columns predict protected and outcome ones (not private, for the owner only)',
     )
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument(

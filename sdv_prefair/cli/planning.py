@@ -14,7 +14,7 @@ def plan_of(options: argparse.Namespace) -> FitPlan:
     metadata, roles = metadata_and_roles(options)
     check_promise('plan', options, roles)
     with warnings.catch_warnings():
-        # Nothing is released, so nothing is to be said of ranges; a fit will say it.
+        # Nothing is released, so no warning about ranges; a fit will give it.
         warnings.simplefilter('ignore')
         synthesizer = PreFairSynthesizer(
             metadata,

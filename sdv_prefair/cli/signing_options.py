@@ -8,12 +8,12 @@ _PARTICULARS = {
     '--recipient': 'who gets it',
     '--contact': 'whom to ask about it',
     '--source': 'where the private table comes from',
-    '--declared-by': 'who has declared the ranges that were taken as public',
+    '--declared-by': 'who declared the ranges that were taken as public',
 }
 
 
 def add_signing_options(parser: argparse.ArgumentParser) -> None:
-    """Add what is written on the signing page and the synthesizer does not know."""
+    """Add what the signing page needs and the synthesizer does not contain."""
     parser.add_argument(
         '--synthetic',
         type=Path,

@@ -1,7 +1,7 @@
-"""The command ``roles``: which columns go with protected and outcome ones in the real rows.
+"""The command ``roles``: which columns predict protected and outcome ones in the real rows.
 
-Privacy: everything here is computed on the private table and is not private. It is for the owner's
-eyes, before roles are settled.
+Privacy: everything here is computed on the private table and is not private. It is for the owner
+only, before roles are decided.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ Lists = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Told:
-    """The column of a group that another tells most about, and how much; none of an empty group."""
+    """The column of a group that another predicts best, and how well; none for an empty group."""
 
     about: str = ''
     share: float = 0.0
@@ -67,17 +67,17 @@ def suggestion_lines(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> I
     Args:
         table: The real rows.
         metadata: What describes them.
-        lists: The columns of each role as far as they are settled.
+        lists: The columns of each role as far as they are decided.
     """
     yield 'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it.'
-    yield 'How much a column tells about another: 0 nothing, 1 everything; chance is left out.'
-    yield 'Nobody but you can say which roles are right; this shows what they would mean.'
+    yield 'How well a column predicts another, beyond chance: 0 independent, 1 fully determined.'
+    yield 'Only you can say which roles are right; this shows what they would mean.'
     yield ''
     yield suggestions(table, metadata, lists).to_string(index=False)
 
 
 def suggestions(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> pd.DataFrame:
-    """Return what each column tells about protected and outcome ones, and what follows from it.
+    """Return how well each column predicts protected and outcome ones, with a suggestion.
 
     Privacy: not private.
     """
@@ -90,7 +90,7 @@ def suggestions(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> pd.Dat
         protected, outcome = (_most_told(column, codes, lists[r]) for r in (PROTECTED, OUTCOME))
         advice = suggestion(role, protected, outcome)
         rows.append((column, role, str(protected), str(outcome), advice))
-    names = ['column', 'role', 'tells of protected', 'tells of outcome', 'suggestion']
+    names = ['column', 'role', 'predicts protected', 'predicts outcome', 'suggestion']
     return pd.DataFrame(rows, columns=names)
 
 
@@ -99,8 +99,8 @@ def suggestion(role: str, protected: Told, outcome: Told) -> str:
 
     Args:
         role: Its role so far.
-        protected: What it tells about the protected columns, but itself.
-        outcome: What it tells about the outcomes, but itself.
+        protected: The other protected column that it predicts best.
+        outcome: The other outcome that it predicts best.
     """
     if role == UNLABELLED:
         return _for_unlabelled(protected, outcome)
@@ -109,7 +109,7 @@ def suggestion(role: str, protected: Told, outcome: Told) -> str:
     if role == ADMISSIBLE and outcome.share >= NEARLY_COPIES:
         return f'likely a copy of {outcome.about}: make it an outcome, or leave it out'
     if role == OUTCOME and protected.share >= NEARLY_COPIES:
-        return f'nearly tells {protected.about}: little can be kept of it'
+        return f'nearly determines {protected.about}: little of it can be preserved'
     return 'keep'
 
 
@@ -117,13 +117,13 @@ def _for_unlabelled(protected: Told, outcome: Told) -> str:
     if outcome.share >= NEARLY_COPIES:
         return f'likely a copy of {outcome.about}: make it an outcome, or leave it out'
     if protected.share >= NEARLY_COPIES:
-        return f'likely a stand-in for {protected.about}: make it protected; never admissible'
+        return f'likely a proxy for {protected.about}: make it protected; never admissible'
     if outcome.share < NOTICEABLE:
-        return f'needs no role: tells little of {outcome.about}'
+        return f'needs no role: hardly predicts {outcome.about}'
     if protected.share < NOTICEABLE:
-        return f'candidate for admissible: tells of {outcome.about}, little of {protected.about}'
+        return f'candidate for admissible: predicts {outcome.about}, hardly {protected.about}'
     return (
-        f'admissible only if it is a good reason: it tells of {outcome.about} and of '
+        f'admissible only if it is a good reason: it predicts {outcome.about} and '
         f'{protected.about}, so it would let part of the difference through'
     )
 
@@ -134,7 +134,7 @@ def _most_told(column: str, codes: Mapping[str, Integers], about: Sequence[str])
 
 
 def tells_in_rows(first: Integers, second: Integers) -> float:
-    """Return how much the first column tells about the second, beyond chance.
+    """Return how well the first column predicts the second, beyond chance.
 
     Privacy: not private.
     """

@@ -1,4 +1,4 @@
-"""Tables in files, read as the metadata means them."""
+"""Tables in files, parsed with the types of the metadata."""
 
 import io
 from pathlib import Path
@@ -13,13 +13,15 @@ from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.counts.csv_lines import (
     check_described,
     check_names,
+    check_separator,
     open_csv,
     read_names,
     reading_csv,
+    undecodable_lines,
 )
 from sdv_prefair.counts.table_formats import check_plain_files
 
-_PARQUET = b'PAR1'  # what such a file starts with; its name may end in anything
+_PARQUET = b'PAR1'  # magic number; the file may have any name
 
 
 def check_table(path: Path) -> None:
@@ -83,16 +85,28 @@ def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
 
 
 def look_at_table(path: Path) -> pd.DataFrame:
-    """Return a table as pandas reads it without metadata: types are guessed from the rows."""
+    """Return a table as pandas reads it without metadata: types are inferred from the rows."""
     check_table(path)
     if is_parquet(path):
         return _read_parquet(path)
     with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
+        check_separator(path, names)
         text = io.StringIO(_all_text(stream, names).to_csv(index=False))
         table = pd.read_csv(text, index_col=False)
         check_names(path, names, table)
     return table
+
+
+def holds_other_encoding(path: Path) -> bool:
+    """Whether a CSV file has cells that are not UTF-8, which are read as null.
+
+    Privacy: not private.
+    """
+    if is_parquet(path):
+        return False
+    with reading_csv(path), open_csv(path) as stream:
+        return undecodable_lines(stream) > 0
 
 
 def _all_text(stream: IO[bytes], names: list[str]) -> pd.DataFrame:
@@ -104,7 +118,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except (pa.ArrowException, ValueError, OSError):
-        # What Arrow says could quote the file.
+        # Arrow's message could quote the file.
         raise ValueError(
             f"'{path}' cannot be read as Parquet. Write it again, or save it as CSV."
         ) from None

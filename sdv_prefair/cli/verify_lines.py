@@ -1,10 +1,10 @@
-"""The command ``verify``: a release, its rows and its report, checked by whoever receives them."""
+"""The command ``verify``: a release, its rows and its report, checked by the recipient."""
 
 import argparse
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,20 @@ from sdv_prefair.release.verifying import verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _CANNOT_TELL = (
-    'What this cannot tell: who wrote the release, and that its noise was really drawn; that is',
-    'the word of the sender.',
+    'Not checked: who wrote the release, and that its noise was really random; for both, you',
+    'rely on the sender.',
 )
 _CANNOT_TELL_OF_ROWS = (
-    'Rows that pass the test of marginals may still come from elsewhere. Rows that were asked for',
-    'with --where, or picked from a sample, fail it.',
+    'Rows that pass the test of marginals may still come from elsewhere. Rows sampled with',
+    '--where, or selected from a sample, fail it.',
 )
+_NOT_VERIFIED = 'NOT verified: see what has failed above.'
+_COMPATIBLE = 'Verified: the release. Its rows are compatible with it; no more can be told of them.'
 _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<')
 
 
 def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the lines to say, each with whether all is well so far."""
+    """Yield the lines to print, each with whether all checks have passed so far."""
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
@@ -38,22 +40,35 @@ def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]
     yield f'{options.release}', True
     if isinstance(opened, Check):
         yield _line(opened), False
+        yield _NOT_VERIFIED, False
         return
     synthesizer = opened
-    found = Verification([_file(synthesizer), *verify_fit(synthesizer).checks])
-    yield from _lines(found, _same('release', options.release, recorded))
-    tested = False
+    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
+    found += _same('release', options.release, recorded)
+    yield from _lines(found)
     if options.rows is not None:
         yield f'{options.rows}', True
-        of_rows = _rows(synthesizer, options.rows)
-        tested = any(check.about == 'distribution' for check in of_rows.checks)
-        yield from _lines(of_rows, _same('synthetic', options.rows, recorded))
-    for line in (*_CANNOT_TELL, *(_CANNOT_TELL_OF_ROWS if tested else ())):
-        yield line, True
+        of_rows = [*_rows(synthesizer, options.rows).checks]
+        of_rows += _same('synthetic', options.rows, recorded)
+        yield from _lines(of_rows)
+        found += of_rows
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def _conclusion(found: Sequence[Check]) -> Iterator[str]:
+    """Yield what the checks cannot tell, and what comes of them."""
+    yield from _CANNOT_TELL
+    tested = any(check.about == 'distribution' for check in found)
+    if tested:
+        yield from _CANNOT_TELL_OF_ROWS
+    if not all(check.passed for check in found):
+        yield _NOT_VERIFIED
+    else:
+        yield _COMPATIBLE if tested else 'Verified.'
 
 
 def _opened(path: Path) -> PreFairSynthesizer | Check:
-    """Return what a release holds, or what is wrong with it."""
+    """Return the contents of a release, or what is wrong with it."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
         try:
@@ -73,8 +88,8 @@ def particulars(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
 
 
-def _lines(found: Verification, recorded: list[Check]) -> Iterator[tuple[str, bool]]:
-    for check in (*found.checks, *recorded):
+def _lines(found: Sequence[Check]) -> Iterator[tuple[str, bool]]:
+    for check in found:
         yield _line(check), check.passed
 
 
@@ -84,7 +99,7 @@ def _line(check: Check) -> str:
 
 def _file(synthesizer: PreFairSynthesizer) -> Check:
     digest = synthesizer.get_release_digest()
-    return Check('file', True, f'whole, and no part contradicts another; SHA-256 {digest}')
+    return Check('file', True, f'complete and consistent; SHA-256 {digest}')
 
 
 def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
@@ -95,7 +110,7 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
     if not is_parquet(path) and (
         unread := _unread(read_cells(path, metadata), table, described.columns)
     ):
-        about = f'columns {unread} hold cells that are not what the metadata says'
+        about = f'columns {unread} contain cells that do not match the metadata'
         return Verification([told, Check('types', False, about)])
     with without_bars():
         return Verification([told, *verify_table(synthesizer, table).checks])
@@ -104,7 +119,7 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
 def _unread(
     cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
 ) -> list[str]:
-    """Return the columns in which a cell was not read as it is written."""
+    """Return the columns with a cell whose parsed value differs from its string."""
     return [
         column
         for column, about in columns.items()

@@ -1,6 +1,6 @@
-"""``--where COLUMN=VALUE``: from a text to the value that a release knows.
+"""``--where COLUMN=VALUE``: from a string to a value of the release.
 
-Which values there are is part of the release, so messages may list them.
+The values are part of the release, so messages may list them.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes, NumberBins
 
 _TRUTH = {'true': True, 'false': False}
-# A longer list helps nobody who looks for one value.
+# A longer list does not help to find one value.
 _MOST_LISTED = 20
 
 
@@ -21,12 +21,12 @@ def read_conditions(
     columns: Mapping[str, dict[str, Any]],
     transformers: Mapping[str, ColumnCodes],
 ) -> dict[str, Any]:
-    """Return the value that is asked for of each column.
+    """Return the requested value of each column.
 
     Args:
-        texts: What was given, one for each ``--where``.
+        texts: The strings given, one for each ``--where``.
         columns: The metadata of each column.
-        transformers: Those of the modelled columns; they know the values that were learnt.
+        transformers: Those of the modelled columns, with the values that were learnt.
     """
     asked = {}
     for text in texts:
@@ -40,7 +40,7 @@ def read_conditions(
 
 
 def _split(text: str, columns: Iterable[str]) -> tuple[str, str]:
-    """Return column and value; the longest name that fits, as names may hold a '=' too."""
+    """Return column and value; the longest matching name, as names may contain a '=' too."""
     named = [column for column in columns if text.startswith(f'{column}=')]
     if not named:
         raise ValueError(
@@ -61,7 +61,7 @@ def _value(condition: str, text: str, column: dict[str, Any], codes: ColumnCodes
 
 
 def _category(condition: str, text: str, codes: CategoryCodes) -> Any:
-    """Return the value that is written like this, or nearly so: a truth value, or a number."""
+    """Return the value with this string, or the boolean or number that it denotes."""
     for value, label in zip(codes.shown, codes.labels(), strict=False):
         if label == text:
             return value
@@ -105,7 +105,7 @@ def _number(condition: str, text: str, codes: ColumnCodes | None) -> int | float
 
 
 def _in_column(condition: str, text: str, value: int | float, codes: NumberBins) -> int | float:
-    """Return the number as the column has it; a short float is written with fewer digits."""
+    """Return the number in the column's type; a short float is written with fewer digits."""
     if isinstance(value, int):
         return value
     written: list[int | float] = [value, *codes.hold([value])]
@@ -131,7 +131,7 @@ def _decimals(text: str) -> int:
 
 
 def _is_written(text: str, value: Any) -> bool:
-    """Whether a text is a number, and has its digits."""
+    """Whether a string is a number with exactly these digits."""
     try:
         return Decimal(text) == Decimal(str(value))
     except InvalidOperation:

@@ -22,7 +22,7 @@ from sdv_prefair.counts.readable import is_text, limits_of
 from sdv_prefair.counts.source import Encoder
 from sdv_prefair.counts.thresholds import Line, real_numbers, steps, whole_numbers
 
-_LONGEST_RUN = 4096
+_LONGEST_RUN = 65_536
 _MOST_STEPS = 65_536
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sdv_prefair.counts.histograms import CHUNK_ROWS, Histograms
-from sdv_prefair.counts.lookups import Lookup
+from sdv_prefair.counts.packed_places import Reading, codes_of
 
 BLOCK_CELLS = 1024
 SCHEMA = 'block bigint, cells binary, rows binary'
@@ -43,20 +43,22 @@ class Layout:
         return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
     @property
+    def num_cells(self) -> int:
+        """Number of cells of all histograms."""
+        return int(self.starts[-1])
+
+    @property
     def num_blocks(self) -> int:
         """Number of blocks."""
-        return int(self.starts[-1]) // BLOCK_CELLS + 1
+        return self.num_cells // BLOCK_CELLS + 1
 
 
 def count_part(
-    batches: Iterable[pa.RecordBatch], lookups: Mapping[str, Lookup], layout: Layout
+    batches: Iterable[pa.RecordBatch], readings: Mapping[str, Reading], layout: Layout
 ) -> Iterator[pa.RecordBatch]:
     """Yield the occupied cells of all histograms of a part."""
     histograms = Histograms(layout.domain, layout.cliques)
-    encoded = (
-        {column: lookup.encode(batch.column(column)) for column, lookup in lookups.items()}
-        for batch in slices(batches)
-    )
+    encoded = (codes_of(batch, readings) for batch in slices(batches))
     for codes in in_chunks(encoded):
         histograms.add(codes)
     yield packed_histograms(histograms, layout)

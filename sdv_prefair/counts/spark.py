@@ -33,6 +33,7 @@ from sdv_prefair.counts.partition_counts import (
 )
 from sdv_prefair.counts.reshape import Reshape
 from sdv_prefair.counts.source import Encoder, Progress, sizes
+from sdv_prefair.counts.spark_places import packed, quoted
 from sdv_prefair.counts.spark_workers import check_package, most_parts, send_by_value
 from sdv_prefair.counts.streams import reading
 from sdv_prefair.counts.tally import Tally, tally_cells, values_of
@@ -90,7 +91,8 @@ class SparkSource:
             check_cells(clique, sizes(encoders))
         layout = Layout(sizes(encoders), declared)
         with reading():
-            counted = self._map(encoders, self._counter(encoders, layout), SCHEMA)
+            selected, worker = self._counter(encoders, layout)
+            counted = self._map(selected, worker, SCHEMA, layout.num_cells)
             reducers = min(layout.num_blocks // _BLOCKS_A_REDUCER + 1, _MOST_REDUCERS)
             added = counted.repartition(reducers, 'block').mapInArrow(merge_parts, SCHEMA)
             answer = added.toArrow()
@@ -103,7 +105,8 @@ class SparkSource:
             return self._reshaped_value_counts(columns)
         total: dict[str, Tally] = {column: Counter() for column in columns}
         with reading():
-            answer = self._map(columns, partial(tally_part, columns=columns), _TALLIES).toArrow()
+            worker = partial(tally_part, columns=columns)
+            answer = self._map(list(map(quoted, columns)), worker, _TALLIES).toArrow()
             for column, part in zip(*(answer.column(n).to_pylist() for n in range(2)), strict=True):
                 table = pa.ipc.open_stream(part).read_all()
                 values = values_of(table['value'].combine_chunks())
@@ -114,27 +117,37 @@ class SparkSource:
         total: dict[str, Tally] = {column: Counter() for column in columns}
         check_package(self._frame.sparkSession)
         with reading():
-            answer = self._map(columns, _tallier(columns, self._reshape), 'tally binary').toArrow()
+            worker = _tallier(columns, self._reshape)
+            answer = self._map(self._read(columns), worker, 'tally binary').toArrow()
             for part in answer.column(0).to_pylist():
                 for column, tally in pickle.loads(part).items():
                     total[column].update(tally)
         return total
 
-    def _counter(self, encoders: Mapping[str, Encoder], layout: Layout) -> Worker:
-        """Return what counts a part: by lookups, or by the encoders themselves."""
+    def _counter(self, encoders: Mapping[str, Encoder], layout: Layout) -> tuple[list[str], Worker]:
+        """Return what is selected and what counts a part: by lookups, or by the encoders."""
         lookups = None
+        session = self._frame.sparkSession
         if self._reshape is None:
             schema = self._schema or self._frame.limit(0).toArrow().schema
             lookups = compiled(encoders, schema)
         if lookups is not None:
-            return partial(count_part, lookups=lookups, layout=layout)
-        check_package(self._frame.sparkSession)
-        return _encoding_counter(dict(encoders), layout, self._reshape)
+            selected, readings = packed(lookups, schema, session)
+            return selected, partial(count_part, readings=readings, layout=layout)
+        check_package(session)
+        worker = _encoding_counter(dict(encoders), layout, self._reshape)
+        return self._read(encoders), worker
 
-    def _map(self, columns: Iterable[str], worker: Worker, schema: str) -> 'DataFrame':
+    def _read(self, columns: Iterable[str]) -> list[str]:
         read = list(columns) if self._reshape is None else self._reshape.columns_read(columns)
+        return list(map(quoted, read))
+
+    def _map(
+        self, selected: list[str], worker: Worker, schema: str, num_cells: int = 0
+    ) -> 'DataFrame':
         # Fewer and larger parts, without a shuffle: each makes one set of histograms.
-        parts = self._frame.select(*map(_quoted, read)).coalesce(most_parts(self._frame))
+        num_parts = most_parts(self._frame, num_cells)
+        parts = self._frame.selectExpr(*selected).coalesce(num_parts)
         return parts.mapInArrow(worker, schema)
 
 
@@ -146,14 +159,10 @@ def bound_rows(frame: 'DataFrame', person_column: str, max_rows: int) -> 'DataFr
     """
     from pyspark.sql import Window, functions
 
-    order = [_quoted(column) for column in frame.columns if column != person_column]
-    window = Window.partitionBy(_quoted(person_column)).orderBy(*order)
+    order = [quoted(column) for column in frame.columns if column != person_column]
+    window = Window.partitionBy(quoted(person_column)).orderBy(*order)
     numbered = frame.withColumn(_NTH_ROW, functions.row_number().over(window))
     return numbered.where(functions.col(_NTH_ROW) <= max_rows).drop(_NTH_ROW)
-
-
-def _quoted(column: str) -> str:
-    return '`' + column.replace('`', '``') + '`'
 
 
 def _encoding_counter(

@@ -1,12 +1,12 @@
-"""What a fitted model shows of proxies: what stands for protected columns, what outcomes rest on.
+"""What a fitted model shows about proxies for protected columns and about predictors of outcomes.
 
-A model that keeps its statements may still carry what nobody meant: an admissible column that all
-but copies a protected one lets everything through, by the letter of the promise. Whoever signs a
-release should see that. The model tells, and costs nothing more.
+A model may satisfy all its statements and still contain an unintended dependence: through an
+admissible column that nearly copies a protected one, everything gets through. Whoever signs a
+release should see that. It is read from the model, at no further cost.
 
 Numbers are those of ``fairness/dependence.py``, from 0 to 1. Noise makes columns look more
-dependent than they are, so beside each stands what is surely told: what is left once chance,
-noise, and three of its standard deviations are taken off.
+dependent than they are, so each comes with a lower bound, ``surely``: what remains after
+subtracting chance, noise, and three standard deviations of the noise.
 """
 
 import math
@@ -39,26 +39,26 @@ RESTS_ON = 'neighbour of an outcome about it'
 LET_THROUGH = 'protected column about an outcome'
 OUTCOME_COPY = 'unlabelled column about an outcome, by a private look'
 HEADINGS = {
-    ADMISSIBLE_PROXY: 'What admissible columns tell about protected ones',
-    STAND_IN: 'Which unlabelled columns stand for protected ones',
-    RESTS_ON: 'What outcomes rest on in the model',
-    LET_THROUGH: 'What protected columns still tell about outcomes, through admissible ones',
-    OUTCOME_COPY: 'What unlabelled columns tell about outcomes in the table, by a private look',
+    ADMISSIBLE_PROXY: 'How well admissible columns predict protected ones',
+    STAND_IN: 'Which unlabelled columns are proxies for protected ones',
+    RESTS_ON: 'What outcomes depend on in the model',
+    LET_THROUGH: 'How well protected columns still predict outcomes, through admissible ones',
+    OUTCOME_COPY: 'How well unlabelled columns predict outcomes in the private rows (noisy answer)',
 }
-"""The questions that are answered, and how they are asked in a report."""
+"""The questions that are answered, with their headings in a report."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How much a column tells about another.
+    """How well one column predicts another.
 
     Attributes:
         statement: The statement that gives the two their roles.
         part: Which question it answers, a key of ``HEADINGS``.
-        column: The column that tells.
-        about: The column it tells about.
-        tells: How much, from 0 to 1, in the model or by the look.
-        surely: How much of it is more than chance and noise.
+        column: The predictor.
+        about: The column that it predicts.
+        tells: How well, from 0 to 1, in the model or by the noisy score.
+        surely: How much of it exceeds chance and noise.
     """
 
     statement: Independent
@@ -70,17 +70,17 @@ class Finding:
 
     @property
     def nearly_copies(self) -> bool:
-        """Whether the one column surely tells nearly all of the other."""
+        """Whether one column certainly determines nearly all of the other."""
         return self.surely >= NEARLY_COPIES
 
 
 class FairnessExplanation:
-    """What stands behind the statements of a fit; ``print`` it, or ask for ``to_frame()``.
+    """Which dependences remain under the statements of a fit; ``print`` it, or use ``to_frame()``.
 
-    Privacy: made of the released model and a look that was paid for.
+    Privacy: computed from the released model and scores that were paid for.
 
     Args:
-        findings: What was found, the strongest of each question first.
+        findings: The findings, the strongest for each question first.
     """
 
     def __init__(self, findings: Iterable[Finding]):
@@ -100,10 +100,10 @@ class FairnessExplanation:
 
     def __repr__(self) -> str:
         statements = dict.fromkeys(finding.statement for finding in self.findings)
-        return '\n\n'.join(map(self._described, statements)) or 'Nothing is promised.'
+        return '\n\n'.join(map(self._described, statements)) or 'The fit has no fairness guarantee.'
 
     def _described(self, statement: Independent) -> str:
-        lines = [str(statement), '(0 tells nothing, 1 everything; what noise explains is left out)']
+        lines = [str(statement), '(0: independent, 1: fully determined; beyond chance and noise)']
         for part, heading in HEADINGS.items():
             own = [finding for finding in self.of(part) if finding.statement == statement]
             if own:
@@ -113,25 +113,25 @@ class FairnessExplanation:
 
 def _told(findings: Sequence[Finding]) -> list[str]:
     lines = [
-        f'    {finding.column} tells {finding.surely:.2f} of {finding.about}'
+        f'    {finding.column} predicts {finding.about}: {finding.surely:.2f}'
         + (', nearly a copy' if finding.nearly_copies else '')
         for finding in findings
         if finding.surely >= NOTICEABLE
     ]
     rest = len(findings) - len(lines)
-    less = f'    {rest} {"pair" if rest == 1 else "pairs"} of columns below {NOTICEABLE}'
+    less = f'    {rest} {"pair" if rest == 1 else "pairs"} of columns: below {NOTICEABLE}'
     return lines + [less] if rest else lines
 
 
 def explain(
     model: GraphicalModel, roles: Statements, looks: Sequence[OutcomeLook] = ()
 ) -> list[Finding]:
-    """Return what the model shows, statement by statement. Post-processing of released values.
+    """Return the findings, statement by statement. Post-processing of released values.
 
     Args:
         model: The fitted model.
         roles: The statements about its columns.
-        looks: What was looked at besides.
+        looks: Noisy scores of unlabelled columns against outcomes.
     """
     reader = _Reader(model)
     shown = [
@@ -152,7 +152,7 @@ def explain(
 
 
 def admissible_copies(model: GraphicalModel, roles: Statements) -> list[tuple[str, str]]:
-    """Return the admissible columns that surely nearly copy a protected one, each with that one."""
+    """Return the admissible columns that certainly nearly copy a protected one, with that one."""
     reader = _Reader(model)
     pairs = dict.fromkeys(
         (given, left) for s in roles.statements for given in s.given for left in s.left
@@ -175,7 +175,7 @@ def _questions(
 
 
 class _Reader:
-    """Reads off a model what columns tell about each other, and what noise there is between them.
+    """Computes from a model how well columns predict each other, and the noise between them.
 
     Privacy: post-processing of released values.
     """
@@ -192,7 +192,7 @@ class _Reader:
                     self._measured.add_edge(*edge, noise=2 * noise.misplaced, spread=spread)
 
     def told(self, column: str, about: str) -> tuple[float, float]:
-        """Return how much a column tells about another, and how much of it surely."""
+        """Return how well a column predicts another, and a lower bound that allows for noise."""
         if not self._are_joined(column, about):
             return 0.0, 0.0
         table = marginal(self._model.nodes, [column, about])
@@ -212,7 +212,7 @@ class _Reader:
         return column in graph and about in graph and nx.has_path(graph, column, about)
 
     def _noise_between(self, column: str, about: str) -> tuple[float, float]:
-        """Return noise, and its spread, of all tables along the way, as shares of rows."""
+        """Return the noise of all tables along the path, and its spread, as shares of rows."""
         graph = self._measured
         if column not in graph or about not in graph or not nx.has_path(graph, column, about):
             return math.inf, math.inf

@@ -10,10 +10,10 @@
 6. All that is left goes into one measurement of tables and one-ways, shared by their use.
 
 If no pair beyond the forest is worth a look, steps 4 and 5 are left out: what would have been spent
-goes to the last step. If scores are noisy and the forest as a whole does not promise clearly less
-error than independent columns, it is dropped: all that is left goes to the one-ways. If scores
-would be noise alone they are not asked for, and codes are merged by all that is measured. Every
-answer is a Gaussian one. Which pairs there are, the strategy says: see ``structure/planned.py``.
+goes to the last step. If the forest as a whole does not promise less error than independent
+columns, it is dropped: all that is left goes to the one-ways. If scores would be mostly noise they
+are not asked for, and codes are merged by all that is measured. Every answer is a Gaussian one.
+Which pairs there are, the strategy says: see ``structure/planned.py``.
 """
 
 import math
@@ -49,10 +49,8 @@ from sdv_prefair.values.arrays import Floats
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
 # one-ways are measured once more.
 _RARE = 2.0
-# Scores whose noise is above this share of all rows tell nothing, so they are not asked for.
-_TELLING = 0.25
-# From this share on they tell little: a forest planned from them must be clearly better than none.
-_TELLING_LITTLE = 0.03
+# Scores whose noise is above this share of all rows tell too little, so they are not asked for.
+_TELLING = 0.2
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # Where the noise of scores is under this share of all rows, and there are more pairs to score than
@@ -179,10 +177,9 @@ class _PlannedFit:
         limits = {c: total * most_that_can_be_told(v / v.sum()) for c, v in expected.items()}
         most = np.array([min(limits[column] for column in pair) for pair in pairs])
         rho, step = self._scores_rho, words.SELECT_TREE
-        scores, noise = noisy_scores(self._table, pairs, gap, rho, step, most)
+        scores = noisy_scores(self._table, pairs, gap, rho, step, most)
         plan.grow_forest(scores, self._precision())
-        is_sure = self._noise_of_scores(len(pairs)) < _TELLING_LITTLE * total
-        if not is_sure and not plan.is_clearly_better(none, scores, noise, self._precision()):
+        if not plan.is_better_than(none, scores, self._precision()):
             self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
         elif self._graph.edges and plan.worth_scoring(scores, 1).size:
             self._look_at(self._graph.edges, self._residuals_rho)
@@ -248,7 +245,7 @@ class _PlannedFit:
         """
         gap = model_gap(expected, {})
         limits, step = np.full(len(expected), most), words.SELECT_PAIRS
-        return noisy_scores(self._table, list(expected), gap, rho, step, limits)[0]
+        return noisy_scores(self._table, list(expected), gap, rho, step, limits)
 
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""

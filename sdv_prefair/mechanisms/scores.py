@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from types import MappingProxyType
@@ -64,25 +63,6 @@ def model_gap(expected: Mapping[AnyClique, Floats], discount: Mapping[AnyClique,
     return Score(2**bits, predictions, _in_units(discount, 2**bits))
 
 
-@dataclass(frozen=True)
-class NoiseLeft:
-    """The standard deviation of the noise in scores that were drawn to a share.
-
-    Attributes:
-        own: Of each, independent of the others.
-        shared: Of each, what it has from the share: all of them move together.
-    """
-
-    own: Floats
-    shared: Floats
-
-    def of_sum(self, weights: Floats, which: Sequence[int]) -> float:
-        """Return the standard deviation of a weighted sum of some of the scores."""
-        places = np.array(which, dtype=np.int64)
-        own = float(np.linalg.norm(weights[places] * self.own[places]))
-        return math.hypot(own, float(weights[places] @ self.shared[places]))
-
-
 def noisy_scores(
     table: PrivateTable,
     pairs: Sequence[Pair],
@@ -90,10 +70,8 @@ def noisy_scores(
     rho: Fraction,
     step: str,
     most: Floats,
-) -> tuple[Floats, 'NoiseLeft']:
+) -> Floats:
     """Return the scores of pairs in rows, drawn to what they share as far as the rest is noise.
-
-    The noise that is left in each is returned as well.
 
     Privacy: spends rho on all scores at once; the rest is post-processing.
 
@@ -110,10 +88,8 @@ def noisy_scores(
     return drawn_to_share(noisy, sigma, most)
 
 
-def drawn_to_share(values: Floats, sigma: float, most: Floats) -> tuple[Floats, 'NoiseLeft']:
+def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
     """Return noisy values, each moved to one share of its limit, as far as the rest is noise.
-
-    The noise that is left in each is returned as well.
 
     A value is taken for a draw around that share, with a spread in proportion to its limit. The
     mean of all would make pairs of columns that are nearly constant seem to hold what they cannot.
@@ -128,9 +104,8 @@ def drawn_to_share(values: Floats, sigma: float, most: Floats) -> tuple[Floats, 
     rest = values - share * most
     spread = max(0.0, float(rest @ rest) - len(values) * sigma**2) / squares * most**2
     kept: Floats = spread / (spread + sigma**2)
-    in_share = sigma / math.sqrt(squares) * most
     drawn: Floats = np.minimum(share * most + rest * kept, most)
-    return drawn, NoiseLeft(sigma * kept, in_share * (1 - kept))
+    return drawn
 
 
 def _bits_beside(total: float) -> int:

@@ -12,16 +12,15 @@ from sdv_prefair.model.junction import Clique, arrange
 from sdv_prefair.model.max_entropy import (
     ITERATIONS,
     STATIONARITY,
+    Factors,
     fit_chordal,
-    fit_chordal_again,
-    warm_start,
+    fitted_factors,
 )
 from sdv_prefair.model.measurement import Domain, Measurement
 from sdv_prefair.model.private_pgm import fit_with_mbi
 from sdv_prefair.model.sampling import CliqueTable, soften
 from sdv_prefair.model.shrinkage import shrink_tables
 from sdv_prefair.model.totals import minimum_variance_total
-from sdv_prefair.model.warm_start import WarmStart
 from sdv_prefair.values.arrays import Floats
 
 ESTIMATORS = ('auto', 'mbi')
@@ -39,7 +38,7 @@ def estimate(
     iterations: int = ITERATIONS,
     stationarity: float = STATIONARITY,
     progress: Progress | None = None,
-    start: WarmStart | None = None,
+    start: Factors | None = None,
 ) -> GraphicalModel:
     """Estimate the model whose marginals are nearest to the measurements.
 
@@ -65,8 +64,8 @@ def estimate(
             gap against those that were fitted.
         iterations: The most that a chordal graph which is not a forest may take, if it is solved
             directly.
-        stationarity: How far off a cell of such a graph may be at the end, in units of its noise
-            and own chance.
+        stationarity: How far off cells of such a graph may be at the end, in units of their noise
+            and own chance: the root of the mean square.
         progress: Called with the number of iterations done.
         start: What ``start_of`` a model of the same tables returned: for a chordal graph that is
             not a forest, it saves most of the time.
@@ -87,10 +86,9 @@ def estimate(
     elif estimator == 'auto' and _is_chordal(cliques):
         estimator = 'direct'
         forest = _forest_inside(fitted, domain, total)
-        if start is None:
-            nodes = fit_chordal(forest, fitted, cliques, total, iterations, progress, stationarity)
-        else:
-            nodes = fit_chordal_again(forest, fitted, cliques, total, start, stationarity)
+        nodes = fit_chordal(
+            forest, fitted, cliques, total, iterations, progress, stationarity, start
+        )
     else:
         estimator = 'mbi'
         nodes = fit_with_mbi(fitted, domain, cliques, total, progress=progress)
@@ -114,7 +112,7 @@ def _fit_forest(
 
 def start_of(
     model: GraphicalModel, shrink: bool = False, stationarity: float = STATIONARITY
-) -> WarmStart | None:
+) -> Factors | None:
     """Return where estimates of the same tables, measured again, may start from.
 
     None unless the model is of a chordal graph that is not a forest, and was solved directly.
@@ -131,7 +129,7 @@ def start_of(
     fitted = shrink_tables(model.measurements) if shrink else model.measurements
     merged = {c: compression.num_groups for c, compression in model.compressions.items()}
     forest = _forest_inside(fitted, model.domain | merged, model.total)
-    return warm_start(forest, fitted, model.cliques, model.total, stationarity)
+    return fitted_factors(forest, fitted, model.cliques, model.total, stationarity)
 
 
 def _forest_inside(

@@ -9,45 +9,25 @@ which
 
 That is the exact minimum of the dual in ``max_entropy.py`` along one table, by Wright's omega. On
 a walk over the junction tree, from a clique to a neighbour and back (Jirousek and Preucil, 1995),
-a sweep over all tables costs about as much as one gradient. The first few sweeps take off most of
-the distance, most of all where noise is small and gradients are far longer along some tables than
-along others; near the end the method is slow.
+a sweep over all tables costs about as much as one gradient. After each sweep the factors are
+settled (``settling.py``), without which those of tables that share columns would take hundreds of
+sweeps to come to rest.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import wrightomega
 
-from sdv_prefair.model.junction import Clique, Place
+from sdv_prefair.model.junction import Place
 from sdv_prefair.model.sampling import broadcast_to, sum_to
+from sdv_prefair.model.settling import FittedTable, Settling
 from sdv_prefair.values.arrays import Floats
 
 # Longest step of a logarithm, so that no cell falls to zero rows, from where it cannot come back.
 _LONGEST = 30.0
-
-
-@dataclass(frozen=True)
-class FittedTable:
-    """A table that is fitted.
-
-    Attributes:
-        columns: Its columns, which some clique contains.
-        values: What it is to come near to, in rows.
-        penalty: The penalty of its factor, in the shape of ``values``.
-        scaling: One over the size that a distance in a cell is judged by.
-        home: The position of a clique that contains it.
-        inside: The position of a larger table that contains it, if there is one.
-    """
-
-    columns: Clique
-    values: Floats
-    penalty: Floats
-    scaling: Floats
-    home: int
-    inside: int | None
 
 
 class _Step(NamedTuple):
@@ -67,7 +47,7 @@ class ProportionalFitting:
         tables: The tables, each set of columns once.
         beliefs: The cliques' distributions at the start.
         total: Number of rows.
-        factors: The logarithms of the factors at the start; all factors are one unless given.
+        factors: The logarithms of the factors that made them so.
     """
 
     def __init__(
@@ -76,11 +56,12 @@ class ProportionalFitting:
         tables: Sequence[FittedTable],
         beliefs: Sequence[Floats],
         total: float,
-        factors: Sequence[Floats] | None = None,
+        factors: Sequence[Floats],
     ):
-        zeros: list[Floats] = [np.zeros(table.values.shape) for table in tables]
-        self.factors = zeros if factors is None else list(factors)
+        self._settling = Settling(tables, total)
+        self.factors = self._settling.apply(factors)
         self._places, self._tables, self._total = places, tables, total
+        self._cells = max(1, sum(table.values.size for table in tables))
         self._rows = [total * belief for belief in beliefs]
         self._shared = [
             sum_to(rows, place.clique, place.separator)
@@ -94,8 +75,13 @@ class ProportionalFitting:
             of.append(number)
 
     def sweep(self) -> float:
-        """Bring every table near to its values once; return how far off the worst cell was."""
-        self._worst = 0.0
+        """Bring every table near to its values once.
+
+        Returns:
+            How far off cells were, each before its own table was fitted: the root of the mean
+            square over all cells of all tables, in units of the tables' scaling.
+        """
+        self._squares = 0.0
         for step in self._walk:
             if step.source is None:
                 self._rows[step.to] *= self._total / self._rows[step.to].sum()
@@ -104,7 +90,8 @@ class ProportionalFitting:
             if step.is_first:
                 for number in self._at_home[step.to]:
                     self._fit(number)
-        return self._worst
+        self.factors = self._settling.apply(self.factors)
+        return math.sqrt(self._squares / self._cells)
 
     def _carry(self, source: int, to: int, child: int) -> None:
         """Bring what a clique shares with a neighbour to what the neighbour has of it."""
@@ -134,15 +121,13 @@ class ProportionalFitting:
     def _step(self, number: int, rows: Floats) -> Floats:
         table, factor = self._tables[number], self.factors[number]
         missing = table.values - table.penalty * factor
-        off = float(np.abs((rows - missing) * table.scaling).max())
-        self._worst = max(self._worst, off)
+        off = ((rows - missing) * table.scaling).ravel()
+        self._squares += float(off @ off)
         some = rows > 0
         logarithm = np.log(rows, out=np.zeros_like(rows), where=some)
-        near = table.penalty * wrightomega(
-            logarithm + missing / table.penalty - np.log(table.penalty)
-        )
-        change = np.clip((missing - near) / table.penalty, -_LONGEST, _LONGEST)
-        change = np.where(some, change, 0.0)
+        goal = missing / table.penalty
+        change = goal - wrightomega(logarithm + goal - np.log(table.penalty))
+        change = np.where(some, np.clip(change, -_LONGEST, _LONGEST), 0.0)
         self.factors[number] = factor + change
         ratio: Floats = np.exp(change)
         return ratio

@@ -1,6 +1,6 @@
 """Lanes in pixels: boxes for columns, and curves between them.
 
-Text does not shrink with a figure, so the drawing has a size of its own, which its columns need.
+Text does not shrink with a figure, so the drawing has a fixed size, as large as its columns need.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,7 +25,7 @@ _STEPS_OF_CURVE = 16
 
 @dataclass(frozen=True)
 class Box:
-    """Where a column stands: the middle of its box, and how wide that is."""
+    """The position of a column: the middle of its box, and its width."""
 
     x: float
     y: float
@@ -60,10 +60,10 @@ class Canvas:
 
     Attributes:
         lanes: From left to right, each with its two ends.
-        boxes: Where each column stands.
+        boxes: The position of each column.
         width: In pixels.
         height: In pixels, with a line for the lanes' names at the top.
-        room_below: Of it, what lines need that pass under a lane.
+        room_below: The part of the height for lines that pass under a lane.
     """
 
     lanes: tuple[tuple[Lane, float, float], ...]
@@ -150,7 +150,7 @@ def lay_out(graph: nx.Graph, lines_under: int = 0) -> Canvas:
     for lane, of_stacks in zip(lanes, widths, strict=True):
         start, inner = x, _inner_width(of_stacks)
         at = start + (max(inner, _LEAST_LANE) - inner) / 2 + _LANE_MARGIN + stretch / 2
-        # Stacks of one lane stand half a row off, so that lines pass between boxes.
+        # Stacks of one lane are offset by half a row, so that lines pass between boxes.
         for number, (stack, width) in enumerate(zip(lane.stacks, of_stacks, strict=True)):
             half = _ROW / 4 * (-1) ** number if len(lane.stacks) > 1 else 0
             for node, row in rows_of(stack, most).items():

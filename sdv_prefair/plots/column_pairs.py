@@ -1,4 +1,4 @@
-"""Figures of one column in two tables, the real one beside the synthetic one."""
+"""Figures of one column in two tables, real and synthetic."""
 
 from collections.abc import Sequence
 
@@ -23,12 +23,12 @@ _LAYOUT = {
 def plot_number_pair(
     values: Sequence[object], curves: pd.DataFrame, frequent: pd.DataFrame
 ) -> go.Figure:
-    """Draw both distribution functions, and the shares of the most frequent values.
+    """Plot both distribution functions, and the shares of the most frequent values.
 
-    A spike is a step of one line that the other lacks, and a bar without the other.
+    A lost spike is a step that one line lacks, and a missing bar.
 
     Args:
-        values: The values at which the functions are known, numbers or timestamps.
+        values: The values at which the functions are evaluated, numbers or timestamps.
         curves: The functions there, ``real`` and ``synthetic``.
         frequent: The shares, likewise; the index names the values.
     """
@@ -46,7 +46,7 @@ def plot_number_pair(
 
 
 def plot_category_pair(shares: pd.DataFrame) -> go.Figure:
-    """Draw the shares of values in both tables.
+    """Plot the shares of values in both tables.
 
     Args:
         shares: The shares, ``real`` and ``synthetic``; the index names the values.

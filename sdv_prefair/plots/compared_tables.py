@@ -1,4 +1,4 @@
-"""Real beside synthetic rows, as SDV draws them. These figures show real rows: not private."""
+"""Real and synthetic rows in SDV's plots. These figures show real rows: not private."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from sdmetrics import visualization
 from sdv_prefair.errors import QueryError, shown
 
 _NUMERIC = ('numerical', 'datetime')
-# Points of a scatter plot; more hide each other and fill the file.
+# Points of a scatter plot; more overlap and bloat the file.
 _MOST_POINTS = 5_000
 
 
@@ -27,9 +27,9 @@ def compare_tables(
 
     Args:
         real: The private table.
-        synthetic: A synthetic one.
+        synthetic: A synthetic table.
         described: The metadata of each column.
-        modelled: The columns that can be compared: all others are made up.
+        modelled: The columns that can be compared: all others are generated.
         columns: A column, two columns, or None.
     """
     if columns is None:
@@ -53,7 +53,7 @@ def compare_tables(
 
 
 def _as_drawn(table: pd.DataFrame, described: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Return columns as SDV draws them: moments as moments, what cannot be read left out."""
+    """Return columns for SDV's plots: timestamps parsed, values that cannot be parsed left out."""
     drawn = table.reset_index(drop=True)
     for column, about in described.items():
         if column not in drawn:

@@ -9,9 +9,9 @@ _MOST_LETTERS = 60
 
 
 def plot_estimate(frame: pd.DataFrame, title: str = 'Estimates with their intervals') -> go.Figure:
-    """Draw what ``synthesizer.estimate`` returned: a bar for each line, with its interval.
+    """Plot the result of ``synthesizer.estimate``: a bar for each line, with its interval.
 
-    Lines that differ in the last column of the index alone stand side by side, in its colour.
+    Lines that differ only in the last column of the index are grouped, coloured by it.
 
     Args:
         frame: With the columns ``estimate``, ``lower`` and ``upper``.

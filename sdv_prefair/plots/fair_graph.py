@@ -13,8 +13,8 @@ from sdv_prefair.plots.canvas import Box, Canvas, Line, label_of, lay_out
 from sdv_prefair.plots.style import BLACK, GREY, plain_text
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
-# The paper's red, blue and green in shades that colour-blind readers tell apart (Okabe-Ito);
-# the shapes say the same again.
+# The paper's red, blue and green in shades that colour-blind readers can distinguish (Okabe-Ito);
+# the shapes repeat the information.
 ROLE_MARKERS = {
     PROTECTED: {'color': '#D55E00', 'symbol': 'diamond'},
     ADMISSIBLE: {'color': '#0072B2', 'symbol': 'circle'},
@@ -24,10 +24,10 @@ ROLE_MARKERS = {
 }
 AROUND, WITHIN = 'leads around the wall', 'within a lane'
 STRONG_FROM = 0.3
-"""How much one column must tell about another for their edge to be drawn as a strong one."""
+"""How well one column must predict another for their edge to be drawn as a strong one."""
 
 _RED = '#C8102E'
-# The fainter an edge, the less its columns tell about each other.
+# The fainter an edge, the less its columns predict each other.
 _EDGE_STYLES = {
     WITHIN: {'color': '#B4C1CC', 'width': 1.2},
     'weak': {'color': '#D9D9D9', 'width': 1.0},
@@ -37,16 +37,16 @@ _EDGE_STYLES = {
 }
 _EDGE_WORDS = {
     WITHIN: WITHIN,
-    'weak': f'weak (tells < {NOTICEABLE:g})',
-    'joined': 'joined',
-    'strong': f'strong (tells ≥ {STRONG_FROM:g})',
+    'weak': f'weak (predicts < {NOTICEABLE:g})',
+    'joined': 'in between',
+    'strong': f'strong (predicts ≥ {STRONG_FROM:g})',
     AROUND: AROUND,
 }
 _LANES = {
-    PROTECTED: ('Protected side', 'with what goes with it', '#FDF1E9'),
+    PROTECTED: ('Protected side', 'and columns related to it', '#FDF1E9'),
     ADMISSIBLE: ('Admissible wall', 'may explain a difference', '#E3EFF7'),
     SEVERAL: ('Several roles', 'in different statements', '#F9EEF4'),
-    OUTCOME: ('Outcome side', 'with what goes with it', '#E6F4EF'),
+    OUTCOME: ('Outcome side', 'and columns related to it', '#E6F4EF'),
 }
 _NO_WALL = ('No wall to pass', 'nothing may explain a difference', '#E3EFF7')
 _LETTERS_PER_PIXEL, _LINE_PIXELS = 1 / 6.4, 17
@@ -63,16 +63,16 @@ def plot_fair_graph(
 ) -> go.Figure:
     """Draw the model's graph in lanes: protected side, admissible wall, outcome side.
 
-    A model is fair if no edge leads from the left to the right but through the wall. Edges that do
-    are red. Others between lanes are the darker the more their columns tell about each other. A
-    click on the legend hides a kind of edge; what is known of an edge is shown on hover.
+    A model is fair if every path from left to right passes through the wall. Edges around it
+    are red. Other edges between lanes are darker the better their columns predict each other. A
+    click on the legend hides a kind of edge; attributes of an edge are shown on hover.
 
     Args:
-        graph: Nodes are columns with the attribute ``'role'``. Of edges ``tells`` says how strong
-            they are, from 0 to 1; whatever other attributes they have is shown as well.
+        graph: Nodes are columns with the attribute ``'role'``. The edge attribute ``tells`` is the
+            strength of an edge, from 0 to 1; all other attributes are shown as well.
         title: Title of the figure.
-        statements: What is asked of the graph; without, the one statement that roles stand for.
-        caption: A text below the drawing; without, what the drawing shows.
+        statements: The statements to check; by default the one that the roles express.
+        caption: A text below the drawing; by default, what the drawing shows.
 
     Paper: the figures of fair and unfair trees (protected red, admissible blue, outcome green).
     """
@@ -96,35 +96,35 @@ def plot_fair_graph(
 
 
 def heading_of(graph: nx.Graph, statements: Statements) -> str:
-    """Return in a few words what there is to see."""
+    """Return in a few words what the drawing shows."""
     if not statements:
-        return 'what the model joins'
+        return 'what the model connects'
     if around := _around(graph, statements):
         count = f'{len(around)} edge{"" if len(around) == 1 else "s"}'
         return f'{count} {"leads" if len(around) == 1 else "lead"} around the wall'
     return (
-        'every way to the outcome leads through the wall'
+        'every path to the outcome passes through the wall'
         if statements.admissible
-        else 'no way leads from protected to outcome columns'
+        else 'no path from protected to outcome columns'
     )
 
 
 def caption_of(graph: nx.Graph, statements: Statements, around: set | None = None) -> str:
     """Return what the drawing shows, in a sentence or two."""
     around = _around(graph, statements) if around is None else around
-    told = 'The darker an edge, the more its columns tell about each other.'
+    told = 'The darker an edge, the better its columns predict each other.'
     if not statements:
-        return f'Columns that are joined keep the dependence that was measured. {told}'
+        return f'Adjacent columns have the dependence that was measured. {told}'
     if around:
         return (
             f'{len(around)} {"edge leads" if len(around) == 1 else "edges lead"} from the '
             f'protected to the outcome side around the wall (red): {_listed(around)}.'
         )
     if not statements.admissible:
-        return f'No way leads from the protected to the outcome side. {told}'
+        return f'There is no path from the protected to the outcome side. {told}'
     return (
-        'Every way from the protected to the outcome side leads through the wall: no edge passes '
-        f'it by. {told}'
+        'Every path from the protected to the outcome side passes through the wall: no edge leads '
+        f'around it. {told}'
     )
 
 
@@ -166,7 +166,7 @@ def _by_strength(graph: nx.Graph, canvas: Canvas, around: set) -> dict[str, list
 
 
 def _lines(graph: nx.Graph, canvas: Canvas, around: set) -> dict[Edge, Line]:
-    """Return the line of every edge; one around the wall is drawn around it."""
+    """Return the line of every edge; an edge around the wall is drawn around it."""
     lines: dict[Edge, Line] = {}
     under = 0
     for edge in sorted(graph.edges, key=lambda edge: sorted(map(str, edge))):
@@ -187,7 +187,7 @@ def _edge_lines(kind: str, lines: list[Line]) -> go.Scatter:
 
 
 def _with_gaps(lines: list[Line]) -> tuple[list[float | None], list[float | None]]:
-    """Return the lines as one, interrupted after each."""
+    """Return the lines as one trace with a gap after each."""
     return [x for xs, _ in lines for x in (*xs, None)], [y for _, ys in lines for y in (*ys, None)]
 
 
@@ -223,7 +223,7 @@ def _names(graph: nx.Graph, canvas: Canvas, role: str) -> go.Scatter:
 
 
 def _edge_notes(graph: nx.Graph, lines: dict[Edge, Line]) -> go.Scatter:
-    """Unseen points on the edges: lines carry no hover text themselves."""
+    """Invisible points on the edges: lines cannot have hover text themselves."""
     middles = [[line[len(line) // 2] for line in lines[edge]] for edge in graph.edges]
     notes = [
         '<br>'.join([' - '.join(map(plain_text, edge)), *_described(graph.edges[edge])])

@@ -17,7 +17,7 @@ from sdv_prefair.privacy.ledger_words import (
     ZCDP,
 )
 
-# One colour for a mechanism in every figure, whichever others a ledger holds.
+# A mechanism has the same colour in every figure.
 _MECHANISM_COLOURS = {
     GAUSSIAN: BLUE,
     ROUNDED: BLUE,
@@ -29,7 +29,7 @@ _MECHANISM_COLOURS = {
 
 
 def plot_ledger(frame: pd.DataFrame, title: str = 'Privacy budget by step') -> go.Figure:
-    """Draw what each step spent: one bar for a step, one slice for a row of the ledger.
+    """Plot what each step spent: one bar per step, one slice per row of the ledger.
 
     Args:
         frame: A ledger with the columns ``step``, ``mechanism``, ``columns`` and ``rho``.

@@ -1,7 +1,7 @@
-"""Where each column of a model stands: lanes from the protected to the outcome side.
+"""The layout of a model's columns: lanes from the protected to the outcome side.
 
-The proof of the guarantee takes the admissible columns away and looks at what is left. So does the
-drawing: what hangs together with an outcome stands on the right, everything else on the left, and
+The proof of the guarantee removes the admissible columns and looks at the connected components.
+So does the drawing: components with an outcome are on the right, everything else on the left, and
 the admissible columns are a wall between the two. A lane with many columns is divided into several
 stacks. Nothing depends on the order in which columns or edges were added.
 """
@@ -17,13 +17,13 @@ from sdv_prefair.fairness.statements import ADMISSIBLE, OUTCOME, PROTECTED, SEVE
 Node = Hashable
 _FEWEST_ROWS = 9
 _SWEEPS = 12
-# Rows between two columns of a lane that has few of them.
+# Rows between two columns of a lane with few columns.
 _WIDEST_SPACE = 2.0
 
 
 @dataclass(frozen=True)
 class Lane:
-    """Columns that stand together.
+    """A group of columns in the drawing.
 
     Attributes:
         side: The role that the lane is for; ``''`` in a drawing without sides.
@@ -44,7 +44,7 @@ def lanes_of(graph: nx.Graph) -> list[Lane]:
 
 
 def rows_of(stack: Sequence[Node], most_rows: int) -> dict[Node, float]:
-    """Return how many rows each column of a stack stands below the middle of the drawing."""
+    """Return how many rows each column of a stack is below the middle of the drawing."""
     space = min(_WIDEST_SPACE, most_rows / max(len(stack), 1))
     return {node: space * (i - (len(stack) - 1) / 2) for i, node in enumerate(stack)}
 
@@ -79,7 +79,7 @@ def _nearer(
 
 
 def _levels(graph: nx.Graph) -> list[list[Node]]:
-    """Return the nodes by how far they are from the centre of their component."""
+    """Return the nodes in order of distance from the centre of their component."""
     levels: dict[int, list[Node]] = {}
     for nodes in nx.connected_components(graph):
         part = graph.subgraph(nodes)
@@ -92,7 +92,7 @@ def _levels(graph: nx.Graph) -> list[list[Node]]:
 def _stacks(
     graph: nx.Graph, nodes: list[Node], place: Mapping[Node, int], most_rows: int
 ) -> tuple[tuple[Node, ...], ...]:
-    """Divide a lane; columns that are joined to a lane on the right come right."""
+    """Divide a lane; columns adjacent to a lane on the right go to the right."""
     count = max(1, math.ceil(len(nodes) / most_rows))
 
     def pulled(node: Node) -> tuple[int, float, str]:
@@ -106,7 +106,7 @@ def _stacks(
 
 
 def _untangled(graph: nx.Graph, lanes: list[Lane]) -> list[Lane]:
-    """Order each stack by where its neighbours stand, again and again: the barycentre method."""
+    """Order each stack by the positions of its neighbours, repeatedly: the barycentre method."""
     stacks = [list(stack) for lane in lanes for stack in lane.stacks]
     most = max(map(len, stacks), default=0)
     row = {node: where for stack in stacks for node, where in rows_of(stack, most).items()}

@@ -2,8 +2,8 @@
 
 ===================  ====================================================
 ``facts``            what a fitted synthesizer may show to anybody
-``measured``         what is computed on the real table, only if asked for
-``signing``          the page to sign, of facts and what people have said
+``measured``         what is computed on the real table, only on request
+``signing``          the page to sign, from facts and what people declared
 ``promises`` ...     the annexes, from facts to trees of HTML
 ``elements``         pieces of HTML
 ``page``             the page around them, the style and the scripts
@@ -41,14 +41,14 @@ def write_report(
     told: Particulars | None = None,
     files: Files | None = None,
 ) -> None:
-    """Write the report; the file is complete or not there.
+    """Write the report atomically.
 
     Args:
         facts: What the synthesizer may show.
-        path: Where to write; a file that is there is replaced.
-        measured: What was computed on the real table, for a copy that stays inside.
+        path: Where to write; an existing file is replaced.
+        measured: Results computed on the real table, for a copy that stays internal.
         told: What only people know.
-        files: The files that go out.
+        files: The files that are released.
     """
     all_sections = [
         signing_section(facts, told or Particulars(), files or Files()),

@@ -1,4 +1,4 @@
-"""What only the signer can know, to be ticked one by one."""
+"""What only the signer can know, as a checklist."""
 
 from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.fitting.explanation import OUTCOME_COPY
@@ -8,13 +8,13 @@ from sdv_prefair.report.facts import Facts
 from sdv_prefair.report.words import counted, listed, short, whole
 
 _TYPES = (
-    'The types of the columns, and whether whole numbers can be missing, are public knowledge too. '
-    'Types that a program guessed from the rows, as pandas does with a CSV file, are not.'
+    'The types of the columns, and whether integers can be missing, are public knowledge too. '
+    'Types that a program inferred from the rows, as pandas does with a CSV file, are not.'
 )
 
 
 def confirmed(facts: Facts) -> list[Content]:
-    """Return what the promises rest on, and nothing but a person can confirm."""
+    """Return the assumptions of the guarantee that only a person can confirm."""
     items = [_ranges(facts), _TYPES, _person(facts)]
     items += [
         f'This is the only release from the table, or the epsilons of all of them, '
@@ -25,7 +25,7 @@ def confirmed(facts: Facts) -> list[Content]:
         items += map(_vouched_for, facts.roles.statements)
         items.append(_copies(facts))
     if facts.structure == GIVEN:
-        items.append('The tree of the model was not read off the private rows.')
+        items.append('The tree of the model was not derived from the private rows.')
     if not facts.is_private:
         items.append('The fit will be repeated without a seed before anything is released.')
     return items
@@ -37,31 +37,31 @@ def _vouched_for(statement: Independent) -> str:
         return f'It is right that nothing may explain a dependence of {outcomes} on {protected}.'
     return (
         f'It is right that {listed(statement.given)} may influence {outcomes}, and {protected} '
-        f'only by way of {"it" if len(statement.given) == 1 else "them"}.'
+        f'only through {"it" if len(statement.given) == 1 else "them"}.'
     )
 
 
 def _copies(facts: Facts) -> str:
-    """Return what is to be confirmed of outcomes that go by other names."""
+    """Return what to confirm about copies of outcomes under other names."""
     outcomes, looks = listed(facts.roles.outcome), facts.explanation.of(OUTCOME_COPY)
     copies = list(dict.fromkeys(look.column for look in looks if look.nearly_copies))
     if copies:
         are, have = ('a copy', 'has') if len(copies) == 1 else ('copies', 'have')
         return (
-            f'It is meant that {listed(copies)}, nearly {are} of {outcomes} by a private look, '
-            f'{have} no role: what is promised of outcomes is not promised of them.'
+            f'It is intended that {listed(copies)}, nearly {are} of {outcomes} by a noisy score, '
+            f'{have} no role: the fairness guarantee for outcomes does not cover them.'
         )
-    seen = ' A private look has found none that noise lets see.' if looks else ''
+    seen = ' Noisy scores show none.' if looks else ''
     return f'No column without a role records the same as {outcomes} under another name.{seen}'
 
 
 def _ranges(facts: Facts) -> list[Content]:
     public = facts.assumed_public
     if not public:
-        return ['The names and the kinds of the columns are public.']
+        return ['The names and types of the columns are public.']
     asked = facts.parameters['public_ranges']
     doubt = [
-        ' Nobody has said so yet: the fit was made without ', code('public_ranges=True'),
+        ' Nobody has declared so yet: the fit was made without ', code('public_ranges=True'),
         ', and ranges that SDV detected from the data are not public.',
     ]  # fmt: skip
     return [
@@ -73,7 +73,7 @@ def _ranges(facts: Facts) -> list[Content]:
 def _person(facts: Facts) -> str:
     rows = counted(facts.promise['max_rows_per_person'], 'row')
     if facts.parameters['person_column'] is not None:
-        return f'If counts were given, not rows: they count at most {rows} of each person.'
+        return f'If counts were given instead of rows, they include at most {rows} of each person.'
     return f'No person has more than {rows} in the table.'
 
 

@@ -1,4 +1,4 @@
-"""What may stand in a column, as its encoder knows it: public, or learnt within the budget."""
+"""The values a column can take according to its encoder: public, or learnt within the budget."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def values_of(codes: ColumnCodes | None) -> dict[str, Any]:
     if isinstance(codes, CategoryCodes):
         return about | {'shown': tuple(codes.labels()[: len(codes.shown)])}
     low, high = (getattr(codes, end, None) for end in ('low', 'high'))
-    if low is None or high is None:  # an encoder of somebody else
+    if low is None or high is None:  # a third-party encoder
         return about | {'shown': tuple(codes.labels()[: codes.num_codes - bool(codes.nullable)])}
     places = getattr(codes, 'decimal_places', None)
     decimals = f', {counted(places, "decimal")}' if places else ''

@@ -1,4 +1,4 @@
-"""Every column of the release beside the real one, value by value: numbers that are not private."""
+"""Every column of the release next to the real one: numbers that are not private."""
 
 from xml.etree.ElementTree import Element
 
@@ -16,14 +16,14 @@ _TITLES = {'nulls': 'Null', 'value': 'Value', 'share': 'Its share', 'mean': 'Mea
 
 
 def marked(content: Element) -> Element:
-    """Return something that was computed on the real table, with a word that says so."""
+    """Return content computed on the real table, marked as such."""
     return tag('div', badge('warning', NOT_PRIVATE), content, class_='marked')
 
 
 def columns_by_value(measured: Measured) -> list[Content]:
     """Return numbers and dates side by side, and a picture of every column."""
     pictures = [
-        marked(plot(figure, f'{column}: real rows beside synthetic ones.', column, is_wide=True))
+        marked(plot(figure, f'{column}: real rows next to synthetic ones.', column, is_wide=True))
         for column, figure in measured.pictures.items()
     ]
     return [_numbers(measured.numbers), tag('div', pictures, class_='pictures')]
@@ -41,7 +41,7 @@ def _numbers(described: pd.DataFrame) -> list[Content]:
         marked(table('Numbers and dates, unbinned', header, rows)),
         paragraph(
             'KS is the largest difference of the distribution functions, 0 if they are the same '
-            'and 1 if nothing is shared. The value is that frequent one whose share differs most. '
+            'and 1 if they do not overlap. The value is the frequent one whose share differs most. '
             'The standard deviation of dates is in days.'
         ),
     ]

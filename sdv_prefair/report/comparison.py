@@ -1,4 +1,4 @@
-"""The release beside the real table, and beside plain MST: numbers that are not private."""
+"""The release compared with the real table and with plain MST: numbers that are not private."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -47,7 +47,7 @@ _DISTANCES = {
 }
 _ACCURACIES = {
     'Score': 'Accuracy for {} of a classifier trained on it',
-    'Majority': 'Accuracy for {} of always saying the commonest value',
+    'Majority': 'Accuracy for {} of always predicting the most frequent value',
 }
 
 
@@ -60,7 +60,7 @@ def comparison_section(facts: Facts, measured: Measured | None) -> Element:
             title,
             paragraph(
                 'Left out. Numbers computed on the real table are not covered by the privacy '
-                'promise, so they are not on this page. For a copy that stays inside, ask for them '
+                'guarantee, so they are not on this page. For an internal copy, request them '
                 'with ',
                 code('show_real_numbers=True'),
                 '.',
@@ -79,16 +79,16 @@ def comparison_section(facts: Facts, measured: Measured | None) -> Element:
 def _warning(facts: Facts, measured: Measured) -> Element:
     again = (
         f' Plain MST was fitted for this comparison with an epsilon of '
-        f'{short(facts.promise["epsilon"])} of its own, divided in the same way (budget '
+        f'{short(facts.promise["epsilon"])} of its own, allocated in the same way (budget '
         f"'{facts.parameters['budget']}'); neither it nor its rows may be released."
     )
     return note(
         'warning',
         strong('Not private. '),
-        'All numbers in this section were computed on the real table, outside of the budget. They '
+        'All numbers in this section were computed on the real table, outside the budget. They '
         f'compare {whole(measured.num_rows)} real rows with as many synthetic ones. '
-        'A classifier trained on "the real table itself" is asked about the very rows it was '
-        'trained on. Keep this copy inside.',
+        'A classifier trained on "the real table itself" is tested on the very rows it was '
+        'trained on. Keep this copy internal.',
         again if PLAIN in measured.quality else None,
     )
 
@@ -122,22 +122,22 @@ def _fairness(measured: Measured) -> list[Content]:
     return [
         marked(_independence_table(measured)),
         paragraph(
-            'I(outcome; protected | admissible) is how much the protected columns tell about the '
-            'outcome once the admissible ones are known, in nats. On a table of this size it is '
-            'above zero even if they tell nothing: the range is where it lies then, 95 times '
-            f'in 100. Rows are compared if they agree on the admissible columns by: '
-            f'{_strata(measured)}. The other tables are compared by the same, which need not be '
-            'what their own rows were made by.'
+            'I(outcome; protected | admissible) is the information, in nats, that the protected '
+            'columns carry about the outcome given the admissible ones. On a table of this size '
+            'it is above zero even under independence: the range covers 95 % of its values '
+            f'then. Rows are in the same stratum if they agree on the admissible columns by: '
+            f'{_strata(measured)}. All tables use these strata, which need not be '
+            'those that their own models used.'
         ),
         marked(_rates_table(measured)),
         paragraph(
-            'Differences between the two groups that differ most, with 95 % intervals wide enough '
-            'for having picked them, of a '
-            'classifier trained on each table and used on the real rows: in how often it predicts '
-            'the positive outcome (demographic parity), in how often it finds those who have it '
-            '(true positive rate) and those who have not (true negative rate). The conditional '
-            'ones compare people with the same admissible values; rows say something about them '
-            'only if two groups share these values, and the share of such rows is given.'
+            'Differences between the two groups that differ most, with 95 % intervals that '
+            'account for this selection, for a '
+            'classifier trained on each table and applied to the real rows: in the rate of '
+            'positive predictions (demographic parity), the true positive rate and the true '
+            'negative rate. The conditional '
+            'ones compare people with the same admissible values; a stratum is informative '
+            'only if it contains two groups, and the share of rows in such strata is given.'
         ),
         marked(
             plot(_gaps(measured), 'The same differences as points with intervals.', is_wide=True)
@@ -146,7 +146,7 @@ def _fairness(measured: Measured) -> list[Content]:
 
 
 def _independence_table(measured: Measured) -> Element:
-    # Every source has a row for each pair of roles, answered or not, in the same order.
+    # Every source has a row for each pair of roles, measurable or not, in the same order.
     rows = [
         (
             f'{same[0]["Outcome"]} and {same[0]["Protected"]}{_given(same[0])}',
@@ -163,7 +163,7 @@ def _pair(row: dict) -> str:
 
 
 def _given(row: dict) -> str:
-    """Return what a row is given, where statements are given different columns."""
+    """Return the conditioning set of a row, if it differs between statements."""
     return f' given {row["Given"]}' if row.get('Given') else ''
 
 

@@ -1,4 +1,4 @@
-"""The data dictionary: every column of the released table, and what may stand in it."""
+"""The data dictionary: every column of the released table, and the values it can take."""
 
 from xml.etree.ElementTree import Element
 
@@ -31,8 +31,8 @@ def dictionary_section(facts: Facts) -> Element:
         'dictionary',
         'Data dictionary',
         paragraph(
-            'What may stand in each column of the synthetic table. Codes are the values or bins by '
-            'which the model knows a column, also for what is missing or unlisted.'
+            'The values that each column of the synthetic table can take. Codes are the values or '
+            'bins that the model uses for a column, including those for missing and other values.'
         ),
         table('Columns of the table', header, rows),
     )

@@ -44,7 +44,7 @@ def paragraph(*content: Content, **attributes: str) -> Element:
 
 
 def strong(text: str) -> Element:
-    """Return a text that matters."""
+    """Return emphasised text."""
     return tag('strong', text)
 
 
@@ -70,17 +70,17 @@ def note(kind: str, *content: Content) -> Element:
 
 
 def badge(kind: str, text: str) -> Element:
-    """Return a short mark; the word says what the colour says."""
+    """Return a badge; its word says the same as its colour."""
     return tag('span', text, class_=f'badge {kind}')
 
 
 def num(*content: Content) -> Element:
-    """Return a cell of a table that holds a number, and what goes with it."""
+    """Return a table cell with a number and optional content after it."""
     return tag('td', *content, class_='num')
 
 
 def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[Content]]) -> Element:
-    """Return a table that can be scrolled sideways where it does not fit.
+    """Return a table that scrolls horizontally if it does not fit.
 
     Args:
         caption: What the table shows.
@@ -105,7 +105,7 @@ def _cell(cell: Content) -> Element:
 
 
 def facts_list(pairs: Iterable[tuple[str, Content]]) -> Element:
-    """Return names and what they stand for."""
+    """Return a description list of names and their meanings."""
     return tag('dl', [(tag('dt', name), tag('dd', meaning)) for name, meaning in pairs])
 
 
@@ -116,13 +116,13 @@ def plot(
 
     Args:
         figure: The figure; its texts must be safe for plotly, see ``plain_text``.
-        description: What it shows, for those who do not see it.
+        description: A text alternative for screen readers.
         caption: A text below it.
-        is_wide: Whether it is scrolled sideways, not squeezed, on a narrow screen.
+        is_wide: Whether it scrolls horizontally on a narrow screen instead of shrinking.
     """
     drawn = json.loads(plotly.io.to_json(figure, validate=False))
     content = json.dumps({key: drawn[key] for key in ('data', 'layout')}, separators=(',', ':'))
-    has_size = 'width' in drawn['layout']  # and is made smaller as a whole on paper
+    has_size = 'width' in drawn['layout']  # and is scaled down as a whole in print
     box = tag(
         'div',
         class_=' '.join(['plot', *(['wide'] * is_wide), *(['drawing'] * has_size)]),

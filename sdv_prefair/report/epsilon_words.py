@@ -12,7 +12,7 @@ class Strength(NamedTuple):
     Attributes:
         kind: How it looks: ``'good'``, ``'plain'``, ``'warning'`` or ``'alarm'``.
         words: What to call the promise.
-        advice: What follows from it; nothing where there is nothing to say.
+        advice: What follows from it, if anything.
     """
 
     kind: str
@@ -20,8 +20,8 @@ class Strength(NamedTuple):
     advice: str
 
 
-# The borders at 1 and 10 are those of Ponomareva et al., "How to DP-fy ML" (2023), who call what
-# is above 10 no meaningful promise by itself; that at 3 is where a guess is right 95 % of the time.
+# The limits 1 and 10 are those of Ponomareva et al., "How to DP-fy ML" (2023), who call anything
+# above 10 not meaningful by itself; at 3 a guess is right 95 % of the time.
 _STRENGTHS = (
     (1.0, Strength('good', 'strong promise', '')),
     (3.0, Strength('plain', 'moderate promise', '')),
@@ -30,7 +30,7 @@ _STRENGTHS = (
         Strength(
             'warning',
             'weak promise',
-            'This epsilon bounds what can be found out about a person only loosely. Say so to '
+            'This epsilon bounds what can be learnt about a person only loosely. Say so to '
             'whoever gets the release, or fit with a smaller one.',
         ),
     ),
@@ -39,8 +39,8 @@ _STRENGTHS = (
         Strength(
             'alarm',
             'hardly any promise',
-            'With this epsilon the promise allows nearly everything to be found out about a person '
-            'in the table. It is no protection by itself: do not release it as private data.',
+            'With this epsilon the guarantee allows nearly everything about a person in the table '
+            'to be learnt. It does not protect by itself: do not release it as private data.',
         ),
     ),
 )
@@ -62,14 +62,12 @@ def best_guess(epsilon: float, delta: float) -> float:
 
 
 def guess_in_words(epsilon: float, delta: float) -> str:
-    """Return how often whoever tries to tell whether a person is there can be right."""
+    """Return how often a guess about the membership of a person can be right."""
     share = best_guess(epsilon, delta)
     how_often = 'nearly always' if share > 0.999 else f'{percent(share)} of the time'
-    return (
-        f'Whoever guesses whether somebody is in the table may be right {how_often}; a coin, 50 %.'
-    )
+    return f'A guess whether someone is in the table can be right {how_often}; a coin toss, 50 %.'
 
 
 def named(epsilon: float) -> str:
-    """Return an epsilon with what it promises."""
+    """Return an epsilon with the strength of its guarantee."""
     return f'epsilon = {short(epsilon)}: {strength_of(epsilon).words}'

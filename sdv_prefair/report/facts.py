@@ -1,4 +1,4 @@
-"""What a release report is made from: what a fitted synthesizer may show to anybody."""
+"""The input of a release report: everything a fitted synthesizer may show to anyone."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the released table, or one the model has in the place of others.
+    """One column of the released table, or one that the model uses in place of others.
 
     Attributes:
         name: Its name.
@@ -40,9 +40,9 @@ class Column:
         source: Where its values come from, in words.
         is_learnt: Whether its values were learnt within the budget.
         labels: A text for each code, if it is modelled.
-        other: The code of what has no value to be shown, which is never drawn.
-        shown: The values of a column that is not cut into bins.
-        limits: From where to where a number or a date goes, in words.
+        other: The code without a value to show, which is never sampled.
+        shown: The values of a column that is not binned.
+        limits: The range of a number or a date, in words.
         nullable: Whether it can be missing; None if it is not modelled.
     """
 
@@ -60,29 +60,29 @@ class Column:
 
 @dataclass(frozen=True)
 class Facts:
-    """Public arguments, the ledger, and the model made of noisy measurements.
+    """Public arguments, the ledger, and the model estimated from noisy measurements.
 
-    Privacy: nothing else, so a report of these facts alone is covered by the promise.
+    Privacy: nothing else, so a report of these facts alone is covered by the guarantee.
 
     Attributes:
         table_name: Name of the table.
         fitted_on: Day of the fit.
         fitted_with: Versions of the software.
         parameters: Arguments of the synthesizer.
-        structure: Name of the way the graph was found.
+        structure: Name of the selection structure.
         roles: The roles, or statements, as given.
-        modelled_roles: The same of the columns that the model has, which constraints may make.
+        modelled_roles: The same for the model's columns, some of which constraints may create.
         is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
         graph: The model's graph with roles.
-        ties: What ties the table's own columns: the model and the constraints.
+        ties: The edges between the table's own columns, from the model and the constraints.
         columns: All columns.
         constraints: The constraints in words.
         model: The fitted model.
-        explanation: What the model shows of proxies.
-        intervals: Of each modelled column the shares of its values, each with an interval that
-            holds that of the private table 95 times in 100.
+        explanation: What the model shows about proxies.
+        intervals: For each modelled column the shares of its values, each with a 95 % confidence
+            interval for that of the private table.
         gaps: Differences between groups that a fair model still has, with intervals.
     """
 
@@ -107,17 +107,17 @@ class Facts:
 
     @property
     def promise(self) -> dict:
-        """The footer of the ledger: the promise in numbers."""
+        """The footer of the ledger: the guarantee in numbers."""
         return self.ledger.attrs
 
     @property
     def is_private(self) -> bool:
-        """Whether the noise is unknown to everybody."""
+        """Whether the noise was not seeded."""
         return self.promise['private']
 
     @property
     def spent_elsewhere(self) -> bool:
-        """Whether other attempts have spent on the table too."""
+        """Whether other attempts have also spent budget on the table."""
         return self.promise['rho_all_attempts'] > self.promise['rho']
 
     @property
@@ -132,7 +132,7 @@ class Facts:
 
     @property
     def beside_outcomes(self) -> tuple[str, ...]:
-        """Columns without a role that are tied to an outcome around what its statement is given."""
+        """Columns without a role that a path around the conditioning set connects to an outcome."""
         near = {c for statement in self.roles.statements for c in self._beside(statement)}
         return tuple(c.name for c in self.modelled if c.name in near and c.role == UNLABELLED)
 
@@ -151,12 +151,12 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
 
     Raises:
         NotFittedError: If it is not fitted.
-        UnfairModelError: If it promises fairness, and its model does not keep the promise.
+        UnfairModelError: If it promises fairness, and its model is not fair.
     """
     ledger = synthesizer.get_privacy_ledger()
     fitted = synthesizer.fitted
     promises_fairness = fitted.settings.promise.is_fair
-    # Drawn once, and only if something asks for them.
+    # Computed once, and only if needed.
     replicates = cache(lambda: replicate(fitted, _REPLICATES, seed=0))
     return Facts(
         table_name=fitted.settings.table_name,
@@ -181,7 +181,7 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
 
 
 def _shares(fitted: Fitted, column: str, replicates: Callable[[], Replicates]) -> pd.DataFrame:
-    # Replicates only of columns that a mechanism of somebody else has not measured by themselves.
+    # Replicates only for columns that a third-party mechanism has not measured on their own.
     return estimate_query(fitted, Share(column), replicates, sampling=False)
 
 
@@ -212,9 +212,9 @@ def _columns(synthesizer: 'PreFairSynthesizer', ledger: pd.DataFrame) -> tuple[C
 
 def _source(name: str, learnt: set, chosen: set, modelled: dict, person: str | None) -> str:
     if name == person:
-        return 'tells persons apart; made up, not modelled'
+        return 'identifies persons; generated, not modelled'
     if name not in modelled:
-        return 'made up; nothing is learnt from its values'
+        return 'generated; nothing is learnt from its values'
     if name in chosen:
         return 'values taken as public: a transformer was given for it'
     if name in learnt:

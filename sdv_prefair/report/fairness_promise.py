@@ -1,4 +1,4 @@
-"""What is promised about fairness, statement by statement, and how to check it by eye."""
+"""The fairness guarantee, statement by statement, and how to check it by eye."""
 
 from xml.etree.ElementTree import Element
 
@@ -12,21 +12,20 @@ from sdv_prefair.report.words import listed
 from sdv_prefair.roles import Roles
 
 _WITHOUT_ADMISSIBLE = (
-    ' There are many ways, so look at what hangs together once the admissible columns are taken '
-    'out: protected and outcome columns must never be in the same connected '
-    'component.'
+    ' There are many paths, so look at the connected components without the admissible columns: '
+    'protected and outcome columns must never be in the same one.'
 )
 _CHECKED = (
     'These are properties of the model, not estimates. They were checked again when this page was '
-    'written, and you can check them by eye: on every way from one side of a statement to the '
-    'other there is a column that it is given; where it is given nothing, there is no way.'
+    'written, and you can check them by eye: every path from one side of a statement to the '
+    'other contains a column of its conditioning set; if that is empty, there is no path.'
 )
 _NOTIONS = (
-    'What such a statement is called depends on what the columns stand for. Of a decision, given '
+    'What such a statement is called depends on what the columns mean. For a decision given '
     'the true label, it is separation, or equalised odds: true and false positive rates are the '
-    'same in all groups. Of the label, given the decision, it is sufficiency: a decision is right '
-    'as often in every group. Given columns that may justify a difference, it is justifiable '
-    'fairness.'
+    'same in all groups. For the label given the decision, it is sufficiency: a decision is '
+    'correct equally often in every group. Given columns that may justify a difference, it is '
+    'justifiable fairness.'
 )
 
 
@@ -90,8 +89,8 @@ def _to_be_checked(facts: Facts) -> Element:
     is_tree = nx.is_forest(facts.ties)
     return paragraph(
         'It is a property of the model, not an estimate. It was checked again when this page '
-        'was written, and you can check it by eye: on ', 'the way' if is_tree else 'every way',
-        ' from each protected to each outcome column there is an admissible one.',
+        'was written, and you can check it by eye: ', 'the path' if is_tree else 'every path',
+        ' from each protected to each outcome column contains an admissible one.',
         None if is_tree else _WITHOUT_ADMISSIBLE,
     )  # fmt: skip
 
@@ -104,7 +103,7 @@ def _no_fairness(facts: Facts) -> list[Content]:
     for statement, path in broken[:1] if isinstance(facts.roles, Roles) else broken:
         along = ' - '.join(map(str, path))
         if isinstance(facts.roles, Roles):
-            why = ' It joins a protected and an outcome column with no admissible one between: '
+            why = ' A path without an admissible column connects protected and outcome columns: '
         else:
             why = f' It does not promise that {statement}: '
         reason.append(f'{why}{along}.')
@@ -112,12 +111,12 @@ def _no_fairness(facts: Facts) -> list[Content]:
 
 
 def _tables(facts: Facts, statement: Independent, word: str) -> list[Element | None]:
-    """Return ways and, unless there is one way at most, components of a statement.
+    """Return paths and, unless the graph is a forest, components of a statement.
 
     Args:
-        facts: What the report is made from.
+        facts: The facts of the report.
         statement: The statement.
-        word: What the columns are called that it is given.
+        word: What the columns of its conditioning set are called.
     """
     of = '' if word == 'admissible' else f': {statement}'
     is_tree = nx.is_forest(facts.ties)
@@ -133,7 +132,7 @@ def _paths(facts: Facts, statement: Independent, word: str, of: str) -> Element:
         for left in statement.left
         for right in statement.right
     ]
-    return table(f'Ways from protected to outcome columns{of}', ('From', 'To', 'Way'), rows)
+    return table(f'Paths from protected to outcome columns{of}', ('From', 'To', 'Path'), rows)
 
 
 def _components(facts: Facts, statement: Independent, word: str, of: str) -> Element:
@@ -145,7 +144,7 @@ def _components(facts: Facts, statement: Independent, word: str, of: str) -> Ele
         (str(number), _by_side(columns, statement))
         for number, columns in enumerate(sorted(found, key=lambda c: place[c[0]]), start=1)
     ]
-    caption = f'What hangs together without the {word} columns{of}'
+    caption = f'Connected components without the {word} columns{of}'
     return table(caption, ('Component', 'Columns'), rows)
 
 
@@ -159,7 +158,7 @@ def _by_side(columns: list[str], statement: Independent) -> list[Content]:
 def _path(facts: Facts, statement: Independent, left: str, right: str, word: str) -> list[Content]:
     nodes = {left, right} <= set(facts.ties)
     if not nodes or not nx.has_path(facts.ties, left, right):
-        return ['none: the model does not join them at all']
+        return ['none: the model does not connect them at all']
     content: list[Content] = []
     for name in nx.shortest_path(facts.ties, left, right):
         content += [' → ' if content else None, str(name)]

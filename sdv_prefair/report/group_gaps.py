@@ -1,4 +1,4 @@
-"""Differences between groups that a fair model still has, each with how far off it may be."""
+"""Differences between groups that a fair model still has, with confidence intervals."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from sdv_prefair.report.words import percent
 
 HEADING = 'Differences between groups that remain'
 _LEVEL = 0.95
-# Groups and values beyond which no table of differences is made.
+# With more groups or values, no table of differences is computed.
 _MOST_VALUES = 12
-# A group of fewer rows is not compared.
+# Smaller groups are not compared.
 _FEWEST_ROWS = 30
 
 
@@ -28,11 +28,11 @@ class GroupGap:
         outcome: The outcome.
         value: Its value.
         protected: The column of the groups.
-        groups: The two groups, of which the first has the value more often.
+        groups: The two groups; the first has the value more often.
         gap: The difference of shares in the model.
-        lower: The least that it may be, for noise and for the chance of rows.
-        upper: The largest.
-        is_tied: Whether the model ties the two columns at all.
+        lower: Lower bound of its interval, for noise and sampling error.
+        upper: Upper bound.
+        is_tied: Whether the model connects the two columns at all.
     """
 
     outcome: str
@@ -46,15 +46,15 @@ class GroupGap:
 
 
 def group_gaps(fitted: Fitted, replicates: Callable[[], Replicates]) -> tuple[GroupGap, ...]:
-    """Return the largest gap of demographic parity of each protected and outcome column.
+    """Return the largest demographic parity gap of each protected and outcome column.
 
-    None if mbi has estimated the model, which would take minutes to be replicated.
+    None if mbi has estimated the model: replicates would take minutes.
 
     Privacy: post-processing of released values.
 
     Args:
         fitted: The fit.
-        replicates: Called for replicates of it, if there are columns to compare.
+        replicates: Returns replicates of it; called if there are columns to compare.
     """
     pairs = list(_pairs(fitted)) if fitted.model.estimator == 'direct' else []
     found = (_largest(fitted, *pair, replicates) for pair in pairs)
@@ -82,7 +82,7 @@ def _largest(
     number = len(groups) * (len(groups) - 1) // 2 * fitted.model.domain[outcome]
     if not number:
         return None
-    # One of so many is picked, so each is to be held more often.
+    # The largest of many is selected, so each interval needs a higher level.
     found = estimate_query(fitted, query, replicates, 1 - (1 - _LEVEL) / number)
     compared = [set(line[1:]) <= groups for line in found.index]
     found = found[compared].dropna(subset=['estimate'])
@@ -90,7 +90,7 @@ def _largest(
 
 
 def _gap(found: pd.DataFrame, protected: str, outcome: str) -> GroupGap:
-    # Of two values both have the same gap; the last one is told of, as measures of fairness do.
+    # Two values have the same gap; the last one is reported, as fairness metrics do.
     found = found[::-1]
     place = int(np.argmax(found['estimate'].abs().round(9)))
     value, first, second = found.index[place]
@@ -113,9 +113,9 @@ def gaps_part(gaps: Sequence[GroupGap]) -> Element | None:
         tag('h3', HEADING),
         paragraph(
             'The largest difference between two groups in how often an outcome takes a value, in '
-            'the model. It is what the model lets through, and says nothing of what was left out. '
-            'Plus or minus is what noise and the chance of rows make of it, 95 times in 100, '
-            f'with the model made again from noise of the same size. Groups of fewer than '
+            'the model. It is what the model lets through, not what it left out. '
+            'Plus or minus is a 95 % interval for noise and sampling error, '
+            f'from replicates of the model at the same noise scale. Groups of fewer than '
             f'{_FEWEST_ROWS} rows are not compared.'
         ),
         table(HEADING, header, map(_row, gaps)),
@@ -129,5 +129,5 @@ def _row(gap: GroupGap) -> Sequence[str | Element]:
         gap.protected,
         f'{gap.groups[0]} more than {gap.groups[1]}' if gap.is_tied else 'all alike',
         num(percent(gap.gap)),
-        num(percent(off) if gap.is_tied else 'none: the model does not tie them'),
+        num(percent(off) if gap.is_tied else 'none: the model does not connect them'),
     )

@@ -1,4 +1,4 @@
-"""Where the privacy budget went: a picture, a line for each access, and the footer."""
+"""Where the privacy budget went: a chart, a line for each access, and the footer."""
 
 from xml.etree.ElementTree import Element
 
@@ -17,12 +17,12 @@ _UNITS = {
     GDP: 'Gaussian differential privacy (rho is half of mu squared): all noise is Gaussian, so the '
     'whole fit is one Gaussian mechanism',
 }
-# A threshold on categories is built for the rows a person may have, and no more.
+# A threshold on categories covers the rows a person may have, and no more.
 _UNKNOWN = 'no promise: values were learnt by threshold'
 
 
 def ledger_section(facts: Facts) -> Element:
-    """Return the ledger as a picture and as tables."""
+    """Return the ledger as a chart and as tables."""
     steps = _by_step(facts.ledger)
     return section(
         'ledger',
@@ -50,8 +50,8 @@ def _repeated(ledger: pd.DataFrame) -> Element | None:
     if not ledger.loc[ledger['step'] == MEASURE_TWO_WAYS, 'columns'].duplicated().any():
         return None
     return paragraph(
-        'Pairs were measured twice: a first time to find out which more pairs the model needs, and '
-        'again at the end with all that was left. Both times are paid for, and the model uses both.'
+        'Pairs were measured twice: first to find out which further pairs the model needs, and '
+        'again at the end with the remaining budget. Both are paid for, and the model uses both.'
     )
 
 
@@ -100,7 +100,7 @@ def _lines_table(ledger: pd.DataFrame) -> Element:
 
 
 def _attempts(facts: Facts) -> list[Element]:
-    """Return all attempts, if this fit was not the only one that spent."""
+    """Return all attempts, if this fit was not the only one to spend budget."""
     if not facts.spent_elsewhere:
         return []
     promise = facts.promise
@@ -108,7 +108,7 @@ def _attempts(facts: Facts) -> list[Element]:
         f'rho = {short(promise["rho_all_attempts"])}, epsilon = '
         f'{short(promise["epsilon_all_attempts"])}, delta = {short(promise["delta_all_attempts"])}'
         if promise['private_all_attempts']
-        else 'no promise at all, for a seed was given'
+        else 'no guarantee at all, because a seed was given'
     )
     rows = [
         (num(str(row.attempt)), row.call, row.outcome, 'yes' if row.private else 'no: seeded',
@@ -118,8 +118,8 @@ def _attempts(facts: Facts) -> list[Element]:
     header = ('Attempt', 'Call', 'Outcome', 'Private', 'Lines', 'rho', 'delta')
     return [
         paragraph(
-            'This fit was not the only attempt. Whoever is in the table of every attempt is '
-            f'promised what all of them add up to: {total}.'
+            'This fit was not the only attempt. For anyone who is in the table of every attempt, '
+            f'the guarantee is their sum: {total}.'
         ),
         table('All attempts to fit this synthesizer', header, rows),
     ]
@@ -135,7 +135,7 @@ def _footer(facts: Facts) -> Element:
     }
     delta = num(short(promise['delta']))
     return table(
-        'What the same fit promises to other units of privacy',
+        'What the same fit guarantees for other units of privacy',
         ('Tables differ by', 'epsilon', 'delta'),
         [
             (name, num(short(epsilon)), delta) if epsilon is not None else (name, _UNKNOWN, '')

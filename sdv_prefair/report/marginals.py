@@ -1,4 +1,4 @@
-"""The model's marginals with the noise they carry."""
+"""The model's marginals with their noise."""
 
 from xml.etree.ElementTree import Element
 
@@ -35,42 +35,42 @@ from sdv_prefair.report.words import counted, listed, percent, short, whole
 from sdv_prefair.roles import UNLABELLED
 
 _BADGES = {CLEAR: 'good', NOISY: 'plain', SWAMPED: 'warning'}
-# Bars lie down, with room for their labels, while there are few.
+# A few bars are horizontal, with room for their labels.
 _FEW = 12
 _SHORT = 7
-# Largest shares that are listed.
+# How many of the largest shares are listed.
 _MOST_LINES = 12
 _INTERVAL = 1.96
-# Unseen ticks keep labels off the axis.
+# Invisible ticks keep labels off the axis.
 _SPACED = {'ticks': 'outside', 'ticklen': 5, 'tickcolor': 'white'}
 
 
 def marginals_section(facts: Facts) -> Element:
-    """Return what was measured: each column with its noise, each pair, and what noise swamps."""
+    """Return the measurements: each column with its noise, each pair, and what noise swamps."""
     columns, pairs = noise_of_columns(facts.model), noise_of_pairs(facts.model)
     cards = [_card(facts, column, columns[column.name]) for column in facts.modelled]
     return section(
         'noise',
         'How much of it is noise',
         paragraph(
-            f'The model stands for about {whole(facts.model.total)} rows, a number estimated from '
+            f'The model represents about {whole(facts.model.total)} rows, a number estimated from '
             'noisy counts. Bars are the shares of rows in the model. Whiskers, and the column '
-            '"plus or minus", say how far off a share may be: 95 times in 100 that of the private '
-            'table is no further away. They are made of the noise of what was measured, and the '
+            '"plus or minus", are 95 % confidence intervals for the share in the private '
+            'table. They are based on the noise of the measurements, and the '
             'model is usually closer to the truth.'
         ),
         _warnings([*columns.values(), *pairs]),
         tag('div', cards, class_='cards'),
         _pairs_table(pairs, facts.model.total),
         paragraph(
-            'Rows misplaced: the share of rows that the noise alone would be expected to put in a '
-            'wrong cell. Dependence: how many times larger than the noise the measured departure '
-            'from independence is; below 1, more of it is noise than not.'
+            'Rows misplaced: the share of rows that noise alone would be expected to put in the '
+            'wrong cell. Dependence: the measured departure from independence as a multiple of '
+            'the noise; below 1, most of it is noise.'
         ),
         paragraph(
             f'A column is called {NOISY} if {percent(NOISY_FROM, 0)} of rows or more are '
             f'misplaced, and {SWAMPED} from {percent(SWAMPED_FROM, 0)}; also if its rare values, '
-            f'known only together, hold {percent(NOISY_MERGED, 0)} or '
+            f'known only in total, make up {percent(NOISY_MERGED, 0)} or '
             f'{percent(SWAMPED_MERGED, 0)} of rows. '
             f'A pair is {SWAMPED} if its dependence is below 1 and {percent(NOISY_FROM, 0)} or '
             f'more are misplaced, and {NOISY} if the dependence is larger but '
@@ -104,8 +104,8 @@ def _card(facts: Facts, column: Column, noise: Noise) -> Element:
     details = f'Noise: sigma = {short(noise.sigma)} rows; {percent(noise.misplaced)} misplaced.'
     if noise.merged:
         details += (
-            f' {noise.merged} of {len(column.labels)} values were too rare to be told from noise; '
-            f'together they hold {percent(noise.merged_share)}.'
+            f' {noise.merged} of {len(column.labels)} values were too rare to distinguish from '
+            f'noise; together they make up {percent(noise.merged_share)}.'
         )
     heading = tag('h3', column.name, ' ', badge(_BADGES[noise.verdict], noise.verdict))
     shares = facts.model.marginal(column.name)
@@ -115,7 +115,7 @@ def _card(facts: Facts, column: Column, noise: Noise) -> Element:
 
 
 def _shares_table(facts: Facts, column: Column) -> Element:
-    """Return the largest shares, each with how far off it may be."""
+    """Return the largest shares with their confidence intervals."""
     shares = facts.intervals[column.name]
     labels = [column.labels[code] for code in _codes(column)]
     order = np.argsort(-shares['estimate'].to_numpy(), kind='stable')[:_MOST_LINES]
@@ -134,7 +134,7 @@ def _shares_table(facts: Facts, column: Column) -> Element:
 
 
 def _codes(column: Column) -> list[int]:
-    """Return the codes that are shown; all of them if the only one is of other values."""
+    """Return the codes that are shown; all of them if the only one stands for other values."""
     codes = [code for code in range(len(column.labels)) if code != column.other]
     return codes or list(range(len(column.labels)))
 

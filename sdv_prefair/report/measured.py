@@ -1,4 +1,4 @@
-"""Measuring the release against the real table: reads real rows outside of any budget."""
+"""Measuring the release against the real table: reads real rows outside any budget."""
 
 import copy
 import warnings
@@ -39,14 +39,14 @@ class Measured:
     Privacy: none of these numbers is private.
 
     Attributes:
-        num_rows: How many real rows were compared with as many synthetic ones. Of a large table
-            it is not all, as in SDMetrics' reports.
+        num_rows: How many real rows were compared with as many synthetic ones. A large table is
+            subsampled, as in SDMetrics' reports.
         quality: Distances of marginals and accuracy.
         rates: Differences between groups; no tables where there are no roles.
         independence: I(O; P | A); no tables where there are no roles.
-        numbers: Numbers and dates of the release beside the real ones, as ``describe_numbers``
+        numbers: Numbers and dates of the release next to the real ones, as ``describe_numbers``
             returns them.
-        pictures: A figure of each modelled column, real beside synthetic.
+        pictures: A figure of each modelled column, real next to synthetic.
     """
 
     num_rows: int
@@ -58,7 +58,7 @@ class Measured:
 
 
 def check_request(real_data: object, show_real_numbers: bool, compare_with_mst: bool) -> None:
-    """Raise unless what was asked for goes together."""
+    """Raise unless the arguments are consistent."""
     if isinstance(real_data, str) or hasattr(real_data, '__fspath__'):
         raise SynthesizerInputError(
             'real_data must be a dictionary of DataFrames, or None. To say where to write, use '
@@ -80,10 +80,10 @@ def measure(
 ) -> Measured:
     """Sample as many rows as the real table has, and compare.
 
-    Privacy: reads the real rows; nothing is debited, and nothing of this is private.
+    Privacy: reads the real rows; nothing is debited, and the result is not private.
 
     Args:
-        synthesizer: A fitted synthesizer. Its own random numbers are left where they are.
+        synthesizer: A fitted synthesizer. Its own random state is not changed.
         real_data: The real table.
         compare_with_mst: Whether to fit plain MST to the real table, to compare with.
     """
@@ -122,8 +122,8 @@ def _by_value(
 def _details(
     kind: type, synthesizer: 'PreFairSynthesizer', data: tuple[Frames, Frames, Mapping]
 ) -> pd.DataFrame:
-    # Sources are compared on equal terms: the seed is that of training and shuffles, and strata
-    # are those of the release, whichever table is measured.
+    # All sources are treated alike: the same seed for training and shuffles, and the strata of
+    # the release for every table.
     made = kind(Settings(synthesizer.get_roles(), seed=0, synthesizer=synthesizer))
     made.num_rows_subsample = _MOST_ROWS
     made.get_score(*data)
@@ -135,7 +135,7 @@ def _plain_mst(synthesizer: 'PreFairSynthesizer', real_data: Frames) -> 'PreFair
     changes = {'structure': 'none', 'protected': (), 'admissible': (), 'outcome': ()}
     changes |= {'fairness': None, 'unlabelled': None}
     with warnings.catch_warnings():
-        # Given when the first one was made.
+        # Already raised for the first one.
         for given_before in (PrivacyWarning, DomainWarning, NoiseWarning):
             warnings.simplefilter('ignore', given_before)
         warnings.filterwarnings('ignore', 'Replacing the default transformer')

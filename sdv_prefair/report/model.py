@@ -20,9 +20,9 @@ def model_section(facts: Facts) -> Element:
         'model',
         'The model',
         paragraph(
-            f'A graph that joins {counted(len(facts.modelled), "column")}. Columns that are '
-            'joined keep the dependence that was measured between them; all others depend on each '
-            f'other only along the edges. It was {_how(facts)}.'
+            f'A graph of {counted(len(facts.modelled), "column")}. Adjacent columns have '
+            'the dependence that was measured between them; all others depend on each '
+            f'other only along the edges. The graph was {_how(facts)}.'
         ),
         plot(_graph(facts), _graph_in_words(facts), is_wide=True),
         tag('details', tag('summary', 'The edges as a table'), _edges(facts)),
@@ -36,7 +36,7 @@ def _how(facts: Facts) -> str:
     how = STRUCTURES.get(facts.structure, f'found by the structure {facts.structure}')
     if facts.structure in ('aim', 'planned', 'privbayes', 'mwem') and facts.is_fair:
         how += ', but none that would have ' + (
-            'joined a protected and an outcome column with no admissible one between'
+            'connected a protected and an outcome column without an admissible one in between'
             if isinstance(facts.roles, Roles)
             else 'broken a statement'
         )
@@ -51,7 +51,7 @@ def _graph(facts: Facts) -> go.Figure:
 def _graph_in_words(facts: Facts) -> str:
     roles = [f'{name} is {about["role"]}' for name, about in facts.graph.nodes(data=True)]
     edges = [f'{one} with {other}' for one, other in facts.graph.edges]
-    return f'Graph of the model. {"; ".join(roles)}. Joined are: {"; ".join(edges)}.'
+    return f'Graph of the model. {"; ".join(roles)}. Edges: {"; ".join(edges)}.'
 
 
 def _edges(facts: Facts) -> Element:
@@ -68,7 +68,7 @@ def _edges(facts: Facts) -> Element:
     header = ('Column', 'Joined with', 'Cells', 'sigma (rows)', 'Chosen')
     if not any(last for *_, last in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
-    return table('Edges of the model, and the noise of a cell of each', header, rows)
+    return table('Edges of the model, and the noise in each cell', header, rows)
 
 
 def _constraints(facts: Facts) -> Element | None:
@@ -76,6 +76,6 @@ def _constraints(facts: Facts) -> Element | None:
         return None
     return tag(
         'div',
-        paragraph('Sampled rows obey these constraints; the check of fairness counts them in:'),
+        paragraph('Sampled rows satisfy these constraints, and the fairness check includes them:'),
         bullets([code(rule) for rule in facts.constraints]),
     )

@@ -13,10 +13,10 @@ from sdv_prefair.roles import Roles
 
 
 def opening(facts: Facts, measured: Measured | None) -> list:
-    """Return what stands at the top: four tiles, and a warning where one is due."""
+    """Return the top of the page: four tiles, and a warning where needed."""
     about = paragraph(
-        'Synthetic rows made by a model of private ones: what is promised about them, what is not, '
-        'and how much of them is noise.',
+        'Synthetic rows sampled from a model of private ones: what is promised about them, what is '
+        'not, and how much of them is noise.',
         class_='quiet',
     )
     tiles = [_privacy(facts), _fairness(facts), _noise(facts), _copy(facts, measured)]
@@ -25,7 +25,7 @@ def opening(facts: Facts, measured: Measured | None) -> list:
 
 
 def _strength(facts: Facts) -> Strength:
-    """Return how much is promised to whoever is in the table of every attempt."""
+    """Return the guarantee for anyone who is in the table of every attempt."""
     promise = facts.promise
     everything = promise['epsilon_all_attempts'] if facts.spent_elsewhere else None
     return strength_of(max(promise['epsilon'], everything or 0.0))
@@ -41,7 +41,7 @@ def _weak(facts: Facts) -> Element | None:
 
 def _not_private() -> Element:
     return note(
-        'warning', strong('Not private. Do not release. '), 'The noise was made from a known seed.'
+        'warning', strong('Not private. Do not release. '), 'The noise comes from a known seed.'
     )
 
 
@@ -92,20 +92,20 @@ def _notion(roles: Statements) -> str:
 
 def _noise(facts: Facts) -> Element:
     swamped, measured = len(lost(facts.model)), counted(len(facts.modelled), 'column')
+    found = f'Among {measured} and the pairs joined.'
     if not swamped:
-        return _tile('good', 'Noise', 'No marginal swamped', f'Of {measured} and the pairs joined.')
-    found = f'Of {measured} and the pairs joined.'
+        return _tile('good', 'Noise', 'No marginal swamped', found)
     return _tile('warning', 'Noise', f'{counted(swamped, "marginal")} swamped', found)
 
 
 def _copy(facts: Facts, measured: Measured | None) -> Element:
     if measured is not None:
-        text = 'It holds numbers computed on the real table.'
+        text = 'It contains numbers computed on the real table.'
         return _tile('warning', 'This copy', 'Keep it inside', text)
     if not facts.is_private:
         return _tile('warning', 'This copy', 'Keep it inside', 'The fit is not private.')
     if facts.parameters['public_ranges'] is None and facts.assumed_public:
-        text = 'It rests on ranges of which nobody has said that they are public; see the end.'
+        text = 'It depends on ranges that nobody has declared to be public; see the checklist.'
         return _tile('warning', 'This copy', 'Confirm ranges first', text)
     strength = _strength(facts)
     covered = 'Covered by the promise' if not strength.advice else f'Covered by a {strength.words}'

@@ -1,4 +1,4 @@
-"""The page around the sections: one file that asks nothing of the network."""
+"""The page around the sections: one file that makes no network requests."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ def page(title: str, opening: Content, sections: Sequence[Element], closing: str
 
     Args:
         title: Title of the page.
-        opening: What stands between the heading and the list of contents.
+        opening: The elements between the heading and the table of contents.
         sections: The sections, in order; each with an id and a heading.
         closing: The last line.
     """
@@ -42,7 +42,7 @@ def page(title: str, opening: Content, sections: Sequence[Element], closing: str
         [tag('script', script) for script in scripts],
     )
     text = tostring(tag('html', head, body, lang='en'), encoding='unicode', method='html')
-    # Names may hold halves of characters, which no file can.
+    # Names may contain lone surrogates, which UTF-8 cannot encode.
     return ('<!DOCTYPE html>\n' + text + '\n').encode('utf-8', 'replace')
 
 
@@ -69,5 +69,5 @@ def _own(name: str) -> str:
 
 
 def _normal(text: str) -> str:
-    """Return a text with the line ends that a browser sees, so that its digest is the same."""
+    """Return a text with the line ends that a browser uses, so that its digest is the same."""
     return text.replace('\r\n', '\n').replace('\r', '\n')

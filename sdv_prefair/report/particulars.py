@@ -1,4 +1,4 @@
-"""What the signing page says of people and files: the synthesizer knows neither."""
+"""What the signing page says about people and files; the synthesizer has data on neither."""
 
 import csv
 import hashlib
@@ -14,14 +14,14 @@ _MOST_LETTERS = 2000
 
 @dataclass(frozen=True)
 class Particulars:
-    """What only people know; each a text, or nothing if it was not said.
+    """What only people know; each a string, or None if not given.
 
     Attributes:
         purpose: What the release is for.
         recipient: Who gets it.
         contact: Whom to ask about it.
         source: Where the private table comes from.
-        declared_by: Who has declared the ranges that were taken as public.
+        declared_by: Who declared the ranges that were taken as public.
     """
 
     purpose: str | None = None
@@ -40,13 +40,13 @@ class Particulars:
 
 @dataclass(frozen=True)
 class Files:
-    """The files that go out.
+    """The files that are released.
 
     Attributes:
-        release: SHA-256 of the release; None if a release cannot hold the fit.
+        release: SHA-256 of the release; None if the fit cannot be saved as one.
         synthetic: Name of the file of synthetic rows, if one was given.
         synthetic_digest: Its SHA-256.
-        num_rows: How many rows it has; None if its kind does not say.
+        num_rows: How many rows it has; None if its format does not say.
     """
 
     release: str | None = None
@@ -65,7 +65,7 @@ class Files:
 
 
 def described_files(release: str | None, synthetic: str | Path | None = None) -> Files:
-    """Return the files that go out.
+    """Return the files that are released.
 
     Args:
         release: SHA-256 of the release.

@@ -19,9 +19,9 @@ from sdv_prefair.report.fairness_promise import fairness_promise
 from sdv_prefair.report.words import percent, short
 
 _ADDED_UP = {
-    ZCDP: 'Zero-concentrated differential privacy (zCDP), which bounds what noise of any kind adds '
-    'up to.',
-    GDP: 'Gaussian differential privacy (GDP): all noise is Gaussian, and what it adds up to is '
+    ZCDP: 'Zero-concentrated differential privacy (zCDP), which bounds the sum for any kind of '
+    'noise.',
+    GDP: 'Gaussian differential privacy (GDP): all noise is Gaussian, and its sum is '
     'known exactly.',
 }
 
@@ -40,7 +40,7 @@ def _privacy(facts: Facts) -> list[Content]:
             note(
                 'warning',
                 strong('Nothing. This fit is not private. '),
-                'It was made with a seed, and whoever knows the seed can compute the noise and '
+                'It was made with a seed, and anyone who knows the seed can compute the noise and '
                 'subtract it. Such a fit is for experiments; what follows describes what it would '
                 'promise without a seed.',
             ),
@@ -74,15 +74,15 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
     rows = promise['max_rows_per_person']
     person = facts.parameters['person_column']
     if person is not None:
-        bound = [code(str(person)), f' tells persons apart; of each, at most {rows} count.']
+        bound = [code(str(person)), f' identifies persons; at most {rows} rows of each count.']
     else:
         bound = [
-            'No column was named that tells persons apart. That nobody has more than ',
-            f'{rows} row{"" if rows == 1 else "s"} is the word of whoever made the fit.',
+            'No column that identifies persons was named. That nobody has more than ',
+            f'{rows} row{"" if rows == 1 else "s"} is an assumption of whoever made the fit.',
         ]
     return facts_list([
         ('epsilon', [short(promise['epsilon']), '; smaller is more private.']),
-        ('delta', [short(promise['delta']), ', the chance with which the bound may fail.']),
+        ('delta', [short(promise['delta']), ', the probability that the bound fails.']),
         ('Added up by', _ADDED_UP[promise['accounting']]),
         ('Neighbouring tables', f'Those that differ when you {promise["neighbours"]}.'),
         ('Unit of privacy', ['One row. ' if rows == 1 else 'One person. ', bound]),

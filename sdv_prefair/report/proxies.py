@@ -1,4 +1,4 @@
-"""What stands for what: proxies that the promise lets through, shown before anybody signs."""
+"""Proxies that the fairness guarantee lets through, shown before anyone signs."""
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
@@ -12,17 +12,17 @@ from sdv_prefair.report.words import counted, short
 
 
 def proxies_section(facts: Facts) -> Element | None:
-    """Return what columns tell about protected and outcome ones; None if nothing is promised."""
+    """Return how well columns predict protected and outcome ones; None without a guarantee."""
     if not facts.is_fair:
         return None
     return section(
         'proxies',
-        'What stands for what',
+        'Proxies',
         paragraph(
-            'Every statement can hold and yet let through what nobody meant: by an admissible '
-            'column that copies a protected one, or by a copy of an outcome that was given no '
-            'role. Numbers say how much one column tells about another, from 0, nothing, to 1, '
-            'everything; what chance and noise explain is taken off.'
+            'Every statement can hold and still let through what nobody intended: through an '
+            'admissible column that copies a protected one, or a copy of an outcome without a '
+            'role. Numbers say how well one column predicts another beyond chance and noise, '
+            'from 0, independent, to 1, fully determined.'
         ),
         [_copied(finding) for finding in facts.explanation.findings if finding.nearly_copies],
         [_part(heading, facts.explanation.of(part)) for part, heading in HEADINGS.items()],
@@ -42,12 +42,12 @@ def _part(heading: str, findings: Sequence[Finding]) -> Element | None:
         return None
     shown = [finding for finding in findings if finding.surely >= NOTICEABLE]
     rest = len(findings) - len(shown)
-    less = f'{counted(rest, "pair")} of columns below {short(NOTICEABLE)}.' if rest else ''
+    less = f'{counted(rest, "pair")} of columns: below {short(NOTICEABLE)}.' if rest else ''
     rows = [_row(finding) for finding in shown]
     return tag(
         'div',
         tag('h3', heading),
-        table(heading, ('Column', 'tells of', 'how much'), rows) if rows else None,
+        table(heading, ('Column', 'Predicts', 'How well'), rows) if rows else None,
         paragraph(less) if less else None,
     )
 

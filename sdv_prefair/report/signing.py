@@ -1,4 +1,4 @@
-"""The page to sign: what goes out, to whom, under which promise, and who vouches for it."""
+"""The page to sign: what is released, to whom, under which guarantee, and who is responsible."""
 
 from xml.etree.ElementTree import Element
 
@@ -22,8 +22,8 @@ def signing_section(facts: Facts, told: Particulars, files: Files) -> Element:
 
     Args:
         facts: What the synthesizer may show.
-        told: What only people know; lines are left to be filled in by hand where nothing was said.
-        files: The files that go out.
+        told: What only people know; whatever is missing is left as a line to fill in by hand.
+        files: The files that are released.
     """
     boxes = [
         tag('li', tag('span', '☐', aria_hidden='true'), tag('span', item))
@@ -35,16 +35,16 @@ def signing_section(facts: Facts, told: Particulars, files: Files) -> Element:
         'Before you sign',
         tag('div', _about(facts, files), _people(told), class_='particulars'),
         paragraph(strong('Promised. '), *_promised(facts)),
-        paragraph('The promises rest on a few things that only you can know:'),
+        paragraph('The promises depend on a few things that only you can know:'),
         tag('ul', boxes, class_='boxes'),
         tag('div', lines, class_='lines'),
-        paragraph('Annexes follow: what is behind each line of this page.', class_='quiet after'),
+        paragraph('Annexes follow with the details of each line.', class_='quiet after'),
     )
 
 
 def _about(facts: Facts, files: Files) -> Element:
     return facts_list([
-        ('Release', code(files.release_id) if files.release_id else 'cannot be written as one'),
+        ('Release', code(files.release_id) if files.release_id else 'cannot be saved as one'),
         ('Table', facts.table_name),
         ('Fitted', f'{facts.fitted_on}, {facts.fitted_with}'),
         ('Structure', facts.structure),
@@ -81,7 +81,7 @@ def _promised(facts: Facts) -> list[Content]:
         f'({short(promise["epsilon"])}, {short(promise["delta"])})-differential privacy, when you '
         f'{promise["neighbours"]}. '
         if facts.is_private
-        else 'No privacy: the noise was made from a known seed. '
+        else 'No privacy: the noise comes from a known seed. '
     )
     if not facts.is_fair:
         return [privacy, 'No fairness.']

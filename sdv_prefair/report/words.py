@@ -17,12 +17,12 @@ def percent(share: float, decimals: int = 1) -> str:
 
 
 def whole(number: float) -> str:
-    """Return a count with its thousands apart."""
+    """Return a count with thousands separators."""
     return f'{number:,.0f}'
 
 
 def short(number: float) -> str:
-    """Return a number with three digits."""
+    """Return a number with three significant digits."""
     return f'{number:.3g}'.replace('e-0', 'e-').replace('e+0', 'e+')
 
 

@@ -1,4 +1,4 @@
-"""The synthesizer: SDV's face, the pipeline behind every way to fit, and what it shows."""
+"""The synthesizer: SDV's interface, the pipeline behind every way to fit, and inspection."""
 
 from sdv_prefair.synthesizer.face import PreFairSynthesizer
 

@@ -1,8 +1,8 @@
 """What a synthesizer does with a finished fit: sample, inspect, verify.
 
-SDV divides its class in two, ``BaseSynthesizer``, which is made and fitted, and upon it
-``BaseSingleTableSynthesizer``, which samples. So is ours: what is made and fitted is in ``face``.
-Each method here asks a plain function about one value, ``fitted``.
+SDV divides its class in two: ``BaseSynthesizer``, which is constructed and fitted, and its subclass
+``BaseSingleTableSynthesizer``, which samples. So do we: construction is in ``face``.
+Each method here calls a plain function of one value, ``fitted``.
 """
 
 from typing import Any
@@ -25,27 +25,27 @@ from sdv_prefair.privacy import Account
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
-from sdv_prefair.synthesizer.arguments import check_choice
+from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
 from sdv_prefair.values.given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 
 
 class AfterFit(Sampling):
-    """A synthesizer once it is fitted. Of itself it cannot be."""
+    """A synthesizer after fitting. This class alone cannot be fitted."""
 
     _settings: Settings
-    """What the next fit rests on."""
+    """The input of the next fit."""
     _account: Account
     """All attempts to fit."""
     _result: Fitted | None = None
     """The last finished fit."""
     _preparation: state.Preparation | None = None
-    """What rows encoded before mean, if they still mean something."""
+    """The meaning of rows encoded earlier, if they are still valid."""
     _is_opened = False
     """Whether it came from a file, and nothing was sampled since."""
     _independent_rows = False
-    """Whether rows that SDV asks for now are drawn by themselves: its methods hand on no more."""
+    """Whether SDV's current call samples independent rows: its methods cannot pass this on."""
 
     @property
     def fitted(self) -> Fitted:
@@ -94,7 +94,7 @@ class AfterFit(Sampling):
         """Return the guarantee as statements of conditional independence.
 
         Args:
-            version: ``'original'``, as given; ``'modified'``, of the columns that constraints make.
+            version: ``'original'``, as given; ``'modified'``, for the columns after constraints.
         """
         check_choice('version', version, ('original', 'modified'))
         settings = self._settings
@@ -176,11 +176,12 @@ class AfterFit(Sampling):
     # -- sampling ---------------------------------------------------------------------------
 
     def _sample_as_sdv(self, independent_rows: bool, num_rows: int, *given: Any) -> Any:
-        """Return what SDV's ``sample`` does, for arguments of the version that is installed."""
+        """Return the result of SDV's ``sample``, for arguments of the installed version."""
         check_choice('independent_rows', independent_rows, (True, False))
         num_rows, given = plain_number(num_rows), tuple(map(plain_number, given))
         self._validate_fit_before_sample()
-        if isinstance(num_rows, int):
+        if num_rows is not None:  # of which SDV says what is missing
+            check_whole_number('num_rows', num_rows, 0)
             self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:

@@ -39,7 +39,7 @@ MOST_ROWS_PER_PERSON = 10**9
 def check_amounts(
     epsilon: float, delta: float, numeric_bins: int, max_rows_per_person: int, seed: int | None
 ) -> None:
-    """Raise for a number that is none, or out of its range."""
+    """Raise for an argument that is not a number, or is out of range."""
     check_epsilon_delta(epsilon, delta)
     check_whole_number('numeric_bins', numeric_bins, 2)
     check_whole_number('max_rows_per_person', max_rows_per_person, 1, MOST_ROWS_PER_PERSON)
@@ -54,7 +54,7 @@ def check_choices(
     discretization: str,
     unlabelled: str | None,
 ) -> None:
-    """Raise for an argument that is none of those it may be."""
+    """Raise for an argument that is not one of its choices."""
     resolve_budget(budget)
     check_choice('estimator', estimator, ESTIMATORS)
     check_choice('public_ranges', public_ranges, (None, True, False))
@@ -72,10 +72,10 @@ def first_plan(
     """Return the plan of a table without constraints; raise if its columns do not fit the roles.
 
     Args:
-        metadata: What describes the table.
+        metadata: The metadata of the table.
         promise: Roles and mechanism.
-        person_column: Tells persons apart, if given.
-        other: What values come back as that have none of their own.
+        person_column: Identifies persons, if given.
+        other: What replaces values that have no code of their own.
     """
     table = single_table(metadata)
     columns, modelled = list(table.columns), modelled_columns(table)
@@ -88,9 +88,9 @@ def first_plan(
 
 
 def resolve_statements(roles: Roles, fairness: object) -> Statements:
-    """Return what is promised: roles, or the statements of ``fairness=``.
+    """Return the fairness guarantee: roles, or the statements of ``fairness=``.
 
-    One statement that is given something is what roles say, and comes back as roles.
+    A single statement with a conditioning set is equivalent to roles, and returned as such.
 
     Args:
         roles: Those of the arguments ``protected``, ``admissible`` and ``outcome``.
@@ -111,7 +111,7 @@ def resolve_statements(roles: Roles, fairness: object) -> Statements:
 
 
 def warn_of_forced(statements: Statements) -> None:
-    """Warn if the statements force more together than each of them says."""
+    """Warn if the statements together imply more than each of them says."""
     found = forced(statements)
     if found:
         cautions.warn_of_forced([one.consequence for one in found])
@@ -142,11 +142,11 @@ def check_seed(seed: object) -> None:
 
 
 def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
-    """Return what the arguments promise, or the metadata; raise if they differ.
+    """Return the guarantee of the arguments, or of the metadata; raise if they differ.
 
     Args:
-        metadata: What describes the table.
-        given: What was given as arguments; empty if nothing was.
+        metadata: The metadata of the table.
+        given: The guarantee given as arguments; empty if none was.
     """
     kept = metadata.get_fairness() if isinstance(metadata, FairMetadata) else Roles()
     if not (kept and given):
@@ -172,8 +172,8 @@ def check_roles(
     """Raise unless the roles name modelled columns, and are given where they are needed.
 
     Args:
-        roles: What the user gave.
-        mechanism: The structure; it says whether it needs roles.
+        roles: The user's roles.
+        mechanism: The structure; it declares whether it needs roles.
         columns: All columns of the metadata.
         modelled: Those that are modelled.
     """
@@ -214,7 +214,7 @@ def check_modelled(modelled: Iterable[str]) -> None:
 
 
 def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
-    """Whether the metadata says anything of a column's values that could come from the data."""
+    """Whether the metadata declares anything about values that could come from the data."""
     return any(
         not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
         for domain in domains.values()
@@ -222,12 +222,12 @@ def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
 
 
 def says_ranges(metadata: Metadata) -> bool:
-    """Whether metadata by itself says anything of values that could come from the data."""
+    """Whether metadata alone declares anything about values that could come from the data."""
     return declares_ranges(public_domain(metadata, public_ranges=True))
 
 
 def are_public(public_ranges: bool | None, domain: Domain | None) -> bool:
-    """Whether what is declared is public; if only what is given is, nothing else is left."""
+    """Whether declared ranges are public; if only those in ``domain`` are, no others are left."""
     return public_ranges is not False or domain is not None
 
 
@@ -235,8 +235,8 @@ def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
     """Raise unless spikes are values of numerical and datetime columns, within their ranges.
 
     Args:
-        spikes: What the user gave.
-        domains: What is public of the modelled columns.
+        spikes: The user's spikes.
+        domains: The public domains of the modelled columns.
     """
     if spikes is None:
         return

@@ -1,8 +1,9 @@
-"""Rows of a fit that have values asked for: which can be asked, and the rows that have them."""
+"""Conditional sampling: which values can be requested, and the rows that have them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from sdv.cag._errors import ConstraintNotMetError
 
@@ -17,15 +18,20 @@ from sdv_prefair.synthesizer.conditions import (
     warn_of_unlearnt,
     without_unknown_ends,
 )
-from sdv_prefair.synthesizer.unlearnt import by_known_columns, learnt_columns, unlearnt_values
+from sdv_prefair.synthesizer.unlearnt import (
+    by_known_columns,
+    learnt_columns,
+    unlearnt_values,
+    with_stand_ins,
+)
 from sdv_prefair.transformers import ColumnCodes, transformer_for
 
 
 def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
-    """Return what knows the values that can be asked for, by original column.
+    """Return the object that determines which values can be requested, by original column.
 
-    Columns that constraints replace have no codes of their own. What is public of them, and
-    their dtype, tells all the same which values they can show.
+    Columns that constraints replace have no codes of their own. Their public domain and their
+    dtype still determine which values they can show.
     """
     plan, modelled = fitted.plan, fitted.encoding.transformers
     consumed = plan.consumed_dtypes(modelled)
@@ -40,9 +46,9 @@ def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = Fals
     """Raise for values that no row can have.
 
     Args:
-        fitted: What rows would be drawn from.
-        conditions: Values of columns that there are, one line for each row.
-        are_known: Whether these are rows of the user's own, whose values may not have been learnt.
+        fitted: The fit to sample from.
+        conditions: Values of existing columns, one line for each row.
+        are_known: Whether these are the user's own rows, whose values may not have been learnt.
     """
     askable = askable_columns(fitted)
     learnt = learnt_columns(fitted, askable) if are_known else []
@@ -55,12 +61,12 @@ def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = Fals
     for column in conditions.columns.intersection(made_up.index):
         in_dtype(conditions[column], made_up[column])
     _check_rules(fitted, conditions)
-    for _, lines in by_known_columns(conditions, {c: askable[c] for c in learnt}):
+    for _, lines in _coded_lines(fitted, conditions, {c: askable[c] for c in learnt}):
         AskedRows(lines, _drawing(fitted))
 
 
 def warn_of_ties(fitted: Fitted, columns: Sequence[str]) -> None:
-    """Warn if asking for these columns, in one table, re-creates a forbidden dependence."""
+    """Warn if conditions on these columns, in one table, re-create a forbidden dependence."""
     plan, roles = fitted.plan, fitted.settings.promise.roles
     asked = [column for column in dict.fromkeys(columns) if column in plan.original_domains]
     warn_if_unfair(asked, tied_columns(fitted.model, plan), roles)
@@ -69,19 +75,30 @@ def warn_of_ties(fitted: Fitted, columns: Sequence[str]) -> None:
 def draw_lines(
     fitted: Fitted, conditions: pd.DataFrame, max_tries: int, batch_size: int | None
 ) -> pd.DataFrame:
-    """Return a row for each line, under its index; lines for which none was found are left out."""
+    """Return a row for each line, under its index; lines without a matching row are left out."""
     askable = askable_columns(fitted)
     learnt = learnt_columns(fitted, askable)
     lines = as_columns_hold_them(conditions, askable, learnt)
     found = []
-    for places, known in by_known_columns(lines, {c: askable[c] for c in learnt}):
+    for places, known in _coded_lines(fitted, lines, {c: askable[c] for c in learnt}):
         rows = AskedRows(known, _drawing(fitted)).draw(max_tries, batch_size)
         found.append(rows.set_axis(places[rows.index]))
     return _completed(fitted, pd.concat(found).sort_index(), lines)
 
 
+def _coded_lines(
+    fitted: Fitted, lines: pd.DataFrame, learnt: Mapping[str, ColumnCodes]
+) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+    """Yield positions of lines, and the columns of them in which all values have codes."""
+    statements = fitted.settings.promise.roles.statements
+    given = {column for statement in statements for column in statement.given}
+    conditioned = {column: codes for column, codes in learnt.items() if column in given}
+    lines = with_stand_ins(lines, conditioned, fitted.model)
+    yield from by_known_columns(lines, {c: v for c, v in learnt.items() if c not in given})
+
+
 def append_rows(rows: pd.DataFrame, path: str) -> None:
-    """Write rows to a CSV file, below those of conditions on other columns."""
+    """Append rows to a CSV file, below those of conditions on other columns."""
     if len(rows):
         rows.to_csv(path, mode='a', header=not os.path.exists(path), index=False)
 
@@ -92,7 +109,7 @@ def _drawing(fitted: Fitted) -> Drawing:
 
 
 def _completed(fitted: Fitted, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with the columns that are made up, each under the index of its line."""
+    """Return rows with the generated columns, each under the index of its line."""
     lines = lines.iloc[rows.index]
     made_up = fitted.prepared.processor.complete(rows.set_axis(lines.index))
     rows = rows.set_axis(lines.index)
@@ -102,7 +119,7 @@ def _completed(fitted: Fitted, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.Da
 
 
 def _check_rules(fitted: Fitted, conditions: pd.DataFrame) -> None:
-    """Raise for conditions that no row obeying the constraints can meet."""
+    """Raise for conditions that no row satisfying the constraints can meet."""
     for rule, _ in fitted.plan.broken_rules(conditions):
         raise ConstraintNotMetError(
             'Provided conditions are not valid for the given constraints: no row that meets them '

@@ -1,4 +1,4 @@
-"""Conditions of a sample: which values may be asked for, and what asking does to fairness."""
+"""Conditions of a sample: which values may be requested, and the effect on fairness."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from sdv_prefair.synthesizer.unlearnt import unlearnt_values, with_given
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.asked import cells, same_value
 
-# Whole numbers that can be added up in 64 bits, and decimals that floats tell apart.
+# Integers whose sums fit in 64 bits, and decimals that floats can distinguish.
 _FARTHEST = (2**61, 10**12)
 _CALENDAR = ('1700-01-01', '2200-01-01')
 
@@ -23,12 +23,12 @@ _CALENDAR = ('1700-01-01', '2200-01-01')
 def check_values(
     conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
 ) -> None:
-    """Raise ``ValueError`` for a value that its column could not show as it is.
+    """Raise ``ValueError`` for a value that its column cannot show unchanged.
 
     Args:
-        conditions: Values that are asked for.
-        transformers: What knows the values of each column.
-        learnt: Columns in which values may be asked for that were not learnt.
+        conditions: The requested values.
+        transformers: The transformers, which define the values of each column.
+        learnt: Columns in which values that were not learnt may be requested.
     """
     for column in conditions.columns:
         if column not in transformers:
@@ -47,9 +47,9 @@ def check_values(
 def as_columns_hold_them(
     conditions: pd.DataFrame, transformers: Mapping[str, ColumnCodes], learnt: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Return the asked values of modelled columns in the columns' dtypes, all others as they are.
+    """Return the requested values of modelled columns in the columns' dtypes, others unchanged.
 
-    The codes that rows are drawn given are read from these, and these are what rows show.
+    Rows are conditioned on the codes of these values, and show these values.
     Arguments as for ``check_values``.
     """
     held = {
@@ -57,7 +57,7 @@ def as_columns_hold_them(
         for column in conditions.columns
         if column in transformers
     }
-    # Of an equal dtype they are the same; but a category keeps the order of its list.
+    # Values of an equal dtype stay the same, but a category keeps the order of its list.
     return conditions.assign(**{
         column: values
         for column, values in held.items()
@@ -77,20 +77,20 @@ def warn_of_unlearnt(columns: Sequence[str]) -> None:
         warnings.warn(
             f'Some of the values given for {list(columns)} were not learnt: they are too rare, or '
             'outside the learnt range. Their rows are sampled as for all rare values together, as '
-            'for the nearest value, or as if nothing were given. To include them in the model, '
-            'declare them in the metadata if they are public, and fit again, which spends budget '
-            'again.',
+            'for the nearest value, as for one learnt value that stands for them, or as if nothing '
+            'were given. To include them in the model, declare them in the metadata if they are '
+            'public, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=5,
         )
 
 
 def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: Statements) -> None:
-    """Warn if asking for these columns re-creates a forbidden dependence.
+    """Warn if conditions on these columns re-create a forbidden dependence.
 
-    Rows asked for by a protected and an outcome value are joined by the asking, as if one more
-    clique held both; so are rows asked for by one beside rows asked for by the other. A statement
-    that the model does not keep has nothing that could be lost.
+    A condition on a protected and an outcome column makes the two dependent, as if they were in
+    one more clique; so do conditions on one in some rows and on the other in others. A statement
+    that the model does not satisfy cannot be broken.
     """
     unkept = [broken.statement for broken in broken_statements(cliques, roles)]
     lost = [b for b in broken_statements([*cliques, columns], roles) if b.statement not in unkept]
@@ -112,13 +112,13 @@ def _against_roles(lost: list[Broken]) -> str:
 def _against_statements(lost: list[Broken]) -> str:
     promises = '; nor that '.join(f'{broken.statement} ({broken})' for broken in lost)
     return (
-        f'are not covered by the promise that {promises}. To stay within it, ask by columns of one '
-        'side only, or by those that the statement is given.'
+        f'are not covered by the guarantee that {promises}. To stay covered, condition on columns '
+        'of one side only, or on those that the statement is given.'
     )
 
 
 def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:
-    """Return a domain with ends far out where they are not known; None if nothing is known."""
+    """Return a domain with very wide bounds where they are unknown; None if nothing is known."""
     if not isinstance(domain, Undeclared):
         return domain
     if domain.kind == 'categories':
@@ -135,7 +135,7 @@ def without_unknown_ends(domain: ColumnDomain) -> ColumnDomain | None:
 
 
 def in_dtype(values: pd.Series, dtype: Any) -> Any:
-    """Return asked values as an array of a dtype; nulls that it cannot hold leave them as they are.
+    """Return requested values as an array of a dtype; unchanged if it cannot hold their nulls.
 
     Raises:
         ValueError: If the dtype would change a value.
@@ -143,7 +143,7 @@ def in_dtype(values: pd.Series, dtype: Any) -> Any:
     if values.dtype == dtype:
         return values.array
     if isinstance(dtype, pd.CategoricalDtype) and not values.dropna().isin(dtype.categories).all():
-        return values.array  # a category has room for what was learnt alone
+        return values.array  # a category can only hold learnt values
     try:
         cast = values.astype(dtype)
         same = all(map(_is_same, cells(values), cells(cast)))

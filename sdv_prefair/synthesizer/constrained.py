@@ -1,4 +1,4 @@
-"""Constraints that a user adds, checks and samples by."""
+"""Constraints: adding them, checking rows, and sampling rows that satisfy them."""
 
 import warnings
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def with_constraints(
         locales: Likewise.
 
     Raises:
-        UnfairModelError: If constraints tie a protected column to an outcome.
+        UnfairModelError: If constraints connect a protected column to an outcome.
         SynthesizerInputError: If a constraint cannot be enforced.
     """
     _check_constraints(constraints)
@@ -86,7 +86,7 @@ def restore_columns(fitted: Fitted, sampled: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_enough(sampled: pd.DataFrame, num_rows: int) -> None:
-    """Warn if fewer rows than were asked for obeyed the constraints; raise if none did."""
+    """Warn if fewer rows than requested satisfied the constraints; raise if none did."""
     if len(sampled) >= num_rows:
         return
     message = (
@@ -100,7 +100,7 @@ def check_enough(sampled: pd.DataFrame, num_rows: int) -> None:
 
 
 def _generators(processor: CodesProcessor, plan: ConstraintPlan) -> dict[str, BaseTransformer]:
-    """Return what makes up columns that are not modelled; a new processor would forget it."""
+    """Return the generators of columns that are not modelled; a new processor would lose them."""
     known = processor._hyper_transformer.field_transformers
     columns = set(single_table(plan.metadata).columns) - set(plan.domains)
     return {c: known[c] for c in sorted(columns) if known.get(c) is not None}

@@ -1,4 +1,4 @@
-"""How far off numbers from a release may be. Each method asks a plain function of ``fitted``."""
+"""Estimates from a release with error bars. Each method calls a plain function of ``fitted``."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -31,19 +31,19 @@ class Estimating(WritingRows):
     """A fitted synthesizer that answers with intervals. All of it is post-processing."""
 
     _replicates: Replicates | None = None
-    """Those that were drawn last. They are in no pickle."""
+    """The latest replicates. They are not pickled."""
 
     def replicates(
         self, n: int = _REPLICATES, seed: int | None = None, progress: bool = True
     ) -> Replicates:
-        """Draw what the fit might have ended in, and keep it for ``estimate``.
+        """Compute replicates of the fit by a parametric bootstrap, and keep them for ``estimate``.
 
-        Each replicate is a table of the estimated size drawn from the model, counted as the private
-        table was, with noise of the same size, and a model fitted to that. Nothing is spent: it is
-        made of what was released, here or in a release that was opened.
+        Each replicate is a table of the estimated size sampled from the model, counted like the
+        private table, with noise of the same scale, and a model fitted to that. It is
+        post-processing of the release and costs no budget.
 
         Args:
-            n: How many, 2 at least.
+            n: How many, at least 2.
             seed: Makes them reproducible.
             progress: Whether to show a progress bar.
         """
@@ -61,19 +61,19 @@ class Estimating(WritingRows):
     ) -> pd.DataFrame:
         """Return shares, means, quantiles or differences, each with an interval.
 
-        Answered from the model, not from sampled rows. Where a measured table tells, the interval
-        is made of its noisy counts and holds as often as it says; else it is made of replicates,
-        which are drawn if there are none. Column ``basis`` says which: ``'measured'``;
-        ``'bounded'``, between what measured tables allow; ``'model'``, if the truth is as the
-        model's graph says; ``'fair model'``, of protected and outcome columns, whose dependence
-        past admissible ones was left out on purpose.
+        Answered from the model, not from sampled rows. If a measured table answers the query, the
+        interval comes from its noisy counts and has its nominal coverage; otherwise it comes from
+        replicates, which are computed if there are none. Column ``basis`` says which:
+        ``'measured'``; ``'bounded'``, between what measured tables allow; ``'model'``, valid if
+        the model's graph is correct; ``'fair model'``, for protected and outcome columns, whose
+        direct dependence was left out on purpose.
 
         Args:
             query: A column or a list of columns, for a marginal or a cross-tabulation; a
                 ``Share``, ``Mean``, ``Quantile`` or ``Difference`` of ``sdv_prefair.inference``;
-                or a text, as ``'income by sex'`` or ``'mean of age by sex'``.
-            level: How often intervals are to hold the truth.
-            sampling: True for the population that the private rows were drawn from, False for
+                or a string such as ``'income by sex'`` or ``'mean of age by sex'``.
+            level: Confidence level of the intervals.
+            sampling: True for the population that the private rows were sampled from, False for
                 the private table itself.
 
         Returns:
@@ -96,17 +96,17 @@ class Estimating(WritingRows):
     ) -> pd.DataFrame:
         """Return any statistic of a synthetic table, with an interval.
 
-        It is computed on rows of the model and of each replicate. Rows are dealt out evenly, so
-        that few of them do; what is left of their chance makes intervals wider.
+        It is computed on rows of the model and of each replicate. Sampling is systematic, so few
+        rows suffice; the remaining sampling error makes intervals wider.
 
         Args:
             function: Takes a table; returns a number, or several as a Series or a dictionary.
             num_rows: Rows of each table. As many as the private table has, or more, are best.
-            level: How often intervals are to hold the truth.
+            level: Confidence level of the intervals.
             progress: Whether to show a progress bar.
-            sampling: True for the population that the private rows were drawn from, False for
-                the private table itself. That takes longer: the statistic is then computed on
-                all rows that each replicate was counted from, too.
+            sampling: True for the population that the private rows were sampled from, False for
+                the private table itself. That takes longer: the statistic is then also computed
+                on all rows that each replicate was counted from.
 
         Returns:
             A line for each number: ``estimate``, ``standard_error``, ``lower``, ``upper``.
@@ -126,11 +126,11 @@ class Estimating(WritingRows):
     def sample_replicates(self, m: int, num_rows: int, seed: int | None = None) -> list[Frames]:
         """Return tables of independent rows, each from a replicate of its own.
 
-        For analyses of one's own: do the same on each, and ``combine`` the results. A table
-        differs from the next by the noise of the fit and by the chance of the private rows.
+        For your own analyses: run the same one on each, and ``combine`` the results. Tables
+        differ by the noise of the fit and by the sampling error of the private rows.
 
         Args:
-            m: How many tables, 2 at least.
+            m: How many tables, at least 2.
             num_rows: Rows of each.
             seed: Makes them reproducible.
         """
@@ -151,14 +151,14 @@ class Estimating(WritingRows):
     def _tables(
         self, models: Any, num_rows: int, independent_rows: bool, seed: int | None = None
     ) -> Iterator[pd.DataFrame]:
-        """Give a table of rows of each model; what this synthesizer samples next stays the same."""
+        """Yield a table of rows of each model; this synthesizer's random state is unchanged."""
         draw = _drawing_twin(self)
         for number, model in enumerate(models):
             model_seed = None if seed is None else np.random.default_rng([seed, number])
             yield draw(model, model_seed, num_rows, independent_rows)
 
     def _counted_tables(self, drawn: Replicates) -> Iterator[tuple[pd.DataFrame, float]]:
-        """Give the table that each replicate was counted from, and by what it strays too far."""
+        """Yield the table that each replicate was counted from, and its excess spread."""
         draw = _drawing_twin(self)
         for number in range(len(drawn)):
             codes, shrink = drawn.rows(number)
@@ -173,7 +173,7 @@ Draw = Callable[[GraphicalModel, np.random.Generator | None, int, bool], pd.Data
 
 
 def _drawing_twin(synthesizer: Estimating) -> Draw:
-    """Return what draws rows of other models, with the encoders and constraints of a fit."""
+    """Return a sampler for other models, with the encoders and constraints of a fit."""
     kept = synthesizer._replicates
     twin = copy.deepcopy(synthesizer, {id(kept): kept})
     twin.reset_sampling()

@@ -1,6 +1,6 @@
-"""What is asked before and beside a fit: how much noise there will be, how rows fare.
+"""Checks before and beside a fit: how much noise there will be, what happens to rows.
 
-What looks at the private rows is for their owner alone. None of it is private, or paid for.
+Whatever reads the private rows is for their owner only: it is neither private nor paid for.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from sdv_prefair.values.given_numbers import plain_number
 
 
 class ForTheOwner(Estimating):
-    """A synthesizer that is asked about the private rows themselves, and keeps nothing of it."""
+    """A synthesizer that answers questions about the private rows without storing the answers."""
 
     def plan(self, num_rows: int, epsilons: Sequence[float] | None = None) -> FitPlan:
         """Return how much noise a fit of so many rows will have, without reading any.
 
-        It is rehearsed on made-up rows, with the code of a fit. ``print`` it, ``plot()`` it, or
-        take its frames.
+        It is simulated on generated rows, with the code of a fit. ``print`` it, ``plot()`` it, or
+        use its frames.
 
         Args:
-            num_rows: How many rows there are, as far as that is public.
-            epsilons: Which to try; this synthesizer's and larger ones unless given.
+            num_rows: The number of rows, as far as that is public.
+            epsilons: Which to try; by default this synthesizer's and larger ones.
         """
         num_rows = plain_number(num_rows)
         check_whole_number('num_rows', num_rows, 1)
@@ -39,19 +39,19 @@ class ForTheOwner(Estimating):
 
     @takes_tables
     def check(self, data: Frames, written: Frames | None = None) -> TableCheck:
-        """Return what a fit would do to rows without a word, before any budget is spent.
+        """Return what a fit would silently do to rows, before any budget is spent.
 
-        Rows outside ranges, nulls where none are declared, numbers and dates that cannot be read,
+        Rows outside ranges, nulls where none are declared, numbers and dates that cannot be parsed,
         values that are not listed or differ by case or space, repeated keys, constraints that are
         not met, columns that are nearly constant or nearly unique. ``print`` it, or use
         ``to_frame()``; it is true if anything was found.
 
-        Privacy: **not private**, for the owner of the rows alone. Nothing of it is kept here.
+        Privacy: **not private**, for the owner of the rows only. Nothing is stored here.
 
         Args:
             data: The private table, as for ``fit``.
-            written: The same with all cells as strings, if it was read from a file of texts: says
-                of what became null what it was.
+            written: The same with all cells as strings, if it was read from a text file: shows
+                the strings that became null.
         """
         in_memory.check_data(data, self._settings)
         name = self._settings.table_name
@@ -65,13 +65,13 @@ class ForTheOwner(Estimating):
         synthetic: Frames | pd.DataFrame,
         columns: str | Sequence[str] | None = None,
     ) -> go.Figure | dict[str, go.Figure]:
-        """Return SDV's plots of real beside synthetic rows.
+        """Return SDV's plots of real and synthetic rows.
 
-        Privacy: **not private**, for the owner of the rows alone; the titles say so.
+        Privacy: **not private**, for the owner of the rows only; the titles say so.
 
         Args:
             real: The private table.
-            synthetic: A synthetic one.
+            synthetic: A synthetic table.
             columns: A column, for a figure of it; two columns, for a figure of the pair; None for
                 a dictionary with a figure of every modelled column.
         """

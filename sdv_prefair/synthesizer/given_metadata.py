@@ -1,4 +1,4 @@
-"""What people give in place of metadata: each has a way to become metadata, which is said."""
+"""What people pass in place of metadata; the error says how to turn each into metadata."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,12 +22,21 @@ _IN_PLACE_OF_METADATA: dict[type, tuple[str, str]] = {
 
 
 def check_metadata(metadata: object) -> None:
-    """Raise for what people give in place of metadata, and say how to make metadata of it."""
+    """Raise for what people pass in place of metadata, and say how to turn it into metadata."""
     if isinstance(metadata, tuple) and any(isinstance(part, Metadata) for part in metadata):
         raise SynthesizerInputError(
             'metadata is the pair that load_metadata returns. Take it apart: metadata, roles = '
             'load_metadata(path), then PreFairSynthesizer(metadata, fairness=roles).'
         )
+    if isinstance(metadata, Mapping) and any(
+        isinstance(part, pd.DataFrame) for part in metadata.values()
+    ):
+        metadata = next(iter(metadata.values()))  # data in place of metadata, as SDV 2 has it
     for kind, (what, remedy) in _IN_PLACE_OF_METADATA.items():
         if isinstance(metadata, kind):
             raise SynthesizerInputError(f"metadata must be SDV's Metadata, not {what}. {remedy}")
+    if not hasattr(metadata, 'to_dict'):  # which SDV 1's metadata of a single table has too
+        raise SynthesizerInputError(
+            f"metadata (of type {type(metadata).__name__}) must be SDV's Metadata. Load it with "
+            'FairMetadata.load_from_json(path), or let sdv-prefair domain write a file to fill in.'
+        )

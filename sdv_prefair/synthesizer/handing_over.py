@@ -1,4 +1,4 @@
-"""Handing a fit over: as a file, as a page to sign, and checking what was handed over."""
+"""Sharing a fit: as a file, with a page to sign, and checking what was received."""
 
 import warnings
 from pathlib import Path
@@ -17,13 +17,13 @@ from sdv_prefair.synthesizer.after_fit import AfterFit, Frames
 
 
 class HandingOver(AfterFit):
-    """A fitted synthesizer that goes to others."""
+    """A fitted synthesizer that can be shared."""
 
     _file_digest: str | None = None
-    """SHA-256 of the file that the fit was opened from."""
+    """SHA-256 of the file that the fit was loaded from."""
 
     def save_release(self, path: str | Path) -> None:
-        """Save the fit as data without code, safe to hand to others; see ``release``."""
+        """Save the fit as data without code, safe to share; see ``release``."""
         write_release(self._released(), path, type(self))
 
     def _released(self) -> Released:
@@ -39,11 +39,11 @@ class HandingOver(AfterFit):
         """Return the synthesizer that a release describes; for ``load_release``.
 
         Args:
-            contents: What is in the release.
+            contents: The contents of the release.
             digest: The SHA-256 of its file.
         """
         with warnings.catch_warnings():
-            # Whoever fitted it was told; it is in the footer of the ledger and in get_info.
+            # The person who fitted it was warned; the ledger's footer and get_info have it.
             warnings.simplefilter('ignore', PrivacyWarning)
             warnings.simplefilter('ignore', FairnessWarning)
             synthesizer = cls(contents.metadata, **contents.parameters(cls))
@@ -55,8 +55,8 @@ class HandingOver(AfterFit):
     def get_release_digest(self) -> str | None:
         """Return the SHA-256 of the release, in hexadecimal digits.
 
-        It is that of the file the fit was opened from, or of the one that ``save_release`` would
-        write; None if a release cannot hold the fit.
+        It is that of the file the fit was loaded from, or of the one that ``save_release`` would
+        write; None if the fit cannot be saved as a release.
         """
         if self._file_digest is not None:
             return self._file_digest
@@ -66,21 +66,21 @@ class HandingOver(AfterFit):
             return None
 
     def verify_rows(self, data: pd.DataFrame | Frames) -> Verification:
-        """Check that rows came from this fit: columns, values, and how they are distributed.
+        """Check that rows came from this fit: columns, values and distribution.
 
-        Rows that are drawn again and are the same came from it. Others are tested against the
+        Rows that sampling again reproduces came from it. Others are tested against the
         model's marginals: rows of the model fail with a probability of about 0.001. Rows that pass
-        may still come from elsewhere, and rows that were asked for by conditions, or picked from a
+        may still come from elsewhere, and rows sampled under conditions, or selected from a
         sample, fail.
 
         Args:
-            data: Rows that are said to be synthetic.
+            data: The synthetic rows to check.
 
         Returns:
-            What was checked; true.
+            The checks that were made; true.
 
         Raises:
-            VerificationError: If something is not as it should be; it says what.
+            VerificationError: If a check fails; it says which.
         """
         name = self.fitted.settings.table_name
         rows = single_table({name: data} if isinstance(data, pd.DataFrame) else data, name)
@@ -103,26 +103,25 @@ class HandingOver(AfterFit):
         """Write one HTML file for the person who must sign the release.
 
         The first page is the one to sign; annexes say what is promised and what is not, and show
-        the graph, the ledger, and how much of what was measured is noise. It needs no network, and
-        is covered by the privacy promise unless numbers computed on the real table are asked for;
+        the graph, the ledger, and how noisy the measurements are. It needs no network, and
+        is covered by the privacy guarantee unless numbers computed on the real table are requested;
         these are marked as not private.
 
         Args:
-            real_data: The private table; not looked at unless ``show_real_numbers`` is set.
-            path: Where to write. A file that is there is replaced.
+            real_data: The private table; not read unless ``show_real_numbers`` is set.
+            path: Where to write. An existing file is replaced.
             show_real_numbers: Whether to measure quality and fairness against ``real_data``. Such
                 a report is for those who may see the private table.
-            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to show its
-                numbers beside.
+            compare_with_mst: Whether to fit plain MST to ``real_data`` as well, and to compare.
             synthetic_file: The file of synthetic rows that goes with the release: its SHA-256 and
                 its number of rows are written on the page.
             purpose: What the release is for. This and what follows are for people to read.
             recipient: Who gets it.
             contact: Whom to ask about it.
             source: Where the private table comes from.
-            declared_by: Who has declared the ranges that were taken as public.
+            declared_by: Who declared the ranges that were taken as public.
         """
-        # Brings in the metrics and scikit-learn, which nothing else here needs.
+        # Imports the metrics and scikit-learn, which nothing else here needs.
         from sdv_prefair.report import check_request, gather, measure, write_report
         from sdv_prefair.report.particulars import Particulars, described_files
 

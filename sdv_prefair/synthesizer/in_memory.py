@@ -1,4 +1,4 @@
-"""Frames on their way into a fit: what is asked of them, and rows that are codes already."""
+"""Frames on their way into a fit: what they must satisfy, and rows that are already encoded."""
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ Frames = dict[str, pd.DataFrame]
 
 
 def check_data(data: Frames, settings: Settings) -> None:
-    """Raise unless names and types of the table fit the metadata; values are not looked at."""
+    """Raise unless names and types of the table match the metadata; values are not read."""
     table = single_table(data, settings.table_name)
     check_frame(table, settings.columns)
     check_keys(table.dtypes, settings.plan.original_metadata)
@@ -37,14 +37,14 @@ def given_names(data: Frames, settings: Settings) -> pd.Index:
 
 
 def read_codes(data: Frames, table_name: str, preparation: Preparation | None) -> pd.DataFrame:
-    """Return rows that ``preprocess`` has turned into codes; raise if they are none."""
+    """Return rows that ``preprocess`` has encoded; raise if they are not codes."""
     codes = single_table(data, table_name)
     check_codes(codes, None if preparation is None else preparation.prepared.encoding)
     return codes
 
 
 def count_read(codes: pd.DataFrame, prepared: Prepared, progress: Progress) -> Counts:
-    """Count the declared histograms of rows that are codes already.
+    """Count the declared histograms of encoded rows.
 
     Privacy: the result is private until a ``PrivateTable`` answers from it.
     """
@@ -54,13 +54,13 @@ def count_read(codes: pd.DataFrame, prepared: Prepared, progress: Progress) -> C
 
 
 def assign_transformers(settings: Settings, dtypes: pd.Series) -> None:
-    """Give the settings' processor the transformers that a fit would make, as far as known.
+    """Give the settings' processor the transformers that a fit would use, as far as known.
 
     Args:
         settings: Prepared for the table's dtypes.
         dtypes: Those of the table as it is modelled.
     """
-    # What is not declared has no transformer before its domain is learnt, in a fit.
+    # A column without a declared domain has no transformer before a fit learns one.
     declared = {c: d for c, d in settings.unchosen.items() if not isinstance(d, Undeclared)}
     edges = settings.plan.edges(settings.numeric_bins)
     made = transformers_for(

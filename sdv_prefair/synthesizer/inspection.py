@@ -1,7 +1,7 @@
-"""What a fit shows of itself: promise, graph, proof, codes, picture.
+"""Inspecting a fit: guarantee, graph, proof, codes, figure.
 
 Everything here is a function of public arguments, the ledger and noisy measurements, so it may be
-shown to anybody.
+shown to anyone.
 """
 
 from itertools import combinations
@@ -29,12 +29,12 @@ from sdv_prefair.plots.style import plain_text
 from sdv_prefair.privacy import Account
 from sdv_prefair.synthesizer import arguments
 
-# Statements that are shown at once.
+# How many statements are shown.
 _FEW_STATEMENTS = 3
 
 
 def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any]:
-    """Return the promise of a fit, or of the one to come."""
+    """Return the guarantee of a fit, or of the next one."""
     if fitted is None:
         promise: Any = settings
         seeded = settings.seed is not None
@@ -49,7 +49,7 @@ def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any
 
 
 def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: bool) -> str:
-    """Return how ranges are treated, in the metadata and, if any were given, beside it."""
+    """Return how ranges are treated, those in the metadata and those in ``domain``."""
     if given:
         inside = {None: 'assumed public', True: 'said to be public', False: 'not used'}
         return f'said to be public in domain, {inside[public_ranges]} in the metadata'
@@ -63,22 +63,22 @@ def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: boo
 def in_words(name: str, settings: Settings, fitted: Fitted | None, account: Account) -> str:
     """Return what a synthesizer promises, what it spends, and whether it is fitted.
 
-    Privacy: of arguments, and of how often a fit was tried and what that spent.
+    Privacy: a function of arguments, the number of attempts and what they spent.
 
     Args:
-        name: Of its class.
-        settings: What the next fit rests on.
+        name: Name of its class.
+        settings: The input of the next fit.
         fitted: The last finished fit, if there is one.
         account: All attempts.
     """
     statements = [str(one) for one in settings.promise.roles.statements]
     if not settings.promise.is_fair:
-        statements = ['nothing: there is no fairness in this structure']
+        statements = ['no fairness with this structure']
     told, more = '; '.join(statements[:_FEW_STATEMENTS]), len(statements) - _FEW_STATEMENTS
     seeded = ', not private: a seed was given' if settings.seed is not None else ''
     lines = [
-        f'{name} of the table {settings.table_name!r}, {len(settings.columns)} columns, of which '
-        f'{len(settings.plan.original_domains)} are modelled',
+        f'{name} for table {settings.table_name!r}: {len(settings.columns)} columns, '
+        f'{len(settings.plan.original_domains)} of them modelled',
         f'  promises: {told}{f"; and {more} more" if more > 0 else ""}',
         f'  budget: epsilon = {settings.epsilon:g}, delta = {settings.delta:g}{seeded}',
         f'  structure: {settings.mechanism.name}',
@@ -101,7 +101,7 @@ def _times(attempts: int) -> str:
 
 
 def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
-    """Return the Markov graph of the model, with roles and what is known of each edge."""
+    """Return the Markov graph of the model, with roles and edge attributes."""
     graph: nx.Graph[str] = nx.Graph(private=not fitted.ledger.seeded)
     roles = fitted.settings.roles
     graph.add_nodes_from((column, {'role': roles.of(column)}) for column in fitted.plan.domains)
@@ -110,7 +110,7 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
     for measurement in fitted.model.measurements:
         sigma, cells = float(np.max(measurement.stddev)), measurement.values.size
         for edge in combinations(measurement.columns, 2):
-            if 'sigma' in graph.edges[edge]:  # a smaller clique, measured before, says more
+            if 'sigma' in graph.edges[edge]:  # a smaller clique, measured earlier, is more precise
                 continue
             graph.add_edge(*edge, sigma=sigma, cells=cells)
             if len({joined[column] for column in edge}) == 1:
@@ -122,19 +122,19 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
 
 
 def _tell_each_other(fitted: Fitted, edge: tuple[str, str]) -> float:
-    """Return how much that one of two joined columns tells which tells the other more."""
+    """Return how well two adjacent columns predict each other, the better of two directions."""
     table = marginal(fitted.model.nodes, edge)
     return round(max(how_much_tells(table), how_much_tells(table.T)), 4)
 
 
 def explanation(fitted: Fitted) -> FairnessExplanation:
-    """Return what stands behind the statements; of a fit that promises none, nothing."""
+    """Return the explanation of the statements; empty for a fit without a guarantee."""
     roles = fitted.settings.roles if fitted.settings.promise.is_fair else Statements()
     return FairnessExplanation(explain(fitted.model, roles, fitted.looks))
 
 
 def assert_fair(fitted: Fitted) -> None:
-    """Raise, and name the offending path, unless the fit keeps every statement it promises."""
+    """Raise, and name the offending path, unless the fit satisfies every promised statement."""
     roles = fitted.settings.promise.roles
     if not roles:
         raise UnfairModelError(
@@ -146,7 +146,7 @@ def assert_fair(fitted: Fitted) -> None:
 
 
 def encode_rows(fitted: Fitted, data: pd.DataFrame | dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the codes of rows, but of columns that a constraint touches.
+    """Return the codes of rows, except for columns that a constraint touches.
 
     Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
     """

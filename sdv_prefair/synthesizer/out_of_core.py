@@ -1,7 +1,7 @@
 """Tables that do not fit in memory, and counts, on their way into a fit.
 
-Behind each of them is the same pipeline: encoders made of public facts, one kernel that counts, one
-mechanism. If a table cannot be read to its end, nothing has changed but the account.
+All of them share one pipeline: encoders built from public facts, one counting kernel, one
+mechanism. If a table cannot be read to its end, only the account has changed.
 """
 
 from dataclasses import replace
@@ -28,7 +28,7 @@ from sdv_prefair.learning import undeclared_columns
 def table_source(
     table: Any, settings: Settings, person_column: str | None, rows_stay: bool | None = None
 ) -> Source:
-    """Return what counts a table of any size, once its names and types were checked."""
+    """Return the counter for a table of any size, after checking its names and types."""
     columns = settings.columns
 
     def describe(found: pa.Schema | pd.DataFrame) -> pd.Series:
@@ -46,9 +46,9 @@ def table_source(
 
 
 def readable(source: Source, settings: Settings) -> Settings:
-    """Return settings for a table that is read as often as it can be.
+    """Return settings for a table, depending on whether it can be read more than once.
 
-    What can be read once is not looked at before it is counted: bins are then of equal width.
+    A table that can be read only once is counted in one pass: its bins have equal width.
 
     Args:
         source: The table.
@@ -71,7 +71,7 @@ def readable(source: Source, settings: Settings) -> Settings:
 
 
 def prepare_from_metadata(settings: Settings, caller: str) -> Prepared:
-    """Return encoders made of the metadata alone, for a table with the dtypes it stands for.
+    """Return encoders built from the metadata alone, for a table with the dtypes it implies.
 
     Raises:
         DomainError: If something would have to be learnt.
@@ -85,7 +85,7 @@ def prepare_from_metadata(settings: Settings, caller: str) -> Prepared:
         )
     plan = settings.plan
     public = public_frame(plan.original_domains, dtypes, plan.original_metadata)
-    # Codes must be known before anything is counted: there is no look, so nothing is spent.
+    # Codes must be known before anything is counted: no bins are learnt, so nothing is spent.
     settings = replace(settings, discretization='uniform')
     return prepare(FrameSource(public), settings, settings.open_ledger())
 

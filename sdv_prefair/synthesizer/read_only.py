@@ -1,8 +1,8 @@
 """Arguments of a constructor that stay as they were given.
 
-A fit rests on what its synthesizer was made with. An argument that could be set later would show
-one thing and do another, so each of them is set once, and lists are copied on the way in and on
-the way out: nobody holds a handle into what a fit uses.
+A fit uses the arguments of the constructor. An attribute that could be set later would show one
+value while the fit uses another, so each is set once, and lists are copied on the way in and on
+the way out: no caller holds a reference to what a fit uses.
 """
 
 import copy
@@ -22,7 +22,7 @@ import numpy as np
 
 Made = TypeVar('Made', bound=type)
 
-# SDV puts another in its place when constraints are added, and says so itself when it is edited.
+# SDV replaces it when constraints are added, and warns itself when it is edited.
 _NOT_KEPT = ('self', 'metadata')
 
 

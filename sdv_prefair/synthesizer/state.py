@@ -1,11 +1,11 @@
-"""What a synthesizer holds, as one dictionary of attributes that takes effect at once.
+"""The state of a synthesizer, as one dictionary of attributes that is applied atomically.
 
-An attempt to fit works on values of its own. Until it is finished, and if it fails, what is fitted
-is what it was. What attempts share is the account, in which each is entered before it reads a row.
+An attempt to fit works on separate values. Until it finishes, and if it fails, the previous fit
+stays. Attempts share only the account, in which each is entered before it reads a row.
 
-Ours are ``_settings``, what the next fit rests on; ``_result``, the last finished fit; and
-``_preparation``, what rows encoded before mean. All others are SDV's, whose methods look for them
-in the instance: each follows from one of ours and is put there together with it.
+Ours are ``_settings``, the input of the next fit; ``_result``, the last finished fit; and
+``_preparation``, the meaning of rows encoded earlier. All others are SDV's, whose methods look for
+them in the instance: each follows from one of ours and is set together with it.
 """
 
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ class Preparation:
     names: pd.Index
 
     def continued(self, account: Account) -> Attempt:
-        """Return the attempt that has encoded the rows, or a new one if that is over."""
+        """Return the attempt that encoded the rows, or a new one if that has ended."""
         if not self.attempt.is_over:
             return self.attempt
         learning = len(self.prepared.learning)
@@ -45,7 +45,7 @@ class Preparation:
 
 
 def of_settings(settings: Settings) -> dict[str, Any]:
-    """Return the attributes for other settings; codes made before mean nothing by these."""
+    """Return the attributes for other settings; earlier codes are invalid under these."""
     return {
         '_settings': settings,
         '_preparation': None,
@@ -54,7 +54,7 @@ def of_settings(settings: Settings) -> dict[str, Any]:
 
 
 def of_constraints(settings: Settings) -> dict[str, Any]:
-    """Return the attributes for settings with other constraints, which nothing is fitted by."""
+    """Return the attributes for settings with other constraints, not fitted yet."""
     plan = settings.plan
     return of_settings(settings) | {
         '_result': None,
@@ -66,7 +66,7 @@ def of_constraints(settings: Settings) -> dict[str, Any]:
 
 
 def of_preparation(preparation: Preparation, beside_fit: bool) -> dict[str, Any]:
-    """Return the attributes for rows that have been encoded; what is fitted stays as it is."""
+    """Return the attributes for rows that have been encoded; an earlier fit stays."""
     if beside_fit:
         return {'_preparation': preparation}
     prepared = preparation.prepared

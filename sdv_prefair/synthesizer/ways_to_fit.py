@@ -1,7 +1,7 @@
 """The ways to fit a synthesizer: each opens an attempt and runs the same pipeline.
 
-What a synthesizer is made with is in ``face``, what it does with a finished fit in
-``after_fit`` and ``estimating``, what it says of private rows to their owner in ``for_the_owner``.
+Construction is in ``face``, what a synthesizer does with a finished fit in ``after_fit`` and
+``estimating``, what it shows the owner of private rows in ``for_the_owner``.
 """
 
 import datetime
@@ -31,7 +31,7 @@ from sdv_prefair.synthesizer.for_the_owner import ForTheOwner
 
 
 class WaysToFit(ForTheOwner):
-    """A synthesizer that can be fitted. Of itself it has no arguments."""
+    """A synthesizer that can be fitted. This class alone has no arguments."""
 
     @takes_tables
     def fit(self, data: Frames) -> None:

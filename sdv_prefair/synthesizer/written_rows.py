@@ -1,4 +1,4 @@
-"""Synthetic rows written to a file part by part: memory does not grow with their number."""
+"""Synthetic rows written to a file in chunks: memory does not grow with their number."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -16,13 +16,13 @@ from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
 from sdv_prefair.synthesizer.handing_over import HandingOver
 
 ROWS_AT_A_TIME = 1 << 20
-"""Rows of a part, a multiple of the 65,536 among which values are dealt out evenly."""
+"""Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""
 
 _CSV = ('.csv', '.csv.gz')
 
 
 class WritingRows(HandingOver):
-    """A fitted synthesizer that writes more rows than memory holds."""
+    """A fitted synthesizer that can write more rows than fit in memory."""
 
     def sample_to(
         self,
@@ -32,17 +32,17 @@ class WritingRows(HandingOver):
         independent_rows: bool = False,
         progress: bool = True,
     ) -> None:
-        """Sample rows into a file; memory holds one part of them at a time.
+        """Sample rows into a file; only one chunk is in memory at a time.
 
-        The rows are those of ``sample`` called once for each part. At every point in time the path
-        holds the whole table, or what it held before.
+        The rows are those of ``sample`` called once for each chunk. The file is written
+        atomically.
 
         Args:
             path: Where to write, ending in ``.csv``, ``.csv.gz`` or ``.parquet``.
             num_rows: Number of rows.
-            rows_at_a_time: Rows of a part.
+            rows_at_a_time: Rows of a chunk.
             independent_rows: Whether rows are sampled independently, see ``sample``.
-            progress: Whether to show a bar, if there is more than one part.
+            progress: Whether to show a bar, if there is more than one chunk.
         """
         self._validate_fit_before_sample()
         check_whole_number('num_rows', num_rows, least=1)
@@ -64,12 +64,12 @@ class WritingRows(HandingOver):
 def drawn_parts(
     draw: Callable[[int], pd.DataFrame], num_rows: int, rows_at_a_time: int, progress: bool = True
 ) -> Iterator[pd.DataFrame]:
-    """Yield rows in parts, with a bar if there are several.
+    """Yield rows in chunks, with a bar if there are several.
 
     Args:
-        draw: Returns so many rows.
-        num_rows: Number of all rows.
-        rows_at_a_time: Rows of a part.
+        draw: Samples a given number of rows.
+        num_rows: Total number of rows.
+        rows_at_a_time: Rows of a chunk.
         progress: Whether to show a bar.
     """
     first = min(rows_at_a_time, num_rows)
@@ -84,10 +84,10 @@ def drawn_parts(
 
 
 def write_parts(parts: Iterable[pd.DataFrame], path: Path, num_rows: int) -> None:
-    """Write a table that comes in parts as what the path's ending says.
+    """Write a table that comes in chunks, in the format of the path's suffix.
 
     Raises:
-        ValueError: If the path has another ending, or the disk has no room for so many rows.
+        ValueError: If the path has another suffix, or the disk has no room for so many rows.
     """
     name = path.name.lower()
     if not name.endswith((*_CSV, '.parquet')):
@@ -107,7 +107,7 @@ def write_parts(parts: Iterable[pd.DataFrame], path: Path, num_rows: int) -> Non
 
 
 def _check_room(draft: Path, path: Path, times: float) -> None:
-    """Raise if the disk has no room for a file that grows so many times as large."""
+    """Raise if the disk has no room for a file that grows by this factor."""
     if draft.stat().st_size * (times - 1) > shutil.disk_usage(draft.parent).free:
         raise ValueError(
             f"The disk of '{path}' has no room for so many rows. Ask for fewer rows, or give a "
@@ -116,7 +116,7 @@ def _check_room(draft: Path, path: Path, times: float) -> None:
 
 
 class _CsvFile:
-    """A CSV file that rows are appended to; those of a part are written as the first part's."""
+    """A CSV file that rows are appended to, all in the format of the first chunk."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -134,7 +134,7 @@ class _CsvFile:
 
 
 class _ParquetFile:
-    """A Parquet file that row groups are appended to, of the types of the first part."""
+    """A Parquet file that row groups are appended to, with the types of the first chunk."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -153,9 +153,9 @@ class _ParquetFile:
 
 
 def _with_dtypes(part: pd.DataFrame, dtypes: Any) -> pd.DataFrame:
-    """Return a part with the dtypes of the first; what cannot be converted stays as it is.
+    """Return a chunk with the dtypes of the first; what cannot be converted stays as it is.
 
-    Whole numbers beside nulls would be written with decimals in one part and without in another.
+    Otherwise nullable integers would be written with decimals in one chunk only.
     """
     for column, dtype in dtypes.items():
         if part[column].dtype != dtype:
@@ -167,6 +167,6 @@ def _with_dtypes(part: pd.DataFrame, dtypes: Any) -> pd.DataFrame:
 
 
 def _without_null_types(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with text for columns that are all null in the first part."""
+    """Return a schema with strings for columns that are all null in the first chunk."""
     fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in schema]
     return pa.schema(fields, schema.metadata)

@@ -59,7 +59,7 @@ def test_demo_compares_and_writes(tmp_path, capsys):
     assert lines['real rows, admissible columns only'][0] == '-'
     page = (tmp_path / 'demo' / 'graphs.html').read_text(encoding='utf-8')
     assert 'plain MST: ' in page
-    assert 'PreFair: every way to the outcome leads through the wall' in page
+    assert 'PreFair: every path to the outcome passes through the wall' in page
 
 
 def test_domain_writes_kinds_and_no_values(folder, tmp_path, capsys):

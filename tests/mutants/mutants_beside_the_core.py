@@ -490,6 +490,21 @@ CLIQUES = [
         f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
     ),
     mutant(
+        'a pair is scored against the table that stands in its place',
+        'mechanisms/planned_marginals.py',
+        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'held = iter(tables.values())\n'
+        '            chosen = {pairs[place]: model.total * next(held) for place in again}',
+        f'{_PLANNED}::test_a_pair_is_scored_against_its_own_table_of_the_forest',
+    ),
+    mutant(
+        'a forest is kept that promises more error than independent columns',
+        'mechanisms/plan_growth.py',
+        'return promised < other.expected_error(scores, precision)',
+        'return promised < 2 * other.expected_error(scores, precision)',
+        f'{_PLANNED}::test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole',
+    ),
+    mutant(
         'tables of a forest go to pairs in the order that was asked for',
         'model/forest_pairs.py',
         """    for first, others in wanted.items():

@@ -48,7 +48,7 @@ class SessionWithoutPackage:
         return self
 
     def toArrow(self):
-        return pa.table({'version': pa.array([None], pa.string())})
+        return pa.table({'version': pa.array([None], pa.string()), 'missing': ['sdv_prefair']})
 
 
 MESSAGES = [
@@ -57,9 +57,10 @@ MESSAGES = [
         PrivateDataError,
         "Spark's workers read decimals, dates in text, local times and constraints with this "
         'package, but they cannot import sdv_prefair.',
-        f'Install sdv-prefair {sdv_prefair.__version__} on them, or ship its wheel with '
-        'sparkContext.addPyFile(wheel) or spark.addArtifact(wheel, pyfile=True); or cast such '
-        'columns to double, or to timestamps in UTC.',
+        f'Install sdv-prefair {sdv_prefair.__version__} on them, or send an environment that has '
+        'it with spark.archives; where only the package is missing, rename its wheel to .zip and '
+        'ship that with sparkContext.addPyFile(zip) or spark.addArtifact(zip, pyfile=True). Or '
+        'cast such columns to double, or to timestamps in UTC.',
     ),
     Message(
         lambda: fit(csv('both.csv'), FOLDER / 'both.parquet'),

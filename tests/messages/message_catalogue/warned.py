@@ -238,7 +238,8 @@ MESSAGES = [
         learn_a_tail,
         DomainWarning,
         "Values that are too rare to be learnt make up about 25% of 'street', judging by the noisy "
-        'marginals; they come back as one value, see the argument other.',
+        'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
+        'regex_format in the argument domain).',
         'Declare range_values if they are public, or raise epsilon, and fit again, which spends '
         'budget again.',
     ),
@@ -247,7 +248,7 @@ MESSAGES = [
         DomainWarning,
         "Some of the values given for ['street'] were not learnt: they are too rare, or outside "
         'the learnt range. Their rows are sampled as for all rare values together, as for the '
-        'nearest value, or as if nothing were given.',
+        'nearest value, as for one learnt value that stands for them, or as if nothing were given.',
         'To include them in the model, declare them in the metadata if they are public, and fit '
         'again, which spends budget again.',
     ),

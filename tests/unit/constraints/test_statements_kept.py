@@ -178,9 +178,9 @@ def test_asking_by_both_sides_names_each_statement_that_is_lost():
     with pytest.warns(FairnessWarning) as caught:
         warn_if_unfair(['p', 'o', 'w1'], [('p', 'a'), ('a', 'w1')], statements)
     assert str(caught[0].message) == (
-        "Conditions on ['o', 'p', 'w1'] are not covered by the promise that o is independent of p "
-        '(p - o joins the two sides); nor that w1 is independent of p given a (p - w1 joins the '
-        'two sides around a). To stay within it, ask by columns of one side only, or by those '
+        "Conditions on ['o', 'p', 'w1'] are not covered by the guarantee that o is independent of "
+        'p (p - o joins the two sides); nor that w1 is independent of p given a (p - w1 joins the '
+        'two sides around a). To stay covered, condition on columns of one side only, or on those '
         'that the statement is given.'
     )
 

@@ -108,12 +108,14 @@ def test_one_column_that_cannot_be_looked_up_is_enough():
 
 def test_lookups_and_kernel_need_numpy_and_arrow_only():
     """As on a worker: modules are loaded by their paths, and pandas and the package refused."""
+    from sdv_prefair.counts.spark_workers import _BY_VALUE
+
     script = (
         'import importlib.util, sys\n'
         "for name in ('pandas', 'sdv', 'rdt', 'scipy', 'sklearn'): sys.modules[name] = None\n"
         "sys.modules['sdv_prefair'] = type(sys)('sdv_prefair')\n"
         "sys.modules['sdv_prefair.counts'] = type(sys)('sdv_prefair.counts')\n"
-        "for name in ('readable', 'histograms', 'lookups', 'partition_counts'):\n"
+        f'for name in {_BY_VALUE}:\n'
         "    full = f'sdv_prefair.counts.{name}'\n"
         "    spec = importlib.util.spec_from_file_location(full, f'{sys.argv[1]}/{name}.py')\n"
         '    sys.modules[full] = importlib.util.module_from_spec(spec)\n'

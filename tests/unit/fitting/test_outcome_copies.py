@@ -116,7 +116,7 @@ def test_every_structure_warns_of_a_copy_by_name_and_pays_a_hundredth(structure)
     assert line['rho'] == pytest.approx(0.01 * synthesizer.get_privacy_ledger().attrs['rho'])
     assert set(line['columns']) == {'called', 'hobby', 'paid'}
     assert line['scale'] == pytest.approx(np.sqrt(2 / (2 * line['rho'])))
-    assert 'called tells 0.9' in repr(synthesizer.explain_fairness())
+    assert 'called predicts paid: 0.9' in repr(synthesizer.explain_fairness())
 
 
 def test_it_can_be_switched_off_and_then_costs_nothing():
@@ -142,7 +142,7 @@ def test_what_was_seen_is_in_the_release_and_in_the_report(tmp_path):
     assert loaded.look_for_copies is True
     loaded.create_release_report(path=tmp_path / 'report.html')
     page = (tmp_path / 'report.html').read_text('utf-8')
-    assert 'It is meant that called, nearly a copy of paid by a private look, has no role' in page
+    assert 'It is intended that called, nearly a copy of paid by a noisy score, has no role' in page
 
 
 def test_without_a_copy_the_checklist_still_asks(tmp_path):
@@ -150,7 +150,7 @@ def test_without_a_copy_the_checklist_still_asks(tmp_path):
     synthesizer.create_release_report(path=tmp_path / 'report.html')
     page = (tmp_path / 'report.html').read_text('utf-8')
     assert 'No column without a role records the same as paid under another name' in page
-    assert 'A private look has found none' in page
+    assert 'Noisy scores show none.' in page
 
 
 def test_more_than_everything_cannot_be_told():

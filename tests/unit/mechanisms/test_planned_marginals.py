@@ -1,7 +1,8 @@
 """Planned marginals: what is asked and paid for, and which pairs end up in the model."""
 
 import math
-from itertools import combinations
+from itertools import combinations, groupby
+from typing import ClassVar
 
 import networkx as nx
 import numpy as np
@@ -17,6 +18,7 @@ from sdv_prefair.mechanisms.planned_marginals import Planned
 from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release
 from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
+from sdv_prefair.privacy.ledger_words import SELECT_PAIRS
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,
@@ -253,17 +255,50 @@ def test_scores_against_the_forest_meet_their_own_pairs():
         assert {*map(frozenset, ('ab', 'bc', 'cd', 'ce', 'de'))} <= edges_of(release)
 
 
-def test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole():
-    """Of a wide table scores tell a little, and promise less than noise in tables would bring.
+class Listening(PrivateTable):
+    """A table that lets a test hear what is predicted in the scores it is asked for."""
 
-    Then columns that stand alone are as exact as if nothing else had been asked but the scores.
+    heard: ClassVar[list] = []
+
+    def score(self, cliques, score, rho, step):
+        told = [(clique, score.predictions[clique]) for clique in cliques]
+        self.heard.append((step, [(c, np.array(p[0]) / score.unit) for c, p in told]))
+        return super().score(cliques, score, rho, step)
+
+
+def test_a_pair_is_scored_against_its_own_table_of_the_forest():
+    """Every column has a share of ones of its own, so another pair's table has other sums."""
+    rng = np.random.default_rng(7)
+    common = rng.random(20_000)
+    codes = {
+        name: (np.where(rng.random(20_000) < 0.5, common, rng.random(20_000)) < share).astype(int)
+        for name, share in zip('abcdef', (0.1, 0.8, 0.3, 0.65, 0.2, 0.5), strict=True)
+    }
+    domain, mechanism = dict.fromkeys(codes, 2), mechanism_of(PLAIN)
+    counts = count_codes(codes, domain, mechanism.declare(domain, NO_ROLES))
+    Listening.heard.clear()
+    table = Listening(counts, Ledger(30.0, 1e-9), SystemEntropy())
+    mechanism.run(table, NO_ROLES, BUDGETS['tuned'])
+    ((_, against_forest),) = [heard for heard in Listening.heard if heard[0] == SELECT_PAIRS]
+    firsts = [first for (first, _), _ in against_forest]
+    assert len(list(groupby(firsts))) > len(set(firsts)), 'pairs are asked for in no order'
+    for (first, second), predicted in against_forest:
+        shares = predicted.reshape(2, 2) / predicted.sum()
+        found = shares[1].sum(), shares[:, 1].sum()
+        assert found == pytest.approx((codes[first].mean(), codes[second].mean()), abs=0.02)
+
+
+def test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole():
+    """Nothing is tied, so the one pair that an outcome gets in any case brings noise alone.
+
+    Then columns that stand alone are as exact as if nothing else had been asked but the scores. In
+    simulations the plan promised 15 per cent more error than none, give or take 0.3.
     """
     rng = np.random.default_rng(5)
-    common = rng.integers(0, 40, 3000)
-    codes = {
-        c: np.where(rng.random(3000) < 0.1, common, rng.integers(0, 40, 3000)) for c in 'abcdef'
-    }
-    release, ledger = run(codes, dict.fromkeys(codes, 40), 1.0)
+    codes = {c: rng.integers(0, 40, 3000) for c in 'abcdef'}
+    roles = Roles(['a'], ['b', 'c'], ['d'])
+    strategy = PlannedStrategy()
+    release, ledger = run(codes, dict.fromkeys(codes, 40), 3.0, roles=roles, strategy=strategy)
     assert 'select the tree' in {line.step for line in ledger.debits}
     assert release.cliques == []
     paid = {c: sum(line.rho for line in ledger.debits if line.columns == (c,)) for c in codes}

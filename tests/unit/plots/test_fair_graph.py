@@ -123,7 +123,7 @@ def test_all_edges_that_lead_around_the_wall_are_named_and_no_others():
     assert heading_of(graph, asked) == '2 edges lead around the wall'
     assert caption_of(graph, asked).endswith('(red): pay - region, region - sex.')
     kept = model(('sex', 'grade'), ('grade', 'pay'))
-    assert 'every way to the outcome leads through the wall' in heading_of(kept, asked)
+    assert 'every path to the outcome passes through the wall' in heading_of(kept, asked)
     assert count_edges(plot_fair_graph(kept), AROUND) == 0
 
 
@@ -145,7 +145,7 @@ def test_parity_leaves_a_wall_without_columns():
     graph = model(('sex', 'region'), ('pay', 'grade'), roles=parity)
     figure = plot_fair_graph(graph, statements=parity)
     assert 'No wall to pass' in str(figure.layout.annotations)
-    assert heading_of(graph, parity) == 'no way leads from protected to outcome columns'
+    assert heading_of(graph, parity) == 'no path from protected to outcome columns'
 
 
 def test_the_stronger_the_darker_and_lanes_are_kept_in_the_background():
@@ -155,7 +155,7 @@ def test_the_stronger_the_darker_and_lanes_are_kept_in_the_background():
     figure = plot_fair_graph(graph)
     named = {trace.name: trace.line for trace in figure.data if trace.mode == 'lines'}
     weak, joined, strong = (
-        named[name] for name in ('weak (tells < 0.1)', 'joined', 'strong (tells ≥ 0.3)')
+        named[name] for name in ('weak (predicts < 0.1)', 'in between', 'strong (predicts ≥ 0.3)')
     )
     assert weak.color > joined.color > strong.color, 'greys from light to dark'
     assert weak.width < joined.width < strong.width
@@ -219,7 +219,8 @@ def test_a_fit_says_what_is_to_be_seen_and_how_strong_its_edges_are():
         assert all(0 <= tells <= 1 for *_, tells in graph.edges(data='tells'))
         assert graph.edges['race', 'region']['tells'] > 0.3, 'a proxy of race'
         shown[structure] = synthesizer.visualize()
-    assert 'every way to the outcome leads through the wall' in shown['adaptive'].layout.title.text
+    title = shown['adaptive'].layout.title.text
+    assert 'every path to the outcome passes through the wall' in title
     assert count_edges(shown['adaptive'], AROUND) == 0
     # sex and race act on income directly in this table, so that plain MST joins them.
     assert count_edges(shown['none'], AROUND) > 0

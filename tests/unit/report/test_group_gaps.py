@@ -44,4 +44,4 @@ def test_groups_that_are_not_tied_have_no_gap(census, tmp_path):
     nothing = {'protected': (), 'admissible': (), 'outcome': ()}
     apart = make(census, fairness=statements, structure='adaptive', **nothing)
     text = report(apart, tmp_path).section('proxies')['text']
-    assert 'all alike' in text and 'none: the model does not tie them' in text
+    assert 'all alike' in text and 'none: the model does not connect them' in text

@@ -15,7 +15,7 @@ HEADINGS = [
     'Before you sign',
     'What is promised',
     'The model',
-    'What stands for what',
+    'Proxies',
     'Where the privacy budget went',
     'How much of it is noise',
     'Compared with the real table',
@@ -73,7 +73,7 @@ def test_every_modelled_column_has_a_card_and_every_edge_a_line(page, fitted):
     (pairs,) = [e for e in page.all('table') if 'Pairs that were measured' in e['text']]
     assert len([e for e in page.all('tr') if pairs['at'] in e['inside']]) == 1 + 6
     assert 'email' in page.section('dictionary')['text']
-    assert 'made up; nothing is learnt' in page.section('dictionary')['text']
+    assert 'generated; nothing is learnt' in page.section('dictionary')['text']
 
 
 def test_figures_are_described_and_tables_have_captions(page, inside):

@@ -28,7 +28,7 @@ def test_a_graph_with_cycles_is_told_and_shown_as_such(with_chords, tmp_path):
     page = report(with_chords, tmp_path)
     told = page.section('model')['text']
     assert HOW[with_chords.structure] in told
-    assert 'but none that would have joined a protected and an outcome column' in told
+    assert 'but none that would have connected a protected and an outcome column' in told
     graph = with_chords.get_fair_graph()
     beyond = [edge for *edge, is_beyond in graph.edges(data='beyond_tree') if is_beyond]
     (edges,) = [e for e in page.all('table') if 'Edges of the model' in e['text']]
@@ -39,10 +39,10 @@ def test_a_graph_with_cycles_is_told_and_shown_as_such(with_chords, tmp_path):
 
 
 def test_pieces_show_that_a_graph_with_cycles_is_fair(with_chords, page, census, tmp_path):
-    assert 'What hangs together' not in page.section('promises')['text']
+    assert 'Connected components' not in page.section('promises')['text']
     made = report(with_chords, tmp_path)
     assert 'the shortest; the check covers all' in made.section('promises')['text']
-    (pieces,) = [e for e in made.all('table') if 'What hangs together' in e['text']]
+    (pieces,) = [e for e in made.all('table') if 'Connected components' in e['text']]
     rows = [e['text'] for e in made.all('tr') if pieces['at'] in e['inside']][1:]
     assert not any('protected' in row and 'outcome' in row for row in rows)
     everything = ' '.join(rows)
@@ -72,7 +72,7 @@ def test_cliques_chosen_in_turn_are_told(census, structure, words, tmp_path):
     synthesizer = make(census, structure=structure, epsilon=50.0)
     page = report(synthesizer, tmp_path)
     assert words in page.section('model')['text']
-    assert 'but none that would have joined a protected' in page.section('model')['text']
+    assert 'but none that would have connected a protected' in page.section('model')['text']
     assert 'select cliques' in page.section('ledger')['text']
     assert any(len(m.columns) == 3 for m in synthesizer._model.measurements)
     plain = {'privbayes': PrivBayesStrategy, 'mwem': MwemStrategy}[structure]

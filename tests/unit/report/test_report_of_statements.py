@@ -40,7 +40,7 @@ def test_parity_is_given_nothing(parity):
     assert 'income is independent of sex and race, whatever else is known.' in promised
     assert 'This is demographic parity.' in promised
     assert 'among synthetic people, the chances of each value of income are the same' in promised
-    assert 'the model does not join them at all' in promised
+    assert 'the model does not connect them at all' in promised
     assert 'equalised odds' not in promised and 'justifiable' not in promised
     assert 'Demographic parity' in parity.with_class('tiles')[0]['text']
 
@@ -64,10 +64,10 @@ def test_each_statement_has_its_sentence_its_ways_and_its_signature(several):
     assert 'columns: income is independent of sex given education' in promised
     assert '2 statements kept' in several.with_class('tiles')[0]['text']
     limits, signing = (several.section(name)['text'] for name in ('limits', 'signing'))
-    assert 'What sex does to income through education stays as it was measured.' in limits
+    assert 'What sex does to income through education remains as measured.' in limits
     assert 'What race does to hours and income through education and occupation' in limits
     assert 'That the statements are right.' in limits
-    assert 'education may influence income, and sex only by way of it.' in signing
+    assert 'education may influence income, and sex only through it.' in signing
     assert 'education and occupation may influence hours and income, and race only' in signing
 
 

@@ -48,7 +48,7 @@ def test_what_was_learnt_and_what_is_assumed(census, tmp_path):
     assert 'values learnt within the budget' in page.section('dictionary')['text']
     assert 'learn domains' in page.section('ledger')['text']
     assert '2 rowsno promise: values were learnt by threshold' in page.section('ledger')['text']
-    assert 'The names and the kinds of the columns are public' in page.section('signing')['text']
+    assert 'The names and types of the columns are public' in page.section('signing')['text']
 
 
 def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
@@ -56,7 +56,7 @@ def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
         synthesizer = PreFairSynthesizer(census.metadata, **census.roles.as_dict())
     synthesizer.fit(census.data)
     page = report(synthesizer, tmp_path)
-    assert 'Nobody has said so yet' in page.section('signing')['text']
+    assert 'Nobody has declared so yet' in page.section('signing')['text']
     tiles = page.with_class('tiles')[0]['text']
     assert 'Confirm ranges first' in tiles
     assert 'Covered by the promise' not in tiles
@@ -70,7 +70,7 @@ def test_persons_and_their_rows(census, tmp_path):
     page = report(make(census, person_column='email', max_rows_per_person=3), tmp_path)
     text = page.section('promises')['text']
     assert 'the up to 3 rows of one given person are' in text
-    assert 'email tells persons apart; of each, at most 3 count' in text
+    assert 'email identifies persons; at most 3 rows of each count' in text
     assert 'No person has more' not in page.section('signing')['text']
     page = report(make(census, max_rows_per_person=2), tmp_path)
     assert 'No person has more than 2 rows' in page.section('signing')['text']
@@ -110,8 +110,8 @@ def test_one_column_alone(tmp_path):
 @pytest.mark.parametrize(
     ('home', 'said'),
     [
-        ('income', 'In this model age may tell income directly: ask whether among real people'),
-        ('occupation', 'In this model none is tied to income but through admissible ones.'),
+        ('income', 'In this model age may predict income directly: ask whether among real people'),
+        ('occupation', 'In this model none is connected to income except through admissible ones.'),
     ],
 )
 def test_columns_beside_the_outcome_are_named(census, tmp_path, home, said):

@@ -1,4 +1,4 @@
-"""A fit that starts from an earlier one ends where a cold one does, in a few sweeps."""
+"""Settled factors make the same model; a fit that starts from an earlier one ends as a cold one."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model.estimation import start_of
-from sdv_prefair.model.junction import arrange
-from sdv_prefair.model.max_entropy import MaxEntropyDual
+from sdv_prefair.model.max_entropy import ChordalProblem
+from sdv_prefair.model.sampling import sum_to
+from sdv_prefair.model.settling import Settling
 
 SIZES = st.lists(st.integers(2, 4), min_size=3, max_size=5)
 SEEDS = st.integers(0, 10**6)
@@ -17,6 +18,18 @@ SEEDS = st.integers(0, 10**6)
 def measure_all(problem, stddev):
     columns = [*((c,) for c in problem.names), *problem.pairs]
     return [problem.measure(pair, stddev) for pair in columns]
+
+
+def fit_and_factors(problem, stddev, uneven):
+    forest = estimate([problem.measure((c,), 3.0) for c in problem.names], problem.domain)
+    tables = [
+        Measurement(m.columns, m.values, stddev * problem.rng.uniform(0.3, 3, m.values.shape))
+        if uneven
+        else m
+        for m in measure_all(problem, stddev)
+    ]
+    fit = ChordalProblem(forest.nodes, tables, problem.cliques, problem.total)
+    return fit, [problem.rng.normal(size=table.values.shape) for table in fit.tables]
 
 
 def again(model, stddev, seed):
@@ -50,17 +63,30 @@ def test_warm_and_cold_fits_agree(make_chordal, stddev):
 
 
 @settings(deadline=None, max_examples=25)
-@given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]))
-def test_what_disagreement_explains_leaves_the_model_as_it_is(make_chordal, sizes, seed, stddev):
-    problem = make_chordal(sizes, seed, total=500.0)
-    forest = estimate([problem.measure((c,), 3.0) for c in problem.names], problem.domain)
-    tables = measure_all(problem, stddev)
-    dual = MaxEntropyDual(forest.nodes, tables, arrange(problem.cliques), problem.total)
-    start = dual.handed_on(np.zeros(dual.size))
-    handed_on = [-factor for factor in start.factors.values()]  # those of disagreement alone
-    plain, settled = dual.model(np.zeros(dual.size)), dual.model(dual.at(handed_on))
-    for one, other in zip(plain, settled, strict=True):
+@given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]), st.booleans())
+def test_settling_leaves_the_model_as_it_is(make_chordal, sizes, seed, stddev, uneven):
+    fit, factors = fit_and_factors(make_chordal(sizes, seed, total=500.0), stddev, uneven)
+    settled = Settling(fit.tables, 500.0).apply(factors)
+    assert max(np.abs(f - s).max() for f, s in zip(factors, settled, strict=True)) > 0.01
+    for one, other in zip(fit.model(factors), fit.model(settled), strict=True):
         np.testing.assert_allclose(one.table, other.table, rtol=1e-6, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]))
+def test_settled_tables_leave_the_same_rows_to_each_column(make_chordal, sizes, seed, stddev):
+    problem = make_chordal(sizes, seed, total=500.0)
+    fit, factors = fit_and_factors(problem, stddev, uneven=False)
+    for column in problem.names:
+        rows = []
+        for table, factor in zip(
+            fit.tables, Settling(fit.tables, 500.0).apply(factors), strict=True
+        ):
+            if column in table.columns:
+                left = table.values - table.penalty * factor
+                rows.append(sum_to(left, table.columns, (column,)))
+        assert np.sum(rows[0]) == pytest.approx(500.0)
+        np.testing.assert_allclose(rows, [rows[0]] * len(rows), atol=1e-8 * 500)
 
 
 def test_a_forest_needs_no_start(make_chordal):

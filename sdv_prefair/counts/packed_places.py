@@ -1,0 +1,63 @@
+"""Values of many columns in a few whole numbers, as which Spark hands them to Python.
+
+Spark's JVM writes every value of every row for Python, which costs more than reading or counting
+it. So the JVM numbers the values of a column that has few (``spark_places``), and packs the numbers
+of several columns into one, bit by bit. Workers take them apart again, with numpy alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from sdv_prefair.counts.lookups import Lookup
+
+WORD_BITS = 63
+"""How many bits of a whole number are used: all but the sign."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The bits of a word that hold one column's places, and the codes of these.
+
+    Attributes:
+        shift: How many bits lie below.
+        codes: The code of each place.
+    """
+
+    shift: int
+    codes: np.ndarray
+
+    def encode(self, array: pa.Array) -> np.ndarray:
+        """Return a code for each word."""
+        mask = (1 << num_bits(len(self.codes))) - 1
+        words = array.to_numpy(zero_copy_only=False)
+        codes: np.ndarray = self.codes[(words >> self.shift) & mask]
+        return codes
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a worker gets the codes of a column.
+
+    Attributes:
+        column: The column that it reads, as it is in the table or a word.
+        lookup: What turns it into codes.
+    """
+
+    column: str
+    lookup: Lookup
+
+
+def num_bits(num_places: int) -> int:
+    """Return how many bits hold so many places."""
+    return max((num_places - 1).bit_length(), 1)
+
+
+def codes_of(batch: pa.RecordBatch, readings: Mapping[str, Reading]) -> dict[str, np.ndarray]:
+    """Return the codes of one batch."""
+    return {
+        name: reading.lookup.encode(batch.column(reading.column))
+        for name, reading in readings.items()
+    }
