@@ -166,7 +166,7 @@ def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
 
 
 def _differing(rows: pd.DataFrame, again: pd.DataFrame) -> list[str]:
-    return [c for c in rows if rows[[c]].to_csv(index=False) != again[[c]].to_csv(index=False)]
+    return [str(c) for c in rows if rows[[c]].to_csv(index=False) != again[[c]].to_csv(index=False)]
 
 
 def _but_for(generated: list[str]) -> str:

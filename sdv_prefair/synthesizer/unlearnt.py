@@ -12,6 +12,7 @@ other. There a value without a code gets one for good: drawn from the model, by 
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -108,7 +109,7 @@ def _stand_ins(values: pd.Series, codes: ColumnCodes, shares: Floats) -> pd.Seri
     return known
 
 
-def _share_of(value: object) -> float:
+def _share_of(value: Any) -> float:
     """Return a number below 1 that follows from how a value looks."""
     text = '' if pd.isna(value) is True else str(value)
     digest = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).digest()

@@ -23,6 +23,7 @@ from sdv_prefair.transformers.telling import Extremes, csv_cells
 from sdv_prefair.transformers.text_tails import TailedCodes
 
 # Texts that pandas documents to be missing, and that it takes for a truth value.
+_GUESSED: tuple[str, ...]
 _GUESSED = ('#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN')
 _GUESSED += ('<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null')
 _GUESSED += ('True', 'TRUE', 'true', 'False', 'FALSE', 'false')
