@@ -2,7 +2,7 @@
 # docker run --rm --network none -v "$PWD:/data" sdv-prefair domain people.csv --out metadata.json
 FROM python:3.11-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE MANIFEST.in constraints.txt ./
+COPY pyproject.toml setup.py README.md LICENSE MANIFEST.in constraints.txt ./
 COPY sdv_prefair sdv_prefair
 RUN python -m venv /opt/sdv-prefair \
  && /opt/sdv-prefair/bin/pip install --no-cache-dir -c constraints.txt .

@@ -10,7 +10,7 @@ SDV1 := .venv-sdv1
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo package test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures tutorials clean
+.PHONY: demo package test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures first-hour tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -42,6 +42,8 @@ test-sdv1: $(SDV1)/.installed
 	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
 	  tests/integration/contract/test_constraints_as_sdv_is_tested.py \
+	  tests/integration/contract/test_synthesizers_as_sdv_is_tested.py \
+	  tests/integration/contract/test_tied_columns_as_sdv_is_tested.py \
 	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
 	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
 	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \
@@ -66,6 +68,10 @@ docs: $(VENV)/.installed-docs
 pictures: $(VENV)/.installed-pictures
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python benchmarks/paper_results.py --pictures docs/pictures
+
+# The first hour of three people, run again in a new clone: outputs, times and pictures of its page.
+first-hour:
+	$(PYTHON) docs/make_first_hour.py
 
 tutorials: $(VENV)/.installed-pictures
 	cd tutorials && for script in *.py; do \

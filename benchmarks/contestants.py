@@ -1,6 +1,6 @@
 """Who is compared: each fits a table of integer codes and samples from what it learnt.
 
-The table is Adult's codes (14 columns); every contestant gets it in the form it works on. The mbi
+Every contestant gets a table in the form it works on; mbi takes small integers alone. The mbi
 baseline does what mbi's own MST example does, written on mbi's public API. dpmm and
 smartnoise-synth cannot be installed beside SDV 2.0: their pins exclude its pandas and numpy.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,29 +22,30 @@ EPSILON, DELTA = 1.0, 1e-9
 
 @dataclass
 class Fitted:
-    """A fitted contestant: draws a frame of so many rows."""
+    """A fitted contestant: draws a frame of so many rows. Of ours, with the synthesizer."""
 
     sample: Callable[[int], pd.DataFrame]
+    synthesizer: Any = None
 
 
-def prefair(data, metadata, roles, structure='planned') -> Fitted:
+def prefair(data, metadata, roles, epsilon=EPSILON, structure='planned') -> Fitted:
     """Ours, as a user calls it: from the frame of codes to a fitted synthesizer."""
     from sdv_prefair import PreFairSynthesizer
 
     (name,) = data
     synthesizer = PreFairSynthesizer(
         metadata,
-        epsilon=EPSILON,
+        epsilon=epsilon,
         delta=DELTA,
         public_ranges=True,
         structure=structure,
         **roles.as_dict(),
     )
     synthesizer.fit(data)
-    return Fitted(lambda num_rows: synthesizer.sample(num_rows)[name])
+    return Fitted(lambda num_rows: synthesizer.sample(num_rows)[name], synthesizer)
 
 
-def gaussian_copula(data, metadata, roles) -> Fitted:
+def gaussian_copula(data, metadata, roles, epsilon=None) -> Fitted:
     """SDV's default synthesizer, which is not private."""
     from sdv.single_table import GaussianCopulaSynthesizer
 
@@ -53,7 +55,7 @@ def gaussian_copula(data, metadata, roles) -> Fitted:
     return Fitted(lambda num_rows: synthesizer.sample(num_rows)[name])
 
 
-def mbi_mst(data, metadata, roles) -> Fitted:
+def mbi_mst(data, metadata, roles, epsilon=EPSILON) -> Fitted:
     """MST on mbi: one-ways, rare codes merged, private Kruskal, two-ways, 10,000 mirror steps."""
     import mbi
 
@@ -63,7 +65,7 @@ def mbi_mst(data, metadata, roles) -> Fitted:
     domain = mbi.Domain(list(frame.columns), [int(frame[c].max()) + 1 for c in frame])
     dataset = mbi.Dataset({c: frame[c].to_numpy() for c in frame}, domain)
     rng = np.random.default_rng()
-    rho = float(rho_of(EPSILON, DELTA))
+    rho = float(rho_of(epsilon, DELTA))
     one_ways = _measure(mbi, dataset, [(column,) for column in frame], rho / 3, rng)
     groups = {m.clique[0]: _merge_rare(np.asarray(m.noisy_measurement), m.stddev) for m in one_ways}
     dataset = dataset.compress(groups)

@@ -2,13 +2,15 @@
 
     python benchmarks/speed.py [--data FOLDER] [--quick] [--out FOLDER]
 
-Every contestant fits Adult's codes in a process of its own, so that imports, compilation and
-memory are its own. FOLDER holds the Adult files as in the data README. Growth with rows is
-measured on Parquet files of random codes made in a temporary folder.
+Every contestant fits in a process of its own, so that imports, compilation and memory are its own:
+Adult as it is, Adult in codes, Census KDD and a table of 200 columns, at epsilon 1 and 10; then
+Adult in codes once more, with sampling. FOLDER holds the files as in the data README. Growth with
+rows is measured on Parquet files of random codes made in a temporary folder.
 """
 
 import argparse
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -18,19 +20,38 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import plotly.express as px
 
 sys.path.insert(0, str(Path(__file__).parent))
 from contestants import CONTESTANTS, is_available, quiet
+from results_file import commit
+from speed_results import write
 
 OURS, BASELINE = 'sdv-prefair', 'mbi MST'
+ADAPTIVE, AIM, COPULA = (
+    "sdv-prefair, 'adaptive'",
+    "sdv-prefair, 'aim'",
+    'GaussianCopula (not private)',
+)
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
+EPSILONS = (1, 10)
+# mbi takes codes alone, and compiles a program for every pair, of which wide tables have hundreds.
+FITTED = {
+    'Adult': (OURS, ADAPTIVE, AIM, COPULA),
+    'Adult in codes': (OURS, BASELINE),
+    'Census KDD': (OURS, ADAPTIVE, AIM, COPULA),
+    '200 columns': (OURS, ADAPTIVE, AIM, COPULA),
+}
+# Fits in one process, of which the fastest counts; no further one begins after so many seconds.
+FITS, ENOUGH = 3, 20.0
+LIMIT = 300.0  # seconds of wall time for one process
 
 
 def main() -> None:
     """Run every contestant, then growth; print and write what came out."""
-    options = _options()
+    options, began_with = _options(), commit()
     options.out.mkdir(parents=True, exist_ok=True)
+    fits = pd.DataFrame([_in_own_process('fit', name, options) for name in _fits()])
+    print(fits.to_string(float_format='{:.3g}'.format))
     peers = [_in_own_process('peer', name, options) for name in CONTESTANTS if is_available(name)]
     table = _with_ratios(pd.DataFrame(peers).set_index('contestant'))
     print(table.to_string(float_format='{:.3g}'.format))
@@ -38,7 +59,10 @@ def main() -> None:
         _in_own_process('growth', f'{kind}:{size}', options) for kind, size in _sizes(options.quick)
     ])
     print(growth.to_string(float_format='{:.3g}'.format))
-    _write(table, growth, options)
+    command = 'python benchmarks/speed.py' + (' --quick' * options.quick)
+    made = f'`{command}` at commit {began_with}'
+    limits = f'the least of up to {FITS}', f'within {LIMIT:.0f} seconds'
+    write(fits, table, growth, options.out, made, limits)
 
 
 def _options() -> argparse.Namespace:
@@ -48,6 +72,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument('--out', type=Path, default=Path(__file__).parent / 'results')
     parser.add_argument('--one', nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args()
+
+
+def _fits() -> list[str]:
+    """Return table, contestant and epsilon of every fit that is timed."""
+    return [
+        f'{table}:{name}:{epsilon}'
+        for table, names in FITTED.items()
+        for epsilon in EPSILONS
+        for name in names
+        if is_available(name) and (name != COPULA or epsilon == EPSILONS[0])
+    ]
 
 
 def _sizes(quick: bool) -> list[tuple[str, int]]:
@@ -63,7 +98,10 @@ def _in_own_process(kind: str, name: str, options: argparse.Namespace) -> dict:
     print(f'... {kind} {name}', file=sys.stderr)
     command = [sys.executable, __file__, '--one', kind, name, '--data', str(options.data)]
     command += ['--quick'] if options.quick else []
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return dict(zip(('table', 'contestant', 'epsilon'), name.split(':'), strict=False))
     if done.returncode:
         raise SystemExit(f'{name} failed:\n{done.stderr}')
     return json.loads(done.stdout.splitlines()[-1])
@@ -74,6 +112,34 @@ def _with_ratios(table: pd.DataFrame) -> pd.DataFrame:
         if step in table:
             table[f'{step} / ours'] = table[step] / table.loc[OURS, step]
     return table
+
+
+def one_fit(table: str, name: str, epsilon: int, options: argparse.Namespace) -> dict:
+    """Time the fit of one contestant to one table, and count the cells that it keeps."""
+    from timed_tables import TABLES
+
+    quiet()
+    given, took, fitted = TABLES[table](options.data), [], None
+    started = time.perf_counter()
+    while len(took) < FITS and time.perf_counter() - started < ENOUGH:
+        cpu = time.process_time()
+        fitted = CONTESTANTS[name](*given, epsilon=epsilon)
+        took.append(time.process_time() - cpu)
+    result = {'table': table, 'contestant': name, 'epsilon': epsilon}
+    result |= {'cpu s': min(took), 'first': took[0], 'fits': len(took)}
+    result['peak MB'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return result | ({} if fitted.synthesizer is None else _cells(fitted.synthesizer))
+
+
+def _cells(synthesizer) -> dict:
+    """Return how many cells were counted, and how many the model has: what memory depends on."""
+    fitted = synthesizer.fitted
+    sizes = fitted.encoding.domain
+    declared = fitted.settings.mechanism.declare(sizes, synthesizer.get_roles())
+    return {
+        'counted cells': sum(math.prod(sizes[c] for c in clique) for clique in declared),
+        'model cells': sum(node.table.size for node in fitted.model.nodes),
+    }
 
 
 def one_peer(name: str, options: argparse.Namespace) -> dict:
@@ -183,35 +249,13 @@ def _plain_scan(file, pairs, num_codes: int) -> None:
             histograms[first, second] += np.bincount(flat, minlength=num_codes**2)
 
 
-def _write(table: pd.DataFrame, growth: pd.DataFrame, options: argparse.Namespace) -> None:
-    command = 'python benchmarks/speed.py' + (' --quick' * options.quick)
-    text = [
-        '# Speed beside peers',
-        '',
-        f'Made by `{command}`. Seconds of wall time; all in one run, so the ratios count.',
-        'Adult codes, epsilon 1, each contestant in its own process, imports not counted.',
-        '',
-        '```',
-        table.T.to_string(float_format='{:.4g}'.format),
-        '```',
-        '',
-        '`fit_table` on Parquet beside a plain Arrow scan and bincount of the same pairs:',
-        '',
-        '```',
-        growth.to_string(index=False, float_format='{:.4g}'.format),
-        '```',
-        '',
-    ]
-    (options.out / 'speed.md').write_text('\n'.join(text))
-    for kind, part in growth.groupby('growth'):
-        figure = px.line(part, x=kind, y=['fit_table', 'plain scan'], log_x=True, log_y=True)
-        figure.write_html(options.out / f'speed_{kind}.html', include_plotlyjs='cdn')
-
-
 if __name__ == '__main__':
     settings = _options()
     if settings.one is None:
         main()
+    elif settings.one[0] == 'fit':
+        of_table, contestant, at = settings.one[1].split(':')
+        print(json.dumps(one_fit(of_table, contestant, int(at), settings)))
     elif settings.one[0] == 'peer':
         print(json.dumps(one_peer(settings.one[1], settings)))
     else:

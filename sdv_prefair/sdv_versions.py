@@ -35,7 +35,7 @@ RANGE_KEYS = (
 """What metadata says of a column's values."""
 
 # What no version of SDV knows: of any column, and of columns that are no ids.
-_OWN_KEYS, _OF_IDS = ('range_groups',), ('regex_format',)
+_OWN_KEYS, _OF_IDS = ('range_groups', 'rare_sdtype'), ('regex_format',)
 
 Frames = dict[str, pd.DataFrame]
 Method = TypeVar('Method', bound=Callable[..., Any])

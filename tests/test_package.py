@@ -12,15 +12,26 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+import yaml
+from markdown_it import MarkdownIt
 
 import sdv_prefair
 
 ROOT = Path(__file__).parents[1]
 PARTS = (
-    *('pyproject.toml', 'MANIFEST.in', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CITATION.cff'),
+    *(
+        'pyproject.toml',
+        'setup.py',
+        'MANIFEST.in',
+        'README.md',
+        'LICENSE',
+        'CHANGELOG.md',
+        'CITATION.cff',
+    ),
     *('SECURITY.md', 'constraints.txt'),
 )
-PROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text('utf-8'))['project']
+PYPROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text('utf-8'))
+PROJECT, BUILD = PYPROJECT['project'], PYPROJECT['build-system']
 DATA = re.compile(r'\.(css|js|json|md|html|typed)$')
 
 
@@ -73,11 +84,34 @@ def test_the_index_is_told_what_it_is(built):
     assert (told['Name'], told['Version']) == ('sdv-prefair', sdv_prefair.__version__)
     assert told['License-Expression'] == 'MIT'
     assert told['Description-Content-Type'] == 'text/markdown'
-    assert told.get_payload(decode=True).decode('utf-8') == (ROOT / 'README.md').read_text('utf-8')
     assert 'Typing :: Typed' in told.get_all('Classifier')
     assert len(told.get_all('Project-URL')) == len(PROJECT['urls'])
     assert 'sdv-prefair = sdv_prefair.cli:main' in entry_points
     assert 'sdv.single_table:PreFairSynthesizer' in entry_points
+
+
+def test_the_index_gets_the_readme_without_links_that_lead_nowhere(built):
+    wheel, _ = built
+    with zipfile.ZipFile(wheel) as opened:
+        (place,) = (name for name in opened.namelist() if name.endswith('/METADATA'))
+        shown = message_from_bytes(opened.read(place)).get_payload(decode=True).decode('utf-8')
+    readme = (ROOT / 'README.md').read_text('utf-8')
+    assert _relative_links(readme)
+    assert _relative_links(shown) == []
+    assert 'The privacy guarantee (docs/privacy.md) fits on a page' in shown
+    # Code and tables are as they were, and no sentence is lost.
+    fences = re.compile(r'^```.*?^```$', re.DOTALL | re.MULTILINE)
+    assert fences.findall(shown) == fences.findall(readme)
+    assert shown.count('\n|') == readme.count('\n|')
+    words = re.findall(r'\w+', re.sub(r'\]\([^)]*\)', '', readme))
+    assert not set(words) - set(re.findall(r'\w+', shown))
+
+
+def _relative_links(text):
+    tokens = MarkdownIt().enable('table').parse(text)
+    inner = [child for token in tokens for child in token.children or ()]
+    found = [child.attrs.get('href') or child.attrs.get('src') for child in inner]
+    return [link for link in found if link and not re.match(r'\w+:', link)]
 
 
 def test_twine_takes_both(built):
@@ -91,11 +125,31 @@ def test_twine_takes_both(built):
 
 
 def test_the_conda_recipe_asks_for_the_same():
-    recipe = (ROOT / 'recipe' / 'meta.yaml').read_text('utf-8')
-    run = recipe.partition('  run:\n')[2].partition('\n\n')[0]
-    asked = {line.strip('- ').replace(' ', '') for line in run.splitlines()}
-    assert asked == {*PROJECT['dependencies'], f'python{PROJECT["requires-python"]}'}
-    assert f'version = "{sdv_prefair.__version__}"' in recipe
+    recipe = yaml.safe_load((ROOT / 'recipe' / 'recipe.yaml').read_text('utf-8'))
+    python = f'python{PROJECT["requires-python"]}'
+    needs = {when: _without_spaces(asked) for when, asked in recipe['requirements'].items()}
+    assert needs['run'] == {*PROJECT['dependencies'], python}
+    assert needs['host'] == {*BUILD['requires'], python, 'pip'}
+    assert recipe['context']['version'] == sdv_prefair.__version__
+    assert recipe['build']['python']['entry_points'] == [
+        f'{name} = {target}' for name, target in PROJECT['scripts'].items()
+    ]
+    about = {'summary': PROJECT['description'], 'license': PROJECT['license']}
+    assert recipe['about'] == about | {'license_file': PROJECT['license-files'][0]}
+
+
+def _without_spaces(lines):
+    return {line.replace(' ', '') for line in lines}
+
+
+def test_rattler_build_renders_the_conda_recipe():
+    """It knows the format, and refuses keys and versions that it does not."""
+    rattler_build = pytest.importorskip('rattler_build', reason='pip install py-rattler-build')
+    recipe = (ROOT / 'recipe' / 'recipe.yaml').read_text('utf-8')
+    (rendered,) = rattler_build.Stage0Recipe.from_yaml(recipe).render()
+    assert "package='sdv-prefair', version='0.1.0'" in repr(rendered)
+    with pytest.raises(rattler_build.RattlerBuildError):
+        rattler_build.Stage0Recipe.from_yaml(recipe.replace('  host:', '  hosts:')).render()
 
 
 def test_the_image_is_made_of_files_that_are_there():

@@ -1,7 +1,7 @@
-"""What a person wants to know before any budget is spent.
+"""Checks before any budget is spent.
 
-``check_table`` looks at the private rows and says what a fit would do to them: for their owner
-alone, and not private. ``plan_fit`` needs no rows, and says how much noise there will be.
+``check_table`` reads the private rows and says what a fit would do to them: for their owner
+only, and not private. ``plan_fit`` needs no rows, and says how much noise there will be.
 """
 
 from sdv_prefair.before_fit.findings import Remark, TableCheck

@@ -1,6 +1,6 @@
-"""One column of the private rows: what a fit reads in them, and what it does with the rest.
+"""One column of the private rows: what a fit can parse, and what it does with the rest.
 
-What a fit does is asked of the very encoders that it makes, so that the two cannot differ.
+The answers come from the encoders of the fit itself, so that the two cannot differ.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,11 @@ import pandas as pd
 
 from sdv_prefair.before_fit.findings import Remark
 from sdv_prefair.before_fit.spelling import spelled_otherwise, spelled_several_ways
-from sdv_prefair.before_fit.unreadable_texts import why_no_date, why_no_number
+from sdv_prefair.before_fit.unreadable_texts import (
+    another_kind,
+    why_no_date,
+    why_no_number,
+)
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins
 from sdv_prefair.values.arrays import Flags
@@ -22,7 +26,7 @@ from sdv_prefair.values.timestamp_reading import micros_of_timestamp
 from sdv_prefair.values.timestamps import read_micros
 
 _NEARLY_CONSTANT, _NEARLY_UNIQUE = 0.99, 0.9
-# With fewer rows it is no wonder that values are all the same, or all different.
+# With fewer rows, values may well be all the same, or all different.
 _ENOUGH_ROWS = 50
 _EXAMPLES, _MOST_LETTERS = 3, 30
 
@@ -31,14 +35,14 @@ _EXAMPLES, _MOST_LETTERS = 3, 30
 class CheckedColumn:
     """A column on its way into a fit.
 
-    Privacy: holds private cells, and all that it says is as private.
+    Privacy: contains private cells, and its findings are as private.
 
     Attributes:
-        name: Of the column.
-        domain: What is public of it.
-        codes: The encoder that a fit makes; None if the domain has to be learnt first.
+        name: Name of the column.
+        domain: Its public domain.
+        codes: The encoder of the fit; None if the domain has to be learnt first.
         cells: What a fit reads.
-        written: What a person has written, which may be a text that became a null in ``cells``.
+        written: The original strings, some of which may have become null in ``cells``.
     """
 
     name: str
@@ -48,14 +52,15 @@ class CheckedColumn:
     written: pd.Series
 
     def findings(self) -> Iterator[Remark]:
-        """Yield all that is to be said of the column."""
+        """Yield all findings about the column."""
         yield from self._undeclared_nulls()
         yield from self._unreadable()
         yield from self._outside()
         yield from self._too_fine()
         yield from self._not_listed()
         yield from self._spellings()
-        yield from self._constant_or_unique()
+        other_kind = list(self._another_kind())
+        yield from other_kind or self._constant_or_unique()
 
     @property
     def nulls(self) -> Flags:
@@ -65,7 +70,7 @@ class CheckedColumn:
 
     @property
     def unread(self) -> Flags:
-        """Which cells hold something that is no number or date, or truth value, to a fit."""
+        """Which cells a fit cannot parse as a number, date or boolean."""
         cells, filled = self.cells, ~self.nulls
         if isinstance(self.codes, CategoryCodes):
             found = self.codes.encode(cells) == self.codes.unread_code
@@ -87,7 +92,7 @@ class CheckedColumn:
         return kinds[type(self.domain)]
 
     def _read(self) -> tuple[Any, Flags]:
-        """Return numbers, of moments microseconds, and where there are none."""
+        """Return numbers, timestamps in microseconds, and where there are none."""
         plain = self.cells
         if isinstance(plain.dtype, pd.CategoricalDtype):
             plain = plain.astype(object)
@@ -117,15 +122,15 @@ class CheckedColumn:
         return (
             'A fit counts them as missing.'
             if self.domain.nullable
-            else 'A fit shares them out among all values.'
+            else 'A fit redistributes them over all values.'
         )
 
     def _undeclared_nulls(self) -> Iterator[Remark]:
         if not self.domain.nullable and self.nulls.any():
             yield self._finding(
                 self.nulls,
-                'are missing where range_is_nullable says that none is',
-                'A fit shares them out among all values. Set range_is_nullable to true, or fill '
+                'are missing although range_is_nullable is false',
+                'A fit redistributes them over all values. Set range_is_nullable to true, or fill '
                 'them in.',
             )
 
@@ -135,7 +140,7 @@ class CheckedColumn:
             return
         places = np.flatnonzero(unread)
         if self.kind == 'categories':
-            what, remedy = 'hold no truth value', 'Write true or false.'
+            what, remedy = 'are not booleans', 'Write true or false.'
             reasons = [(what, remedy, np.ones(len(places), dtype=bool))]
         else:
             explain = why_no_number if self.kind == 'numbers' else why_no_date
@@ -157,7 +162,7 @@ class CheckedColumn:
                 yield self._finding(
                     which,
                     f'are {key}',
-                    'A fit moves them to that end. Widen the range, or correct the rows.',
+                    'A fit clips them. Widen the range, or correct the rows.',
                 )
 
     def _as_read(self, bound: Any) -> Any:
@@ -174,7 +179,7 @@ class CheckedColumn:
         if finer.any():
             yield self._finding(
                 finer,
-                'have more decimals than decimal_places says',
+                'have more decimals than decimal_places allows',
                 'A fit rounds them. Raise decimal_places if the decimals matter.',
             )
 
@@ -189,14 +194,14 @@ class CheckedColumn:
         if spelled.any():
             yield self._finding(
                 spelled,
-                'differ from a value of range_values by case or space alone',
+                'differ from a value of range_values only by case or space',
                 f'{self._goes_outside(codes)} Write them as range_values does.',
                 quote=True,
             )
         if (outside & ~spelled).any():
             yield self._finding(
                 outside & ~spelled,
-                'hold what range_values does not list',
+                'have a value that range_values does not list',
                 f'{self._goes_outside(codes)} List all values that can occur, or name other=.',
                 quote=True,
             )
@@ -206,7 +211,7 @@ class CheckedColumn:
             return 'A fit turns them into the value of other=.'
         if codes.stand_in_code is not None:
             return 'A fit counts them as missing.'
-        return 'A fit shares them out among all values.'
+        return 'A fit redistributes them over all values.'
 
     def _spellings(self) -> Iterator[Remark]:
         if self.codes is None and self.kind == 'categories':
@@ -214,20 +219,30 @@ class CheckedColumn:
             if rarer.any():
                 yield self._finding(
                     rarer,
-                    'differ from a more frequent value by case or space alone',
-                    'A fit takes them for other values. Write each value in one way.',
+                    'differ from a more frequent value only by case or space',
+                    'A fit treats them as other values. Write each value in one way.',
                     quote=True,
                 )
+
+    def _another_kind(self) -> Iterator[Remark]:
+        """Yield that undeclared categories are numbers or dates that were not taken for such."""
+        if self.codes is None and self.kind == 'categories':
+            texts = self.written[~self.nulls].astype(str).unique().tolist()
+            if found := another_kind(texts):
+                what, remedy = found
+                handled = 'A fit counts each as a category of its own.'
+                yield self._finding(~self.nulls, what, f'{handled} {remedy}', quote=True)
 
     def _constant_or_unique(self) -> Iterator[Remark]:
         filled = self.written[~self.nulls].astype(str)
         if len(filled) < _ENOUGH_ROWS:
             return
         counts = filled.value_counts()
-        if counts.iloc[0] >= _NEARLY_CONSTANT * len(filled):
+        known = len(self.written) if self.domain.nullable else len(filled)  # a null is a value too
+        if counts.iloc[0] >= _NEARLY_CONSTANT * known:
             yield self._finding(
                 ~self.nulls & (self.written.astype(str) == counts.index[0]).to_numpy(dtype=bool),
-                'hold the same value: the column is nearly constant',
+                'have the same value: the column is nearly constant',
                 'A fit spends budget on it and finds little. Leave it out unless it is needed.',
             )
         is_whole = self.kind == 'categories' or filled.str.fullmatch(r'-?\d+(\.0)?').all()
@@ -235,6 +250,6 @@ class CheckedColumn:
         if is_whole and self.kind != 'datetimes' and len(counts) >= enough * len(filled):
             yield self._finding(
                 ~self.nulls,
-                'hold values of which nearly every one is different',
-                "A fit learns nothing of such a column. Is it a key? Then use the sdtype 'id'.",
+                'have nearly all different values',
+                "A fit learns nothing about such a column. Is it a key? Then use the sdtype 'id'.",
             )

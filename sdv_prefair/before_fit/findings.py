@@ -1,4 +1,4 @@
-"""What a look at the private rows has found, for their owner alone."""
+"""Findings in the private rows, for their owner only."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -12,15 +12,15 @@ NOT_PRIVATE = (
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that a fit would do to rows without a word.
+    """Something that a fit would silently do to rows.
 
     Attributes:
         column: The column, or several; empty if it is about the whole table.
-        finding: What is the matter with the rows.
+        finding: What is wrong with the rows.
         rows: How many there are.
-        share: Which share of all rows that is.
+        share: Their share of all rows.
         remedy: What a fit does to them, and what to do about it.
-        examples: A few of the texts that it is about, if there are any.
+        examples: A few of the affected strings, if there are any.
     """
 
     column: str
@@ -43,7 +43,7 @@ class Remark:
 class TableCheck:
     """All findings about a table. It is true if there are any.
 
-    Privacy: not private, and nothing of it is kept in a synthesizer.
+    Privacy: not private, and not stored in a synthesizer.
 
     Attributes:
         findings: What was found, in the order of the columns.
@@ -65,9 +65,9 @@ class TableCheck:
         """Yield what to print, with the caution first."""
         yield NOT_PRIVATE
         if not self.findings:
-            yield f'{self.num_rows:,} rows, and nothing that a fit would change without a word.'
+            yield f'{self.num_rows:,} rows, and nothing that a fit would silently change.'
             return
-        yield f'Of {self.num_rows:,} rows a fit would do this without a word:'
+        yield f'A fit of these {self.num_rows:,} rows would silently do this:'
         for finding in self.findings:
             yield from finding.lines()
 

@@ -1,7 +1,7 @@
-"""How much noise a fit will have: a rehearsal on made-up rows, with the very code of a fit.
+"""How much noise a fit will have: a dry run on simulated rows, with the code of a fit.
 
-No row is read. Budget, shares and noise are those that a fit of so many rows has; which pairs it
-measures, and how columns with wide ranges are cut, follows the rows, so of these it is an example.
+No row is read. Budget, shares and noise are those of a fit of so many rows; which pairs it
+measures, and how columns with wide ranges are binned, depends on the rows: these are examples.
 """
 
 import warnings
@@ -28,10 +28,12 @@ from sdv_prefair.model.noise import (
 from sdv_prefair.plots.planned_noise import plot_noise_by_epsilon
 from sdv_prefair.privacy.epsilon_delta import check_epsilon_delta
 
-# What a larger epsilon buys, if nobody says which.
+# Larger epsilons to compare with by default.
 _TIMES = (1, 2, 5, 10)
-# A count is told from noise from so many standard deviations on.
+# A count stands out from noise from so many standard deviations on.
 _SEEN_FROM = 2.0
+# Differences of shares that the tables show.
+_NOTICED = 0.001
 VERDICTS = (CLEAR, NOISY, SWAMPED)
 _COLUMNS = ['epsilon', 'columns', 'cells', 'sigma', 'seen_from_rows', 'misplaced', 'verdict']
 
@@ -43,11 +45,11 @@ class FitPlan:
     Attributes:
         num_rows: How many rows it is about.
         columns: A line for each epsilon and column: ``cells`` that are measured, ``sigma`` of the
-            noise of a cell in rows, ``seen_from_rows``, what a value needs to be told from noise,
+            noise of a cell in rows, ``seen_from_rows``, what a value needs to stand out from it,
             ``misplaced``, the share of rows that noise puts in a wrong cell, and the ``verdict``.
-        pairs: The same of the pairs that were measured in the rehearsal.
+        pairs: The same for the pairs measured in the dry run.
         ledgers: By epsilon, where its budget goes.
-        learnt: Columns whose domains would be learnt, which are supposed to be small.
+        learnt: Columns whose domains would be learnt, which are assumed to be small.
     """
 
     num_rows: int
@@ -62,26 +64,32 @@ class FitPlan:
         return self.columns.pivot(index='columns', columns='epsilon', values='misplaced').loc[order]
 
     def plot(self) -> go.Figure:
-        """Return a figure of what noise leaves of each column at each epsilon."""
-        title = f'What noise leaves of each column of {self.num_rows:,} rows'
+        """Return a figure of how noisy each column is at each epsilon."""
+        title = f'How noisy each column is, with {self.num_rows:,} rows'
         return plot_noise_by_epsilon(self.columns, VERDICTS, title)
 
     def lines(self) -> Iterator[str]:
         """Yield what to print."""
         first = self.columns['epsilon'].min()
         yield f'{self.num_rows:,} rows, epsilon = {first:g}. No row was read, nothing was spent.'
-        yield 'Noise of a cell, in rows; from how many rows on a value is told from it; the share'
-        yield 'of rows that it puts in a wrong cell; and what that means:'
+        yield 'Noise of a cell, in rows; how many rows a value needs to stand out from it; the'
+        yield 'share of rows that it puts in a wrong cell; and what that means:'
         yield _printed(self.columns[self.columns['epsilon'] == first])
         yield ''
         yield 'What a larger epsilon buys:'
         yield _by_epsilon(self.columns, self.pairs).to_string(index=False)
-        yield 'Pairs are those of made-up rows, in which columns go together somewhat: an example.'
+        yield 'Pairs are those of simulated rows with moderately dependent columns: an example.'
+        if self._has_columns_that_lose():
+            yield 'Where a larger epsilon leaves more noise in a column, pairs get that budget.'
         if self.learnt:
             yield (
-                f'Of {", ".join(self.learnt)} no range is declared: it is learnt, from the budget, '
-                f'and supposed to be small ({SUPPOSED_VALUES} values).'
+                f'No range is declared for {", ".join(self.learnt)}: it is learnt within the '
+                f'budget, and assumed to be small ({SUPPOSED_VALUES} values).'
             )
+
+    def _has_columns_that_lose(self) -> bool:
+        rising = self.to_frame().diff(axis='columns').iloc[:, 1:] > _NOTICED
+        return bool(rising.to_numpy().any())
 
     def __repr__(self) -> str:
         return '\n'.join(self.lines())
@@ -93,9 +101,9 @@ def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None
     Privacy: reads no private row.
 
     Args:
-        settings: What the fit rests on. They are left as they are.
-        num_rows: How many rows there are, as far as that is public.
-        epsilons: Which to try; that of the settings and larger ones unless given.
+        settings: The input of the fit. They are not modified.
+        num_rows: The number of rows, as far as that is public.
+        epsilons: Which to try; by default that of the settings and larger ones.
     """
     tried = [times * settings.epsilon for times in _TIMES] if epsilons is None else list(epsilons)
     for epsilon in tried:
@@ -114,7 +122,7 @@ def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None
 
 
 def _rehearsed(settings: Settings, rows: RepeatedRows, epsilon: float) -> Fitted:
-    """Return a fit of made-up rows; its noise need not be secret, so it is always the same."""
+    """Return a fit of simulated rows; its noise need not be secret, so it is seeded."""
     settings = replace(settings, epsilon=epsilon, seed=0).for_table(rows.dtypes)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')

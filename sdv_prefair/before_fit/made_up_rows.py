@@ -1,9 +1,8 @@
-"""Rows made of public facts alone, as many as somebody has, to rehearse a fit on.
+"""Rows simulated from public facts alone, for a dry run of a fit.
 
-What a fit measures depends on rows, on how values spread and on how columns hang together, and of
-that nothing is known. It is supposed to be as in many tables: a few values are frequent and others
-rare, numbers are bell-shaped, and every column follows in half of its rows something that all
-columns share.
+What a fit measures depends on the distribution of the rows, about which nothing is known. It is
+assumed to be as in many tables: a few values are frequent and others rare, numbers are
+bell-shaped, and in half of its rows every column follows a common factor.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,23 +22,23 @@ from sdv_prefair.transformers import ColumnCodes, transformer_for
 from sdv_prefair.values.arrays import Floats, Integers
 
 MOST_ROWS = 20_000
-"""More rows are the same ones several times: noise does not know the difference."""
+"""More rows are the same ones repeated: the noise is the same."""
 
 SUPPOSED_VALUES = 8
-"""How many values a column is supposed to have of which nothing is declared."""
+"""How many values a column without a declared domain is assumed to have."""
 
 _FOLLOWS, _MISSING = 0.5, 0.05
-_FINE = 64  # bins between which made-up numbers differ
+_FINE = 64  # bins between which simulated numbers differ
 _SUPPOSED_NUMBERS = 0, 100
 _SUPPOSED_DATES = pd.Timestamp('2010-01-01'), pd.Timestamp('2020-12-31')
 
 
 class RepeatedRows:
-    """A table in memory in which every row stands several times.
+    """A table in memory in which every row is repeated.
 
     Args:
         rows: The table with every row once.
-        times: How often each stands there.
+        times: How often each is repeated.
     """
 
     can_be_read_again = True
@@ -53,7 +52,7 @@ class RepeatedRows:
         return self._rows.dtypes
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'RepeatedRows':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced."""
         return RepeatedRows(self._rows.reshaped(reshape, dtypes), self._times)
 
     def count(
@@ -76,11 +75,11 @@ class RepeatedRows:
 
 
 def made_up_source(settings: Settings, num_rows: int) -> RepeatedRows:
-    """Return a table of made-up rows, always the same for the same facts.
+    """Return a table of simulated rows, always the same for the same facts.
 
     Args:
-        settings: Say what is public of the columns.
-        num_rows: How many rows there are to be, up to a few when there are many.
+        settings: Include the public domains of the columns.
+        num_rows: The number of rows, met approximately if it is large.
     """
     times = -(-num_rows // MOST_ROWS)
     rows = -(-num_rows // times)
@@ -103,7 +102,7 @@ def _column(domain: ColumnDomain, dtype: Any, shared: Floats, rng: np.random.Gen
 
 
 def _supposed(domain: ColumnDomain) -> ColumnDomain:
-    """Return a domain, of a column of which nothing is declared one that it might have."""
+    """Return the domain of a column, an assumed one if nothing is declared."""
     if not isinstance(domain, Undeclared):
         return domain
     if domain.kind == 'categories':
@@ -119,7 +118,7 @@ def _supposed(domain: ColumnDomain) -> ColumnDomain:
 
 
 def _codes_at(places: Floats, codes: ColumnCodes) -> Integers:
-    """Return the codes at places from 0 to 1, by the shares that values are supposed to have."""
+    """Return the codes at quantiles from 0 to 1, by the assumed shares of values."""
     values = codes.num_codes - (codes.null_code is not None)
     if codes.other_code is not None:
         values -= 1

@@ -1,4 +1,4 @@
-"""Texts that differ by upper case or spaces alone, which people take for one value."""
+"""Strings that differ only by case or spaces, which people take for one value."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,12 +11,12 @@ from sdv_prefair.values.objects import are_null
 
 
 def as_said(value: Any) -> str | None:
-    """Return a text as it sounds, without case and surplus spaces; None for what is no text."""
+    """Return a string without case and extra spaces; None for anything else."""
     return ' '.join(value.split()).casefold() if isinstance(value, str) else None
 
 
 def spelled_otherwise(cells: pd.Series, values: Iterable[Any]) -> Flags:
-    """Return which cells sound like one of the values, and are none of them."""
+    """Return which cells match one of the values except for case and spaces."""
     listed = set(values)
     heard = {as_said(value) for value in listed} - {None}
     return np.array(
@@ -25,7 +25,7 @@ def spelled_otherwise(cells: pd.Series, values: Iterable[Any]) -> Flags:
 
 
 def spelled_several_ways(cells: pd.Series) -> Flags:
-    """Return which cells sound like another text of the column that more cells hold."""
+    """Return which cells match a more frequent string of the column except for case and spaces."""
     texts = [c if isinstance(c, str) else None for c in cells.where(~are_null(cells), None)]
     ranked = pd.Series(texts, dtype=object).value_counts()
     chief: dict[str | None, str] = {}

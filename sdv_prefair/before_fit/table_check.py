@@ -1,10 +1,10 @@
-"""The private table before a fit: what will be done to its rows without a word.
+"""Checking the private table before a fit: what the fit will silently do to its rows.
 
-A fit may not say what it meets in rows, for that would tell of them. Their owner may see it, and
+A fit must not report what it finds in rows, because that would leak. Their owner may see it, and
 should, before any budget is spent.
 
-Privacy: nothing here is private or accounted for. It is for the owner's eyes, and nothing of it
-may reach a synthesizer.
+Privacy: nothing here is private or accounted for. It is for the owner only, and must not reach a
+synthesizer.
 """
 
 import copy
@@ -28,15 +28,15 @@ def check_table(
     person_column: str | None = None,
     written: pd.DataFrame | None = None,
 ) -> TableCheck:
-    """Return what a fit of a table would do to its rows without a word.
+    """Return what a fit of a table would silently do to its rows.
 
     Privacy: not private.
 
     Args:
-        table: The private table, with the names and types that the metadata says.
-        settings: What the fit rests on. They are left as they are.
-        person_column: Tells persons apart, if given.
-        written: The cells as they were written, if ``table`` was read from a file of texts.
+        table: The private table, with the names and types of the metadata.
+        settings: The input of the fit. They are not modified.
+        person_column: Identifies persons, if given.
+        written: The cells as strings, if ``table`` was read from a text file.
     """
     settings = copy.deepcopy(settings).for_table(table.dtypes)
     kept = bound_rows_per_person(table, person_column, settings.max_rows_per_person)
@@ -54,7 +54,7 @@ def check_table(
 
 
 def _encoder(column: str, dtype: Any, settings: Settings) -> ColumnCodes | None:
-    """Return the encoder of a column as a fit makes it, with bins of equal width."""
+    """Return the encoder of a column as a fit constructs it, with bins of equal width."""
     domain = settings.plan.original_domains[column]
     if column in settings.chosen:
         return settings.chosen[column]
@@ -67,7 +67,7 @@ def _dropped_rows(before: int, after: int, column: str | None, most: int) -> Ite
     if after < before:
         yield Remark(
             column or '',
-            f'are of a person who has more than {most}',
+            f'belong to a person with more than {most}',
             before - after,
             (before - after) / before,
             'A fit drops them. Raise max_rows_per_person, which means more noise, if they matter.',
@@ -86,16 +86,16 @@ def _repeated_keys(
         if repeated:
             yield Remark(
                 ', '.join(columns),
-                'repeat a key of a row before them',
+                'repeat the key of an earlier row',
                 repeated,
                 repeated / len(table),
-                'A fit makes up keys that differ, and protects rows one by one. If a key is a '
+                'A fit generates unique keys, and protects single rows. If a key identifies a '
                 'person, give person_column and max_rows_per_person.',
             )
 
 
 def _texts(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return cells as texts: what rows hold may have no hash."""
+    """Return cells as strings: cells may not be hashable."""
     return table[list(columns)].astype(object).map(str)
 
 
@@ -107,5 +107,5 @@ def _broken_constraints(table: pd.DataFrame, settings: Settings) -> Iterator[Rem
             f'break the constraint {type(rule.constraint).__name__}',
             rows,
             rows / len(table),
-            'A fit changes them until they obey. Correct the rows, or leave the constraint out.',
+            'A fit changes them to satisfy it. Correct the rows, or leave the constraint out.',
         )

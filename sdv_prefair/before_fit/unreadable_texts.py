@@ -1,4 +1,4 @@
-"""Why a text is no number and no date of its column: how somebody else would read it."""
+"""Why a string is not a number or date of its column, and what it probably is."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,31 +18,31 @@ _FORMATS = (
 )
 
 Reason = tuple[str, str, Flags]
-"""What is the matter, what to do about it, and which of the cells it is true of."""
+"""What is wrong, what to do about it, and which cells are affected."""
 
 
 def why_no_number(cells: Sequence[Any]) -> list[Reason]:
-    """Return why cells are no numbers, each cell in one of the reasons."""
+    """Return why cells are not numbers, each cell under one reason."""
     return _sorted_out(
         cells,
         [
             (
-                'hold a number with a decimal comma',
+                'have a number with a decimal comma',
                 'Write a point, as in 1.5, or read the file with decimal=",".',
                 lambda text: _WITH_COMMA.fullmatch(text) is not None,
             ),
             (
-                'hold a number with a unit or a separator',
-                'Leave digits, a sign and a decimal point alone.',
+                'have a number with a unit or a separator',
+                'Keep only digits, a sign and a decimal point.',
                 lambda text: _WITH_UNIT.fullmatch(text) is not None,
             ),
-            ('hold no number', 'Correct them, or the sdtype.', lambda text: True),
+            ('are not numbers', 'Correct them, or the sdtype.', lambda text: True),
         ],
     )
 
 
 def why_no_date(cells: Sequence[Any]) -> list[Reason]:
-    """Return why cells are no dates of the declared format, each cell in one of the reasons."""
+    """Return why cells are not dates of the declared format, each cell under one reason."""
     texts = pd.Series([str(cell) for cell in cells], dtype=object)
     left = np.ones(len(cells), dtype=bool)
     reasons: list[Reason] = []
@@ -51,11 +51,36 @@ def why_no_date(cells: Sequence[Any]) -> list[Reason]:
         found = read.to_numpy(dtype=bool)
         if found.any():
             remedy = f"Declare datetime_format '{written}', or write all dates in one format."
-            reasons.append(('hold a date in another format', remedy, found))
+            reasons.append(('have a date in another format', remedy, found))
             left &= ~found
     if left.any():
-        reasons.append(('hold no date', 'Correct them, or datetime_format and sdtype.', left))
+        reasons.append(('are not dates', 'Correct them, or datetime_format and sdtype.', left))
     return reasons
+
+
+def another_kind(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return what the texts of a column of categories are, and what to do about it, if not texts.
+
+    Years and dates without separators are left alone: they may well be categories.
+    """
+    if not texts:
+        return None
+    if all(_WITH_COMMA.fullmatch(text) for text in texts):
+        return (
+            'hold numbers with decimal commas',
+            "Write points, as in 1.5, and set the sdtype to 'numerical'.",
+        )
+    for written in _FORMATS:
+        separated = sum(not letter.isalnum() for letter in written.replace('%', '')) >= 2
+        if (
+            separated
+            and pd.to_datetime(pd.Series(texts), format=written, errors='coerce').notna().all()
+        ):
+            return (
+                'hold dates',
+                f"Set the sdtype to 'datetime' and datetime_format to '{written}'.",
+            )
+    return None
 
 
 def _sorted_out(

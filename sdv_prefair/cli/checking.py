@@ -14,21 +14,30 @@ from sdv.metadata import Metadata
 from sdv_prefair.before_fit import Remark, TableCheck
 from sdv_prefair.cli.options import metadata_alone
 from sdv_prefair.cli.table_files import check_table, is_parquet, read_cells, read_table
-from sdv_prefair.counts.csv_lines import open_csv, read_header, uneven_lines
+from sdv_prefair.counts.csv_lines import (
+    SEPARATORS,
+    open_csv,
+    read_header,
+    reading_csv,
+    undecodable_lines,
+    uneven_lines,
+)
 from sdv_prefair.domain import single_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.values.text_cells import as_described
-
-_SEPARATORS = {';': 'semicolons', '\t': 'tabs', '|': 'bars'}
 
 
 def check_file(options: argparse.Namespace) -> TableCheck:
     """Return what a fit of a file would silently do to its rows."""
     metadata = metadata_alone(options.metadata)
     check_table(options.data)
-    lines = [] if is_parquet(options.data) else list(_of_lines(options.data, metadata))
-    if any(line.column == '' and line.share == 1 for line in lines):
-        return TableCheck(lines, sum(line.rows for line in lines))
+    lines: list[Remark] = []
+    if not is_parquet(options.data):
+        with reading_csv(options.data):
+            separated = list(_other_separators(options.data, metadata))
+            if separated:
+                return TableCheck(separated, separated[0].rows)
+            lines += _of_lines(options.data)
     synthesizer = _made(metadata, options)
     table, written = _read(options.data, metadata)
     (name,) = metadata.tables
@@ -57,13 +66,13 @@ def _read(path: Path, metadata: Metadata) -> tuple[pd.DataFrame, pd.DataFrame]:
     return as_described(cells, single_table(metadata).columns), cells
 
 
-def _of_lines(path: Path, metadata: Metadata) -> Iterator[Remark]:
-    """Yield what is wrong with the lines of a CSV file, before any cell is read."""
+def _other_separators(path: Path, metadata: Metadata) -> Iterator[Remark]:
+    """Yield that there are no commas between cells, judged by names that the metadata has."""
     with open_csv(path) as stream:
         names = read_header(stream)
-        uneven, lines = uneven_lines(stream, len(names))
+        _, lines = uneven_lines(stream, len(names))
     described = set(single_table(metadata).columns)
-    for separator, called in _SEPARATORS.items():
+    for separator, called in SEPARATORS.items():
         split = [name.strip('"') for cell in names for name in cell.split(separator)]
         if len(split) > len(names) and len(described & set(split)) > len(described & set(names)):
             yield Remark(
@@ -75,6 +84,24 @@ def _of_lines(path: Path, metadata: Metadata) -> Iterator[Remark]:
                 'Parquet.',
             )
             return
+
+
+def _of_lines(path: Path) -> Iterator[Remark]:
+    """Yield what is wrong with the lines of a CSV file, before any cell is read."""
+    with open_csv(path) as stream:
+        names = read_header(stream)
+        uneven, lines = uneven_lines(stream, len(names))
+    with open_csv(path) as stream:
+        read_header(stream)
+        undecodable = undecodable_lines(stream)
+    if undecodable:
+        yield Remark(
+            '',
+            'hold letters that are not UTF-8',
+            undecodable,
+            undecodable / lines,
+            'A fit counts such cells as missing. Save the file as UTF-8.',
+        )
     if uneven:
         yield Remark(
             '',

@@ -28,6 +28,7 @@ from sdv_prefair.cli.planning import plan_of
 from sdv_prefair.cli.suggesting import check_lists, suggestion_lines
 from sdv_prefair.cli.table_files import (
     check_table,
+    holds_other_encoding,
     is_parquet,
     look_at_table,
     read_table,
@@ -59,6 +60,8 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('you. A note next to each key says what it means; notes and nulls are ignored. Ranges read')
     say('from the data are not public, so none were: fill in those that you know without looking')
     say('at the data. Whatever stays null is learnt privately, within the budget.')
+    if holds_other_encoding(options.data):
+        say('Some cells of the file are not UTF-8 and would count as missing: save it as UTF-8.')
     if options.values:
         say('NOT PRIVATE: notes in the file show values of the data. Remove them before you pass')
         say('it on, and copy only values that are known without the data.')
@@ -163,5 +166,4 @@ def verify(options: argparse.Namespace, say: Say) -> int:
     for line, is_well in verification_lines(options):
         all_is_well &= is_well
         say(line)
-    say('Verified.' if all_is_well else 'NOT verified: see what has failed above.')
     return 0 if all_is_well else 1

@@ -105,7 +105,7 @@ def _summary(
         f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
     )
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
-        yield f'  {step:<20} {rho / ledger.attrs["rho"]:4.0%}'
+        yield f'  {step:<28} {rho / ledger.attrs["rho"]:4.0%}'
     if roles and options.structure == 'none':
         yield "structure 'none': not fair."
     elif roles:

@@ -13,9 +13,11 @@ from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.counts.csv_lines import (
     check_described,
     check_names,
+    check_separator,
     open_csv,
     read_names,
     reading_csv,
+    undecodable_lines,
 )
 from sdv_prefair.counts.table_formats import check_plain_files
 
@@ -89,10 +91,22 @@ def look_at_table(path: Path) -> pd.DataFrame:
         return _read_parquet(path)
     with reading_csv(path), open_csv(path) as stream:
         names = read_names(path, stream)
+        check_separator(path, names)
         text = io.StringIO(_all_text(stream, names).to_csv(index=False))
         table = pd.read_csv(text, index_col=False)
         check_names(path, names, table)
     return table
+
+
+def holds_other_encoding(path: Path) -> bool:
+    """Whether a CSV file has cells that are not UTF-8, which are read as null.
+
+    Privacy: not private.
+    """
+    if is_parquet(path):
+        return False
+    with reading_csv(path), open_csv(path) as stream:
+        return undecodable_lines(stream) > 0
 
 
 def _all_text(stream: IO[bytes], names: list[str]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ _CANNOT_TELL_OF_ROWS = (
     'Rows that pass the test of marginals may still come from elsewhere. Rows sampled with',
     '--where, or selected from a sample, fail it.',
 )
+_NOT_VERIFIED = 'NOT verified: see what has failed above.'
+_COMPATIBLE = 'Verified: the release. Its rows are compatible with it; no more can be told of them.'
 _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<')
 
 
@@ -38,18 +40,31 @@ def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]
     yield f'{options.release}', True
     if isinstance(opened, Check):
         yield _line(opened), False
+        yield _NOT_VERIFIED, False
         return
     synthesizer = opened
-    found = Verification([_file(synthesizer), *verify_fit(synthesizer).checks])
-    yield from _lines(found, _same('release', options.release, recorded))
-    tested = False
+    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
+    found += _same('release', options.release, recorded)
+    yield from _lines(found)
     if options.rows is not None:
         yield f'{options.rows}', True
-        of_rows = _rows(synthesizer, options.rows)
-        tested = any(check.about == 'distribution' for check in of_rows.checks)
-        yield from _lines(of_rows, _same('synthetic', options.rows, recorded))
-    for line in (*_CANNOT_TELL, *(_CANNOT_TELL_OF_ROWS if tested else ())):
-        yield line, True
+        of_rows = [*_rows(synthesizer, options.rows).checks]
+        of_rows += _same('synthetic', options.rows, recorded)
+        yield from _lines(of_rows)
+        found += of_rows
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def _conclusion(found: Sequence[Check]) -> Iterator[str]:
+    """Yield what the checks cannot tell, and what comes of them."""
+    yield from _CANNOT_TELL
+    tested = any(check.about == 'distribution' for check in found)
+    if tested:
+        yield from _CANNOT_TELL_OF_ROWS
+    if not all(check.passed for check in found):
+        yield _NOT_VERIFIED
+    else:
+        yield _COMPATIBLE if tested else 'Verified.'
 
 
 def _opened(path: Path) -> PreFairSynthesizer | Check:
@@ -73,8 +88,8 @@ def particulars(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
 
 
-def _lines(found: Verification, recorded: list[Check]) -> Iterator[tuple[str, bool]]:
-    for check in (*found.checks, *recorded):
+def _lines(found: Sequence[Check]) -> Iterator[tuple[str, bool]]:
+    for check in found:
         yield _line(check), check.passed
 
 

@@ -52,11 +52,11 @@ TRANSFORMATIONS: dict[type, Callable[[Any, Iterable[str]], Transformation]] = {
 
 @dataclass(frozen=True)
 class Promise:
-    """What a plan has to keep.
+    """What a plan has to satisfy.
 
     Args:
         roles: The roles of the original columns, or other statements about them.
-        mechanism: What will choose the graph.
+        mechanism: The mechanism that will select the graph.
         public_ranges: Whether ranges in the metadata are public.
         apart: Whether no outcome may be adjacent to a column that no statement names.
     """
@@ -68,7 +68,7 @@ class Promise:
 
     @property
     def is_fair(self) -> bool:
-        """Whether the mechanism keeps to the roles."""
+        """Whether the mechanism respects the roles."""
         return bool(self.roles) and self.mechanism.requires_roles
 
     def roles_after(self, plan: ConstraintPlan) -> Statements | None:
@@ -84,11 +84,11 @@ class Promise:
         return roles if self.is_fair else roles or Roles()
 
     def check_declared(self, columns: Iterable[str], roles: Statements) -> None:
-        """Raise unless the mechanism can choose a graph over columns that keeps the promise.
+        """Raise unless the mechanism can select a graph over columns that satisfies the guarantee.
 
         Args:
             columns: The modelled columns.
-            roles: What is promised of them.
+            roles: The guarantee for them.
         """
         cliques = self.mechanism.declare(dict.fromkeys(columns, 1), roles)
         beside = outcomes_beside_unlabelled(cliques, roles) if self.apart else []
@@ -104,11 +104,11 @@ class Promise:
 def add_to_plan(plan: ConstraintPlan, constraint: Any, promise: Promise) -> ConstraintPlan:
     """Return the plan with one more constraint.
 
-    A constraint is enforced by a transformation if its columns are still there, and if that leaves
-    the model a tree that keeps the promise; by rejecting rows otherwise.
+    A constraint is enforced by a transformation if its columns still exist, and if a tree that
+    satisfies the guarantee remains possible; otherwise by rejection sampling.
 
     Raises:
-        UnfairModelError: If the constraint ties a protected to an outcome column.
+        UnfairModelError: If the constraint connects a protected to an outcome column.
         SynthesizerInputError: If it cannot be enforced.
     """
     constraint = copy.deepcopy(constraint)

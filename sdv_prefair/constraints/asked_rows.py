@@ -1,17 +1,17 @@
-"""Rows given values that they shall have, with constraints or without.
+"""Conditional sampling: rows with requested values, with constraints or without.
 
-Of an asked value the codes of some modelled columns follow: these are evidence, and rows are drawn
-from the model given them. Where a constraint makes a modelled column of several columns and only
-some of them are asked for, no single code follows. Then the model is given how likely the value is
-by code, the asked value takes its place in the row that was drawn, other columns are computed
-from it, and the row is kept only if the codes that were drawn can be read back from what it shows.
+A requested value determines the codes of some modelled columns: these are evidence, and rows are
+sampled from the model given them. If a constraint derives a modelled column from several columns
+and only some of them are requested, no single code follows. Then the model receives the likelihood
+of the value by code, the requested value replaces the one in the sampled row, other columns are
+computed from it, and the row is accepted only if its values determine the sampled codes.
 
-What is kept has the distribution of rows that happen to have the asked values: for ``Inequality``
-and ``Range``, steps within a bin are taken to be equally likely, and so is the one that leads to
-the asked value; combinations and one-hot columns are chosen among those that fit. For a constraint
-that the user wrote nothing of the kind is known: there a row's density is that of its codes, times
-a factor of the columns of the constraint. That is what fairness rests on (see ``ties``): no value
-is ever put in the place of one that tells another code.
+Accepted rows have the distribution of rows that happen to have the requested values: for
+``Inequality`` and ``Range``, steps within a bin are assumed to be equally likely, and so is the one
+that leads to the requested value; combinations and one-hot columns are chosen among those that
+match. For a user-defined constraint nothing of the kind is known: there a row's density is that of
+its codes, times a factor of the columns of the constraint. Fairness depends on this (see ``ties``):
+no value ever replaces one that determines a different code.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,18 +25,18 @@ from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import ColumnCodes
 
-# Rows that are drawn in one try: ten for each that is asked for, as SDV does, and never few.
+# Rows sampled in one try: ten for each requested one, as in SDV, and never few.
 _PER_LINE, _FEWEST, _MOST_LINES = 10, 2000, 1 << 16
 
 
 class Drawing(NamedTuple):
-    """What rows are drawn with.
+    """What is needed to sample rows.
 
     Attributes:
         plan: The constraints.
-        transformers: How modelled columns are encoded.
-        model: What codes are drawn from.
-        processor: What turns codes into values.
+        transformers: The encoders of modelled columns.
+        model: The model of the codes.
+        processor: Decodes codes into values.
     """
 
     plan: ConstraintPlan
@@ -71,7 +71,7 @@ class AskedRows:
     def draw(self, max_tries: int, batch_size: int | None) -> pd.DataFrame:
         """Return a row for each line, under the line's position; lines without one are left out.
 
-        Rows are independent of each other: each is drawn by itself.
+        Rows are independent of each other.
 
         Args:
             max_tries: How often to draw for lines that have no row yet.

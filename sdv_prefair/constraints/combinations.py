@@ -12,9 +12,9 @@ from sdv_prefair.errors import shown
 class PublicCombinations(FixedCombinations):
     """SDV's FixedCombinations with a list of the combinations, instead of those in the data.
 
-    SDV's constraint allows what it sees in the rows. Under differential privacy that has to be
-    paid for, and rare combinations cannot be learnt at all. Where it is public what goes together
-    (a city lies in its country), say so, and it costs nothing.
+    SDV's constraint allows what occurs in the rows. Under differential privacy that has to be
+    paid for, and rare combinations cannot be learnt at all. If the combinations are public
+    (a city lies in its country), list them, and it costs nothing.
 
     Args:
         column_names: Names of two or more columns.

@@ -9,23 +9,23 @@ import pickle
 from typing import Any
 
 import pandas as pd
-from sdv.cag import ProgrammableConstraint
+from sdv.cag import ProgrammableConstraint, SingleTableProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 
 _LONGER = pd.Timedelta(days=1)
 
 
 def call(constraint: ProgrammableConstraint, method: str, table_name: str, *given: Any) -> Any:
-    """Return what a method of a constraint makes of one table.
+    """Return the result of a constraint's method for one table.
 
     Args:
-        constraint: What the user wrote.
+        constraint: The user's constraint.
         method: Its method's name.
         table_name: The name of the table.
         given: The table, and what else the method takes.
     """
     table, *others = given
-    if constraint._is_single_table:
+    if isinstance(constraint, SingleTableProgrammableConstraint):
         return getattr(constraint, method)(table, *others)
     returned = getattr(constraint, method)({table_name: table}, *others)
     return returned[table_name] if isinstance(returned, dict) else returned
@@ -34,10 +34,10 @@ def call(constraint: ProgrammableConstraint, method: str, table_name: str, *give
 def check_learns_nothing(
     constraint: ProgrammableConstraint, table_name: str, public: pd.DataFrame, metadata: Any
 ) -> None:
-    """Raise if what ``fit`` leaves in a constraint depends on the rows that it is given.
+    """Raise if ``fit`` stores anything in a constraint that depends on its rows.
 
-    Privacy: the rows are made up. What would be learnt from private ones is not paid for, and what
-    is learnt from made up ones is wrong.
+    Privacy: the rows are simulated. Anything learnt from private ones would not be paid for, and
+    anything learnt from simulated ones is wrong.
 
     Args:
         constraint: What the user wrote; it is left as it is.
@@ -74,7 +74,7 @@ def _kept(constraint: Any, table_name: str, rows: pd.DataFrame, metadata: Any) -
 
 
 def _other(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of which no value is as it was."""
+    """Return rows in which every value is changed."""
     return pd.DataFrame({c: _other_values(v) for c, v in frame.items()}, index=frame.index)
 
 
@@ -92,5 +92,5 @@ def _same(one: Any, other: Any) -> bool:
     try:
         equal = one.equals(other) if hasattr(one, 'equals') else bool(one == other)
         return equal or pickle.dumps(one) == pickle.dumps(other)
-    except Exception:  # what cannot be compared may have been learnt
+    except Exception:  # anything that cannot be compared may have been learnt
         return one is other

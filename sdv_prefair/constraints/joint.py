@@ -1,12 +1,12 @@
-"""Values that go together (FixedCombinations, PublicCombinations): their combination is modelled.
+"""Combined values (FixedCombinations, PublicCombinations): their combination is modelled.
 
-A combination is written as text: the JSON list of its values. Text is the same whatever other rows
-hold, where SDV numbers combinations in the order of their appearance.
+A combination is encoded as a string: the JSON list of its values. The string does not depend on
+other rows, whereas SDV numbers combinations in order of appearance.
 
-The combinations are those of the list, if the user gives one. Without a list they are learnt from
-the rows as any other undeclared categories are: within the budget, a line in the ledger, and only
-those that many rows have. A row with any other combination counts as the listed one that agrees
-with it in most columns.
+The combinations are those of the list, if the user gives one. Otherwise they are learnt from
+the rows like any other undeclared categories: within the budget, as a line in the ledger, and only
+those that many rows have. A row with any other combination counts as the listed one that matches
+it in most columns.
 """
 
 import itertools
@@ -45,7 +45,7 @@ class JointColumn(Transformation):
         columns = tuple(constraint.column_names)
         self.name = unused_name('#'.join(columns), taken)
         super().__init__(constraint, columns, {self.name: columns})
-        # The allowed combinations, a row of texts each.
+        # The allowed combinations, a row of strings each.
         self._cells: np.ndarray | None = None
 
     @property
@@ -87,7 +87,7 @@ class JointColumn(Transformation):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the combinations that are allowed are known."""
+        """Whether the allowed combinations are known."""
         return self._cells is not None
 
     def settle(self, learnt: Categories) -> Categories:
@@ -100,7 +100,7 @@ class JointColumn(Transformation):
         return self._allow(rows or self._all_combinations())
 
     def _told_apart(self, rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-        """Return the rows without those whose values look like others once they are written."""
+        """Return the rows without those whose values look like others when written."""
         for place in range(len(self.columns)):
             cells = list(dict.fromkeys(row[place] for row in rows))
             alike = lookalikes([json.loads(cell) for cell in cells], nullable=False)
@@ -131,7 +131,7 @@ class JointColumn(Transformation):
         return list(itertools.product(*([as_text(v) for v in d.values] for d in domains)))
 
     def labels(self, frame: pd.DataFrame) -> pd.Series:
-        """Return the combination of each row as it stands."""
+        """Return the combination of each row unchanged."""
         cells = [_texts(frame[column]) for column in self.columns]
         labels = ['[' + ', '.join(row) + ']' for row in zip(*cells, strict=True)]
         return pd.Series(labels, index=frame.index, dtype=object)
@@ -150,14 +150,14 @@ class JointColumn(Transformation):
         return _join(self._cells[agreeing.argmax()])
 
     def clues(self, asked: pd.DataFrame) -> list[Hashable]:
-        """Return the values that are asked for, as strings."""
+        """Return the requested values, as strings."""
         texts = [_texts(asked[column]) for column in self.columns if column in asked]
         return list(zip(*texts, strict=True)) if texts else [None] * len(asked)
 
     def likelihoods(
         self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
     ) -> dict[str, np.ndarray]:
-        """Return which combinations have the asked values."""
+        """Return which combinations have the requested values."""
         wanted = {c: as_text(asked[c].iloc[0]) for c in self.columns if c in asked}
         if not wanted or len(wanted) == len(self.columns) or self.name not in codes:
             return {}
@@ -170,7 +170,7 @@ class JointColumn(Transformation):
     def restore(
         self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
     ) -> tuple[dict[str, Any], np.ndarray]:
-        """Return the values that each combination is made of."""
+        """Return the values of each combination."""
         position, different = pd.factorize(frame[self.name].to_numpy(dtype=object))
         rows = [_split(label) for label in different]
         restored = {
@@ -185,13 +185,13 @@ class JointColumn(Transformation):
         value_of = {as_text(value): value for value in declared}
         values = [value_of.get(cell, json.loads(cell)) for cell in cells]
         nulls = np.array([value is None for value in values], dtype=bool)
-        # Nulls need a value to stand in until they are put in again.
+        # Nulls need a placeholder until they are restored.
         known = next((value for value in values if value is not None), 0)
         filled = natural_array([known if value is None else value for value in values])
         return cast(filled, nulls, self._dtypes[column])
 
     def allows(self, frame: pd.DataFrame) -> np.ndarray:
-        """Return which rows hold an allowed combination; all do while none is known."""
+        """Return which rows have an allowed combination; all do while none is known."""
         if self._cells is None:
             return np.ones(len(frame), dtype=bool)
         return self.labels(frame).isin([_join(row) for row in self._cells]).to_numpy()

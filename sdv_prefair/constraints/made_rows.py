@@ -1,9 +1,9 @@
-"""Rows that a user's own code makes of private ones: each by itself, of types that are public.
+"""Private rows transformed by user code: each on its own, with public types.
 
-Code that was not written with odd rows in mind fails on them, and pandas chooses the dtype of what
-it makes by the values. Either would let one row decide over the others. So rows on which the code
-fails are null, and all others are what they are without them; and columns have the dtypes that the
-same code gives to public rows.
+User code may fail on odd rows, and pandas infers the dtype of its results from the values. Either
+would let one row affect the others. So rows on which the code fails are null, and all others are
+as they would be without them; and columns have the dtypes that the same code returns for public
+rows.
 """
 
 import warnings
@@ -19,12 +19,12 @@ from sdv_prefair.values.timestamps import is_temporal, read_micros, zone_of
 
 Transform = Callable[[pd.DataFrame], pd.DataFrame]
 
-# Whole numbers up to here are floats without loss.
+# Integers up to here are exact as floats.
 _LARGEST = 2.0**53
 
 
 def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Return what a row-wise transform makes of a frame, with nulls for rows that it fails on.
+    """Return the result of a row-wise transform, with nulls for rows on which it fails.
 
     Args:
         transform: Returns a row for each row, or raises.
@@ -46,7 +46,7 @@ def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, An
 def _make_halves(
     transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Look for the rows that it fails on, half by half."""
+    """Find the rows on which it fails, by bisection."""
     if len(frame) <= 1:
         nulls = pd.Series([None] * len(frame), dtype=object)
         return pd.DataFrame({c: typed(nulls, d).array for c, d in dtypes.items()}, frame.index)

@@ -1,8 +1,8 @@
 """Exactly one of several columns is 1 (SDV's OneHotEncoding): which one is modelled.
 
-Departs: SDV's default ``learning_strategy='one_hot'`` models the columns apart and takes the
-largest for the 1. In a model of whole-number codes several columns, or none, would be 1, and
-which of them was meant would be hidden from the synthetic table. So both strategies are
+Departs: SDV's default ``learning_strategy='one_hot'`` models the columns separately and sets the
+largest to 1. In a model of integer codes several columns, or none, would be 1, and the synthetic
+table would not show which of them was sampled. So both strategies are
 enforced in the model, by one column whose values are the names of the columns.
 """
 

@@ -1,9 +1,9 @@
-"""All constraints of a synthesizer, and the way of a table through them and back.
+"""All constraints of a synthesizer, and the transformation of a table and back.
 
-On the way in each transformation replaces columns, in the order in which constraints were added.
-On the way back they are restored in reverse order; rows that leave the public ranges or break a
-constraint are rejected, and those whose modelled codes cannot be read back from what is restored:
-such a code could carry a dependence that no column accounts for (``ties`` rests on it).
+Forward, each transformation replaces columns, in the order in which constraints were added.
+Backward, they are restored in reverse order. Rows outside the public ranges, or that break a
+constraint, are rejected, and so are rows whose values do not determine their modelled codes:
+such a code could carry a dependence that no column accounts for (``ties`` relies on it).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,9 +32,9 @@ class Link:
     """One transformation of the chain.
 
     Args:
-        transformation: What replaces the columns.
-        rule: Whether rows obey the constraint it enforces.
-        metadata: What describes the table before it.
+        transformation: Replaces the columns.
+        rule: Tests whether rows satisfy the constraint.
+        metadata: The metadata of the table before it.
     """
 
     transformation: Transformation
@@ -44,13 +44,13 @@ class Link:
 
 @dataclass(frozen=True)
 class ConstraintPlan:
-    """The constraints of one table. Adding one makes another plan: a refusal changes nothing.
+    """The constraints of one table. Adding one returns a new plan: a refusal changes nothing.
 
     Args:
-        original_metadata: What describes the table without constraints.
-        original_domains: What is public of its modelled columns.
-        metadata: What describes the table after the chain.
-        domains: What is public of the modelled columns after the chain.
+        original_metadata: The metadata of the table without constraints.
+        original_domains: The public domains of its modelled columns.
+        metadata: The metadata of the table after the chain.
+        domains: The public domains of the modelled columns after the chain.
         chain: The transformations, in order.
         rejections: Rules enforced by rejecting rows alone.
         rules: All rules, in the order in which constraints were added.
@@ -215,7 +215,7 @@ class ConstraintPlan:
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the table as it is modelled; of some columns, what can be made of them.
 
-        Privacy: what becomes of a row depends on that row alone.
+        Privacy: the result for a row depends on that row alone.
         """
         for link in self.chain:
             frame = link.transformation.transform(frame)
@@ -231,17 +231,17 @@ class ConstraintPlan:
     def reverse_transform(
         self, frame: pd.DataFrame, encode: Encode, asked: Sequence[pd.DataFrame] | None = None
     ) -> pd.DataFrame:
-        """Return the rows of the original table that obey all constraints.
+        """Return the rows of the original table that satisfy all constraints.
 
-        Values that are asked for take the place of those drawn, and others are computed from
-        them; a row is rejected unless the codes drawn can still be read back. So what is asked
-        never hides a code, and the density of a row remains the product that ``ties`` speaks of.
+        Requested values replace the sampled ones, and others are computed from them; a row is
+        rejected unless its values still determine the sampled codes. So a request never hides a
+        code, and the density of a row remains the product that ``ties`` describes.
 
         Args:
-            frame: Rows drawn from the model.
-            encode: Turns modelled columns into the codes that the model knows.
-            asked: What each of the rows shall have of the original columns, if anything, and
-                what ``stages`` makes of it; lines as in ``frame``.
+            frame: Rows sampled from the model.
+            encode: Encodes modelled columns as codes of the model.
+            asked: The requested values of each row in the original columns, if any, and their
+                image under ``stages``; lines as in ``frame``.
         """
         drawn = frame
         if asked is not None:

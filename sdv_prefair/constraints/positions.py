@@ -1,6 +1,6 @@
-"""Numbers and timestamps as positions on a ruler, so that differences of them are exact.
+"""Numbers and timestamps as grid positions, so that their differences are exact.
 
-A ruler has marks: integers, cents, days, months, as fine as the column it belongs to. Columns
+A ruler has marks: integers, cents, days, months, at the resolution of its column. Columns
 of real numbers have a ruler without marks, where a position is the number itself.
 """
 

@@ -1,12 +1,12 @@
-"""Constraints the user writes (SDV's ProgrammableConstraint, and that of a single table).
+"""User-defined constraints (SDV's ProgrammableConstraint, and that of a single table).
 
 Their code can do anything, so by default it never sees a private row: sampled rows that
-``is_valid`` turns down are rejected. A constraint with an attribute ``row_wise = True`` promises
-that ``transform`` changes each row by itself; then it is used, on the private rows. The promise is
-tried out on public rows, but it remains the user's word, as the rows a person may have are.
+``is_valid`` refuses are rejected. With an attribute ``row_wise = True`` a constraint declares
+that ``transform`` treats each row on its own; then it is applied to the private rows. The
+declaration is tested on public rows, but remains an assumption, like ``max_rows_per_person``.
 
-A constraint must say which columns it reads: in an attribute ``column_names``, or in whatever
-attributes hold names of columns. It is shown these columns only.
+A constraint must name the columns it reads: in an attribute ``column_names``, or in any
+attributes that contain names of columns. It receives these columns only.
 """
 
 import copy
@@ -104,9 +104,9 @@ class ProgrammedColumns(Transformation):
         return self._descriptions
 
     def check_promise(self, public: pd.DataFrame) -> None:
-        """Raise unless public rows come out the same one by one and all together.
+        """Raise unless public rows are transformed the same one by one and all together.
 
-        The dtypes in which they come out are those of all rows from now on.
+        The resulting dtypes are those of all rows from now on.
         """
         together = self._transform(public)
         apart = [self._transform(public.iloc[[place]]) for place in range(len(public))]
@@ -121,8 +121,8 @@ class ProgrammedColumns(Transformation):
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with made columns in place of consumed ones.
 
-        Privacy: what becomes of a row depends on that row alone, by the constraint's promise. Rows
-        that its code fails on become null.
+        Privacy: the result for a row depends on that row alone, as the constraint declares. Rows
+        on which its code fails become null.
         """
         kept = frame.drop(columns=[column for column in self.columns if column in frame])
         if not set(self.columns) <= set(frame.columns):

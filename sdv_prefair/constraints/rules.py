@@ -1,6 +1,6 @@
-"""Whether rows obey a constraint: the verdict by which sampled rows are kept or rejected.
+"""Whether rows satisfy a constraint: sampled rows are accepted or rejected by this test.
 
-The verdict is SDV's own wherever it needs no rows. A fit asks it of synthetic rows only; of real
+The test is SDV's own wherever it needs no rows. A fit applies it to synthetic rows only; to real
 ones ``check`` does, for their owner.
 """
 
@@ -79,7 +79,7 @@ class JointRule(Rule):
 class ProgrammedRule(Rule):
     """A constraint that the user has written.
 
-    It is shown the columns it has named and no others, so that these are all it can tie together.
+    It receives only the columns that it names, so it cannot connect any others.
 
     Args:
         constraint: What the user wrote.

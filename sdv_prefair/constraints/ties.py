@@ -11,15 +11,15 @@ are rejected, see ``plan``). Then the density of a synthetic row is a product of
 
 So the synthetic table is justifiably fair if the admissible columns separate protected from outcome
 columns in the graph of these unions and of the constraints' columns. `cliques_in_original_columns`
-makes them, and the one predicate is asked about them after every fit.
+returns them, and the one predicate tests them after every fit.
 
-The strategies select a graph over the modelled columns and know nothing of sources. They are given
-roles that make what they select pass. Of several statements each is carried over by itself, its
-left side taken as protected, its right side as outcomes and what it is given as admissible:
+The strategies select a graph over the modelled columns and have no access to sources. They receive
+roles that make their selection pass. Each of several statements is translated on its own, its
+left side as protected, its right side as outcomes and its conditioning set as admissible:
 
-1. Delete the admissible columns. Constraints tie what is left into groups; a group with a
+1. Delete the admissible columns. Constraints connect the rest into groups; a group with a
    protected and an outcome column is refused, since no graph could repair it.
-2. A modelled column made of admissible columns alone is admissible: given these, it is fixed.
+2. A modelled column derived from admissible columns alone is admissible: given these, it is fixed.
 3. Every other modelled column stands for one group. It is protected or an outcome if its group
    holds such a column, for whatever touches one column of the group touches them all.
 4. A group of unlabelled columns that one modelled column stands for leaves it unlabelled. If

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from sdv_prefair.counts.arrow_columns import encode_array
 from sdv_prefair.counts.kernel import Accumulator, Counts
+from sdv_prefair.counts.part_types import batch_as, is_typed
 from sdv_prefair.counts.partition_counts import in_chunks, slices
 from sdv_prefair.counts.persons import RowsPerPerson
 from sdv_prefair.counts.reshape import Reshape
@@ -56,15 +57,26 @@ def encode_batch(
 
 
 def tally_batches(
-    batches: Iterable[pa.RecordBatch], columns: Iterable[str], reshape: Reshape | None = None
+    batches: Iterable[pa.RecordBatch],
+    columns: Iterable[str],
+    reshape: Reshape | None = None,
+    schema: pa.Schema | None = None,
 ) -> dict[str, Tally]:
-    """Return how often each value of each column occurs in the batches; nulls are left out."""
+    """Return how often each value of each column occurs in the batches; nulls are left out.
+
+    Args:
+        batches: The rows.
+        columns: The columns.
+        reshape: How some columns are made of others.
+        schema: That of the table, if types may differ between batches.
+    """
     tallies: dict[str, Tally] = {column: Counter() for column in columns}
+    typed = {f.name: is_typed(f) for f in schema or ()}
     for batch in slices(batches):
         made: Made = {} if reshape is None else reshape(batch)
         for column, tally in tallies.items():
             in_batch = made[column] if column in made else batch.column(column)
-            tally.update(_tally(in_batch))
+            tally.update(_tally(in_batch, typed.get(column, True)))
     return tallies
 
 
@@ -110,15 +122,17 @@ class BatchSource:
         """Return how often each value of each column occurs; nulls are left out."""
         columns = list(columns)
         with reading():
-            return tally_batches(self._read(columns), columns, self.reshape)
+            return tally_batches(self._read(columns), columns, self.reshape, self.stream.schema)
 
     def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         wanted = columns if self.reshape is None else self.reshape.columns_read(columns)
+        schema = self.stream.schema
         if self.person_column is None:
-            return self.stream.read(wanted)
+            return (batch_as(batch, schema) for batch in self.stream.read(wanted))
         bound = RowsPerPerson(self.person_column, self.max_rows)
-        return map(bound.keep, self.stream.read([*wanted, self.person_column]))
+        rows = self.stream.read([*wanted, self.person_column])
+        return (bound.keep(batch_as(batch, schema)) for batch in rows)
 
 
-def _tally(column: pa.Array | pd.Series) -> Tally:
-    return value_counts(column) if isinstance(column, pd.Series) else array_counts(column)
+def _tally(column: pa.Array | pd.Series, typed: bool) -> Tally:
+    return value_counts(column) if isinstance(column, pd.Series) else array_counts(column, typed)

@@ -45,6 +45,8 @@ _UNREADABLE = (
 )
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 _REMEDY = 'Give the file a first line that names every column once.'
+SEPARATORS = {';': 'semicolons', '\t': 'tabs', '|': 'vertical bars'}
+"""What other programs write between cells, and what it is called."""
 
 Cells = list[str | None]
 
@@ -110,10 +112,21 @@ def read_names(path: Path, stream: IO[bytes]) -> list[str]:
     return names
 
 
+def check_separator(path: Path, names: Sequence[str]) -> None:
+    """Raise if the first line is a single name that holds what separates cells elsewhere."""
+    found = [called for mark, called in SEPARATORS.items() if mark in names[0]]
+    if len(names) == 1 and found:
+        raise UnreadableCsv(
+            f"The first line of '{path}' has {found[0]} where commas must be. Save the file with "
+            'commas between cells and points in numbers, or as Parquet.'
+        )
+
+
 def check_described(path: Path, names: Sequence[str], described: Sequence[str]) -> None:
     """Raise if hardly any column that the metadata describes is named: then these are no names."""
     missing = [column for column in described if column not in names]
     if 2 * len(missing) > len(described):
+        check_separator(path, names)
         raise UnreadableCsv(
             f"The first line of '{path}' must hold the column names, but of the metadata's columns "
             f'{missing} are not there. Add such a line, or correct the names.'
@@ -174,6 +187,22 @@ def uneven_lines(stream: IO[bytes], width: int) -> tuple[int, int]:
     """
     widths = [len(_cells(line.rstrip(b'\r\n'))) for line in stream if line.strip()]
     return sum(found != width for found in widths), len(widths)
+
+
+def undecodable_lines(stream: IO[bytes]) -> int:
+    """Return how many further lines hold a cell that is not UTF-8, which is read as null.
+
+    Privacy: not private.
+    """
+    return sum(not _is_utf8(line) for line in stream)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode('utf-8')
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _cells(line: bytes) -> Cells:

@@ -42,6 +42,23 @@ def check_can_be_read_as(schema: pa.Schema, files: Sequence[pa.Schema]) -> None:
             raise _differing(field.name, [*stored, field.type])
 
 
+def as_stored(schema: pa.Schema, file: pa.Schema) -> pa.Schema:
+    """Return a schema with the whole numbers of a file as such where it says floats.
+
+    pandas writes floats where a whole number is null, so files of one table differ in that. Arrow
+    would stop at a number that no float holds.
+    """
+    fields = [
+        field.with_type(file.field(field.name).type)
+        if types.is_floating(field.type)
+        and field.name in file.names
+        and types.is_integer(file.field(field.name).type)
+        else field
+        for field in schema
+    ]
+    return pa.schema(fields, schema.metadata)
+
+
 def value_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of a column's values, however they are stored."""
     if isinstance(kind, pa.BaseExtensionType):
@@ -83,6 +100,6 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _widens(stored: pa.DataType, read: pa.DataType) -> bool:
-    # Of 64 bits numpy calls a float safe, in which large whole numbers are others.
-    is_long = types.is_integer(stored) and stored.bit_width == 64 and types.is_floating(read)
-    return not is_long and np.can_cast(stored.to_pandas_dtype(), read.to_pandas_dtype())
+    if types.is_integer(stored) and types.is_floating(read):
+        return True  # each file is read as it is stored
+    return bool(np.can_cast(stored.to_pandas_dtype(), read.to_pandas_dtype()))

@@ -11,7 +11,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sdv_prefair.counts.histograms import CHUNK_ROWS, DENSE_CELLS, Histograms, merge_cells
+from sdv_prefair.counts.histograms import (
+    CHUNK_ROWS,
+    DENSE_CELLS,
+    Histograms,
+    Observed,
+    merge_cells,
+)
 from sdv_prefair.counts.spreading import Spread
 from sdv_prefair.errors import DomainError, StructureError
 
@@ -42,7 +48,7 @@ class Counts:
     def __init__(
         self,
         domain: Mapping[str, int],
-        observed: Mapping[Clique, tuple[np.ndarray | None, np.ndarray]],
+        observed: Mapping[Clique, Observed],
     ):
         self.domain = dict(domain)
         self._observed = dict(observed)
@@ -83,6 +89,7 @@ class Counts:
         """Return the histograms after merging codes: ``group_of[column][code]`` is the new code.
 
         Merging is applied to each row alone, so it changes no sensitivity; nor does spreading.
+        Each histogram is merged when it is first asked for: of thousands few ever are.
 
         Args:
             group_of: The new codes.
@@ -95,21 +102,10 @@ class Counts:
         }
         if any(domain[column] != len(of_code.shares) for column, of_code in spread.items()):
             raise ValueError('A spread needs a share for each of the new codes.')
-        merged = {}
-        for clique in self._observed:
-            indices, counts = self.observed(clique)
-            codes = list(np.unravel_index(indices, self.shape(clique)))
-            for axis, column in enumerate(clique):
-                hidden = codes[axis] == spread[column].code if column in spread else None
-                if column in group_of:
-                    codes[axis] = group_of[column][codes[axis]]
-                if hidden is not None:
-                    codes, counts = spread[column].apply(codes, counts, axis, hidden)
-            shape = tuple(domain[column] for column in clique)
-            merged[clique] = gather(np.ravel_multi_index(codes, shape), counts, shape)
-        return Counts(domain, merged)
+        groups = {column: np.array(of_codes) for column, of_codes in group_of.items()}
+        return _RegroupedCounts(domain, self, groups, dict(spread))
 
-    def _find(self, clique: Clique) -> tuple[np.ndarray | None, np.ndarray]:
+    def _find(self, clique: Sequence[str]) -> Observed:
         try:
             return self._observed[tuple(clique)]
         except KeyError:
@@ -118,6 +114,43 @@ class Counts:
                 'structure may read only the pairs that its declare() returns and that can be '
                 'measured.'
             ) from None
+
+
+class _RegroupedCounts(Counts):
+    """Histograms whose codes are merged, each when it is first asked for."""
+
+    def __init__(
+        self,
+        domain: Mapping[str, int],
+        before: Counts,
+        group_of: Mapping[str, np.ndarray],
+        spread: Mapping[str, Spread],
+    ):
+        super().__init__(domain, {})
+        self._before, self._group_of, self._spread = before, group_of, spread
+
+    @property
+    def cliques(self) -> list[Clique]:
+        return self._before.cliques
+
+    def _find(self, clique: Sequence[str]) -> Observed:
+        clique = tuple(clique)
+        if clique not in self._observed:
+            self._observed[clique] = self._merged(clique)
+        return self._observed[clique]
+
+    def _merged(self, clique: Clique) -> Observed:
+        indices, counts = self._before.observed(clique)
+        codes = list(np.unravel_index(indices, self._before.shape(clique)))
+        for axis, column in enumerate(clique):
+            spread = self._spread.get(column)
+            hidden = None if spread is None else codes[axis] == spread.code
+            if column in self._group_of:
+                codes[axis] = self._group_of[column][codes[axis]]
+            if spread is not None and hidden is not None:
+                codes, counts = spread.apply(codes, counts, axis, hidden)
+        shape = self.shape(clique)
+        return gather(np.ravel_multi_index(codes, shape), counts, shape)
 
 
 class Accumulator:
@@ -173,9 +206,7 @@ def _check_groups(group_of: Mapping[str, np.ndarray], domain: Mapping[str, int])
             raise ValueError('Groups must be whole numbers of at least 0, one for each code.')
 
 
-def gather(
-    flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]
-) -> tuple[np.ndarray | None, np.ndarray]:
+def gather(flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]) -> Observed:
     """Return the histogram of cells that may stand more than once, as ``Counts`` keeps it."""
     if math.prod(shape) > DENSE_CELLS:
         return merge_cells([(flat, counts), (flat[:0], counts[:0])])

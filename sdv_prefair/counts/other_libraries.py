@@ -11,7 +11,13 @@ import pyarrow as pa
 
 from sdv_prefair.counts.frame_parts import Parts
 from sdv_prefair.counts.kernel import CHUNK_ROWS
-from sdv_prefair.counts.streams import ProtocolStream, ScannedStream, Stream
+from sdv_prefair.counts.part_types import as_described
+from sdv_prefair.counts.streams import (
+    ProtocolStream,
+    ScannedStream,
+    Stream,
+    with_nulls_ruled_out,
+)
 from sdv_prefair.errors import PrivateDataError
 
 
@@ -59,51 +65,72 @@ def iceberg_stream(table: Any) -> Stream:
     return ProtocolStream(scan.to_arrow_batch_reader)
 
 
-def ray_stream(dataset: Any) -> Stream:
-    """Return the stream of a Ray dataset."""
+def ray_stream(dataset: Any) -> Stream | None:
+    """Return the stream of a Ray dataset; None if its blocks are pandas' frames."""
     schema = dataset.schema().base_schema
-    if not isinstance(schema, pa.Schema):  # its blocks are pandas' frames
-        one_row = dataset.iter_batches(batch_size=1, batch_format='pyarrow')
-        schema = next(iter(one_row)).schema
+    return BlockStream(dataset, schema) if isinstance(schema, pa.Schema) else None
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        parts = dataset.iter_batches(batch_size=CHUNK_ROWS, batch_format='pyarrow')
+
+class BlockStream:
+    """The blocks of a Ray dataset, each of its own types: what has no value may have another.
+
+    Args:
+        dataset: The dataset.
+        schema: Names and types of its columns, as Ray says.
+    """
+
+    can_be_read_again = True
+
+    def __init__(self, dataset: Any, schema: pa.Schema):
+        self._dataset, self.schema = dataset, with_nulls_ruled_out(schema, [schema])
+
+    def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the columns of all rows, block by block."""
+        parts = self._dataset.iter_batches(batch_size=CHUNK_ROWS, batch_format='pyarrow')
         for part in parts:
-            yield from part.select(schema.names).cast(schema).to_batches()
+            yield from part.select(columns).to_batches()
 
-    return ProtocolStream(lambda: pa.RecordBatchReader.from_batches(schema, batches()))
+
+def frame_parts(table: Any, library: str) -> tuple[pd.DataFrame, Parts] | None:
+    """Return a table that is kept in pandas frames, if it is: without rows, and what reads it.
+
+    Args:
+        table: Any object.
+        library: The library that it is of.
+    """
+    is_dask = library in {'dask', 'dask_expr'}
+    if is_dask and hasattr(table, 'npartitions') and hasattr(table, 'dtypes'):
+        return dask_parts(table)
+    if library == 'ray' and hasattr(table, 'iter_batches'):
+        schema = table.schema().base_schema
+        return None if isinstance(schema, pa.Schema) else ray_parts(table, schema)
+    return None
+
+
+def ray_parts(dataset: Any, schema: Any) -> tuple[pd.DataFrame, Parts]:
+    """Return a Ray dataset of pandas frames without rows, and what reads them one by one."""
+    empty = _empty(dict(zip(schema.names, schema.types, strict=True)))
+
+    def parts(wanted: list[str]) -> Iterator[pd.DataFrame]:
+        for part in dataset.iter_batches(batch_size=CHUNK_ROWS, batch_format='pandas'):
+            yield as_described(part[wanted].reset_index(drop=True), empty.dtypes)
+
+    return empty, parts
 
 
 def dask_parts(frame: Any) -> tuple[pd.DataFrame, Parts]:
     """Return a Dask DataFrame without rows, and what reads its partitions one by one."""
-    empty = pd.DataFrame({
-        str(name): pd.Series(dtype=dtype) for name, dtype in frame.dtypes.items()
-    })
+    empty = _empty(frame.dtypes)
     given = dict(zip(empty.columns, frame.columns, strict=True))
 
     def parts(wanted: list[str]) -> Iterator[pd.DataFrame]:
         selected = frame[[given[name] for name in wanted]]
         for number in range(selected.npartitions):
             part = selected.partitions[number].compute().set_axis(wanted, axis=1)
-            _check_dtypes(part, empty)
-            yield part.reset_index(drop=True)
+            yield as_described(part.reset_index(drop=True), empty.dtypes)
 
     return empty, parts
 
 
-def _check_dtypes(part: pd.DataFrame, empty: pd.DataFrame) -> None:
-    """Raise if a partition has other types than Dask says, as then its values may read otherwise.
-
-    Types are public, as those of files are.
-    """
-    for column in part:
-        if _kind(part[column].dtype) != _kind(empty[column].dtype):
-            raise PrivateDataError(
-                f"Column '{column}' has types that differ between the partitions of the table and "
-                f'its description ({empty[column].dtype}). Convert it with astype.'
-            )
-
-
-def _kind(dtype: Any) -> Any:
-    """Return a dtype; of categories only that they are: which there are may differ."""
-    return 'category' if isinstance(dtype, pd.CategoricalDtype) else dtype
+def _empty(dtypes: Any) -> pd.DataFrame:
+    return pd.DataFrame({str(name): pd.Series(dtype=dtype) for name, dtype in dtypes.items()})

@@ -43,9 +43,14 @@ class Layout:
         return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
     @property
+    def num_cells(self) -> int:
+        """Number of cells of all histograms."""
+        return int(self.starts[-1])
+
+    @property
     def num_blocks(self) -> int:
         """Number of blocks."""
-        return int(self.starts[-1]) // BLOCK_CELLS + 1
+        return self.num_cells // BLOCK_CELLS + 1
 
 
 def count_part(

@@ -91,7 +91,8 @@ class SparkSource:
             check_cells(clique, sizes(encoders))
         layout = Layout(sizes(encoders), declared)
         with reading():
-            counted = self._map(*self._counter(encoders, layout), SCHEMA)
+            selected, worker = self._counter(encoders, layout)
+            counted = self._map(selected, worker, SCHEMA, layout.num_cells)
             reducers = min(layout.num_blocks // _BLOCKS_A_REDUCER + 1, _MOST_REDUCERS)
             added = counted.repartition(reducers, 'block').mapInArrow(merge_parts, SCHEMA)
             answer = added.toArrow()
@@ -141,9 +142,12 @@ class SparkSource:
         read = list(columns) if self._reshape is None else self._reshape.columns_read(columns)
         return list(map(quoted, read))
 
-    def _map(self, selected: list[str], worker: Worker, schema: str) -> 'DataFrame':
+    def _map(
+        self, selected: list[str], worker: Worker, schema: str, num_cells: int = 0
+    ) -> 'DataFrame':
         # Fewer and larger parts, without a shuffle: each makes one set of histograms.
-        parts = self._frame.selectExpr(*selected).coalesce(most_parts(self._frame))
+        num_parts = most_parts(self._frame, num_cells)
+        parts = self._frame.selectExpr(*selected).coalesce(num_parts)
         return parts.mapInArrow(worker, schema)
 
 

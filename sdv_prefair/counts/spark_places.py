@@ -5,7 +5,7 @@ collation they have. So the codes are those of the lookup, to the last value. Wh
 values, and floats, goes to the workers as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from pyarrow import types
 from sdv_prefair.counts.lookups import Flags, Lookup, Numbers, Run, Texts
 from sdv_prefair.counts.packed_places import WORD_BITS, Reading, Slot, num_bits
 from sdv_prefair.counts.readable import limits_of
-from sdv_prefair.counts.text_buckets import Buckets, find_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,6 +23,13 @@ if TYPE_CHECKING:
 _WORD = 'sdv_prefair_word_'
 _MOST_PLACES = 65_536
 _MOST_TEXTS = 1024
+# Java interprets methods of more than 8,000 bytes, and Spark writes one for all of a row. So much
+# of it do columns take, as measured, as they are and numbered. The more there are, the less does
+# it matter what handing them over costs: pairs are many more.
+_MOST_BYTES = 7000
+_BYTES_PLAIN = 56
+_BYTES = {Texts: 430, Run: 240, Numbers: 240, Flags: 80}
+_BYTES_MORE_OF_DATES = 160
 
 Hashes = Mapping[bytes, int]
 
@@ -56,11 +62,29 @@ def packed(
         schema: Types of the columns.
         session: Asked for the hashes of public texts.
     """
-    hashes = _hashes(session, lookups.values())
-    found = {c: places_of(c, lookup, schema.field(c).type, hashes) for c, lookup in lookups.items()}
+    numbered = _numbered(lookups, schema)
+    hashes = _hashes(session, numbered.values())
+    found = {c: places_of(c, known, schema.field(c).type, hashes) for c, known in numbered.items()}
     selected, slots = _words({c: places for c, places in found.items() if places is not None})
     plain = {c: Reading(c, lookup) for c, lookup in lookups.items() if c not in slots}
     return [*selected, *map(quoted, plain)], slots | plain
+
+
+def _numbered(lookups: Mapping[str, Lookup], schema: pa.Schema) -> dict[str, Lookup]:
+    """Return the lookups that Spark does itself: texts first, which cost most to hand over."""
+    found: dict[str, Lookup] = {}
+    left = _MOST_BYTES - _BYTES_PLAIN * len(lookups)
+    for column, lookup in sorted(lookups.items(), key=lambda c: not isinstance(c[1], Texts)):
+        needed = _BYTES.get(type(lookup), _MOST_BYTES)
+        needed += _BYTES_MORE_OF_DATES * types.is_date32(schema.field(column).type)
+        if needed <= left and not _has_many(lookup):
+            found[column] = lookup
+            left -= needed
+    return found
+
+
+def _has_many(lookup: Lookup) -> bool:
+    return isinstance(lookup, Texts) and len(lookup.texts) > _MOST_TEXTS
 
 
 def places_of(column: str, lookup: Lookup, kind: pa.DataType, hashes: Hashes) -> Places | None:
@@ -76,10 +100,10 @@ def places_of(column: str, lookup: Lookup, kind: pa.DataType, hashes: Hashes) ->
     if isinstance(lookup, Flags):
         return _places(f'coalesce(cast({value} as bigint), 2L)', [*lookup.codes, lookup.unread])
     if isinstance(lookup, Run):
-        return _run(_whole(value, kind), lookup)
+        return _run(value, kind, lookup)
     if isinstance(lookup, Numbers) and types.is_integer(kind):
-        return _numbers(_whole(value, kind), lookup)
-    if isinstance(lookup, Texts) and len(lookup.texts) <= _MOST_TEXTS:
+        return _numbers(f'cast({value} as bigint)', lookup)
+    if isinstance(lookup, Texts):
         return _texts(value, lookup, hashes)
     return None
 
@@ -89,19 +113,17 @@ def _places(expression: str, codes: Sequence[int]) -> Places:
     return Places(expression, numbered.astype(np.min_scalar_type(int(numbered.max()))))
 
 
-def _whole(value: str, kind: pa.DataType) -> str:
-    """Return a column as whole numbers, days for dates; null where it is unreadable."""
-    if types.is_date32(kind):
+def _run(value: str, kind: pa.DataType, run: Run) -> Places:
+    number, below, above = f'cast({value} as bigint)', '0L', f'{len(run.codes) - 1}L'
+    null = f'{len(run.codes)}L'
+    if types.is_date32(kind):  # of which some cannot be read
         first, last = limits_of(kind)
-        days = f'unix_date({value})'
-        return f'cast(if({days} between {first} and {last}, {days}, null) as bigint)'
-    return f'cast({value} as bigint)'
-
-
-def _run(number: str, run: Run) -> Places:
-    first, count = run.first, len(run.codes)
-    nearest = f'least(greatest({number}, {_long(first)}), {_long(first + count - 1)})'
-    return _places(f'coalesce({nearest} - {_long(first)}, {count}L)', [*run.codes, run.unread])
+        number = f'unix_date({value})'
+        below = f'if({number} < {first}, {null}, {below})'
+        above = f'if({number} > {last}, {null}, {above})'
+    start, end = _long(run.first), _long(run.first + len(run.codes) - 1)
+    place = f'if({number} < {start}, {below}, if({number} > {end}, {above}, {number} - {start}))'
+    return _places(f'coalesce({place}, {null})', [*run.codes, run.unread])
 
 
 def _numbers(number: str, lookup: Numbers) -> Places | None:
@@ -112,55 +134,38 @@ def _numbers(number: str, lookup: Numbers) -> Places | None:
         return None
     of_number = dict(zip(numbers, codes, strict=False))
     places = [of_number.get(held, other) for held in range(first, last + 1)]
-    expression = (
-        f'case when {number} is null then {len(places) + 1}L '
-        f'when {number} between {_long(first)} and {_long(last)} then {number} - {_long(first)} '
-        f'else {len(places)}L end'
-    )
-    return _places(expression, [*places, other, lookup.unread])
+    outside = f'if({number} < {_long(first)} or {number} > {_long(last)}, {len(places)}L'
+    place = f'{outside}, {number} - {_long(first)})'
+    return _places(f'coalesce({place}, {len(places) + 1}L)', [*places, other, lookup.unread])
 
 
-def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places | None:
-    """Return the bucket of a text, if it is the one that the bucket holds."""
+def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places:
+    """Return the place of a text among the public ones, found in the group that its hash says."""
     texts = [text.encode() for text in lookup.texts.to_pylist()]
-    buckets = find_buckets([hashes[text] for text in texts])
-    if buckets is None:
-        return None
-    *codes, other = lookup.codes.tolist()
-    held = ['null' if text is None else _bytes(texts[text]) for text in buckets.held]
-    places = [other if text is None else codes[text] for text in buckets.held]
-    written, bucket = f'cast({value} as binary)', _bucket(f'cast({value} as binary)', buckets)
-    others, null = f'{len(places)}L', f'{len(places) + 1}L'
-    expression = (
-        f'case when {value} is null then {null} '
-        f'when get(array({", ".join(held)}), cast({bucket} as int)) = {written} then {bucket} '
-        f'when is_valid_utf8({value}) then {others} else {null} end'
-    )
-    return _places(expression, [*places, other, lookup.unread])
+    groups: list[list[str]] = [[] for _ in range(1 << num_bits(len(texts)))]
+    for number, text in enumerate(texts):
+        groups[hashes[text] & (len(groups) - 1)].append(f'{_bytes(text)}, {number}L')
+    maps = ', '.join(f'map({", ".join(group)})' if group else 'null' for group in groups)
+    written = f'cast({value} as binary)'
+    group = f'cast(xxhash64({written}) & {len(groups) - 1}L as int)'
+    place = f'get(array({maps}), {group})[{written}]'
+    others = f'if(is_valid_utf8({value}), {len(texts)}L, {len(texts) + 1}L)'
+    return _places(f'coalesce({place}, {others})', [*lookup.codes, lookup.unread])
 
 
-def _bucket(written: str, buckets: Buckets) -> str:
-    """Return what ``Buckets.bucket`` does, in SQL."""
-    hashed = f'xxhash64({written})'
-    group = f'cast({hashed} & {len(buckets.moves) - 1}L as int)'
-    moves = ', '.join(f'{move}L' for move in buckets.moves)
-    moved = f'shiftright({hashed}, {buckets.shift}) + get(array({moves}), {group})'
-    return f'(({moved}) & {len(buckets.held) - 1}L)'
-
-
-def _hashes(session: 'SparkSession', lookups: Sequence[Lookup]) -> dict[bytes, int]:
+def _hashes(session: 'SparkSession', lookups: Iterable[Lookup]) -> dict[bytes, int]:
     """Return Spark's own hashes of the texts of lookups; the driver answers, without a job."""
     texts = {
         text.encode()
         for lookup in lookups
-        if isinstance(lookup, Texts) and len(lookup.texts) <= _MOST_TEXTS
+        if isinstance(lookup, Texts)
         for text in lookup.texts.to_pylist()
     }
     if not texts:
         return {}
     values = ', '.join(f'({_bytes(text)})' for text in sorted(texts))
-    answer = session.sql(f'select xxhash64(held) from values {values} as texts(held)').toArrow()
-    return dict(zip(sorted(texts), answer.column(0).to_pylist(), strict=True))
+    hashed = session.sql(f'select held, xxhash64(held) from values {values} as texts(held)')
+    return dict(zip(*(column.to_pylist() for column in hashed.toArrow().columns), strict=True))
 
 
 def _bytes(text: bytes) -> str:

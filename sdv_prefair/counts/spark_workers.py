@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _BY_VALUE = ('readable', 'histograms', 'lookups', 'packed_places', 'partition_counts')
 _ROUNDS = 4  # parts a core, so that a slow or lost worker holds up little
 _FEWEST_PARTS = 200
+_BYTES_OF_CELL = 10
+_FEWEST_PARTS_SEND = 2**31
 _WORKERS_ASKED = 8
 
 
@@ -32,16 +34,22 @@ def send_by_value() -> None:
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
-def most_parts(frame: 'DataFrame') -> int:
+def most_parts(frame: 'DataFrame', num_cells: int = 0) -> int:
     """Return into how many parts rows are gathered at most, each of which makes histograms.
 
-    A few for each core. Executors may come later than this is asked, so there are never few.
+    A few for each core. Executors may come later than this is asked, so there are never few,
+    unless histograms are so large that it matters how often they are sent.
+
+    Args:
+        frame: The DataFrame.
+        num_cells: Number of cells of all histograms.
     """
     try:
         cores: Any = frame.sparkSession.sparkContext.defaultParallelism
     except Exception:  # Spark Connect has no context to ask
-        cores = 0
-    return max(_FEWEST_PARTS, _ROUNDS * int(cores))
+        cores = 2
+    sent = _FEWEST_PARTS_SEND // (_BYTES_OF_CELL * max(num_cells, 1))
+    return max(min(_FEWEST_PARTS, sent), _ROUNDS * int(cores))
 
 
 def check_package(session: 'SparkSession') -> None:
@@ -49,31 +57,34 @@ def check_package(session: 'SparkSession') -> None:
     import sdv_prefair
 
     asked = session.range(0, _WORKERS_ASKED, 1, _WORKERS_ASKED)
-    found = asked.mapInArrow(_ask_version(), 'version string').toArrow().column(0).to_pylist()
-    others = {version for version in found if version != sdv_prefair.__version__}
-    if others:
-        missing = 'cannot import sdv_prefair' if None in others else 'have another version of it'
+    answers = asked.mapInArrow(_ask_version(), 'version string, missing string').toArrow()
+    missing = [name for name in answers.column(1).to_pylist() if name is not None]
+    if missing or set(answers.column(0).to_pylist()) != {sdv_prefair.__version__}:
+        lack = f'cannot import {min(missing)}' if missing else 'have another version of it'
         raise PrivateDataError(
             "Spark's workers read decimals, dates in text, local times and constraints with this "
-            f'package, but they {missing}. Install sdv-prefair {sdv_prefair.__version__} on them, '
-            'or ship its wheel with sparkContext.addPyFile(wheel) or spark.addArtifact(wheel, '
-            'pyfile=True); or cast such columns to double, or to timestamps in UTC.'
+            f'package, but they {lack}. Install sdv-prefair {sdv_prefair.__version__} on them, or '
+            'send an environment that has it with spark.archives; where only the package is '
+            'missing, rename its wheel to .zip and ship that with sparkContext.addPyFile(zip) or '
+            'spark.addArtifact(zip, pyfile=True). Or cast such columns to double, or to '
+            'timestamps in UTC.'
         )
 
 
 def _ask_version() -> Any:
+    """Return what asks a worker; it loads what it would load to count."""
+
     def versions(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import importlib.util
-        import re
+        import importlib
 
         for _ in batches:
-            spec = importlib.util.find_spec('sdv_prefair')
-            version = None
-            if spec is not None and spec.origin is not None:
-                # Read, because the import takes seconds.
-                written = spec.loader.get_data(spec.origin).decode()  # type: ignore[union-attr]
-                match = re.search(r"__version__ = '([^']*)'", written)
-                version = match and match.group(1)
-            yield pa.RecordBatch.from_pydict({'version': pa.array([version], pa.string())})
+            version, missing = None, None
+            try:
+                version = importlib.import_module('sdv_prefair').__version__
+            except ImportError as error:
+                missing = error.name or 'sdv_prefair'
+            answer = {'version': [version], 'missing': [missing]}
+            schema = pa.schema([('version', pa.string()), ('missing', pa.string())])
+            yield pa.RecordBatch.from_pydict(answer, schema)
 
     return versions

@@ -7,7 +7,7 @@ value of its column without a look at the rest of the row.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -54,12 +54,12 @@ class Spread:
             axis: The axis of the column.
             hidden: Which cells have the code.
         """
+        if not counts[hidden].any():  # in most histograms no row has the code
+            return [of_axis[~hidden] for of_axis in codes], counts[~hidden]
         cells = np.zeros(np.count_nonzero(hidden), dtype=np.int64)
         for other, of_axis in enumerate(codes):
             if other != axis:
                 cells = (cells * _NEXT_CELL + of_axis[hidden]) % _TURNS
-        if not hidden.any():
-            return list(codes), counts
         place, code, shared = self._split(cells, counts[hidden])
         spread = [np.append(of_axis[~hidden], of_axis[hidden][place]) for of_axis in codes]
         spread[axis] = np.append(codes[axis][~hidden], code)
@@ -69,8 +69,10 @@ class Spread:
     def _turns(self) -> tuple[Integers, Integers]:
         """The code of each turn; and code by code, in order, the turns it has in two rounds."""
         turns = _in_turn(self.shares)
-        keys = np.sort(np.concatenate([turns, turns]) * 2 * _TURNS + np.arange(2 * _TURNS))
-        return turns, keys
+        # Small integers are sorted by their digits, in a tenth of the time.
+        kinds = np.tile(turns.astype(np.min_scalar_type(len(self.shares))), 2)
+        order = np.argsort(kinds, kind='stable')
+        return turns, kinds[order].astype(np.int64) * 2 * _TURNS + order
 
     def _split(self, cells: Integers, counts: Integers) -> tuple[Integers, Integers, Integers]:
         """Return which rows of each cell go to which code.
@@ -96,8 +98,15 @@ class Spread:
 def _in_turn(shares: Floats) -> Integers:
     """Return codes in turn, evenly mixed: any stretch has about the right share of each."""
     reached = np.cumsum(shares) / np.sum(shares)
+    turns: Integers = np.searchsorted(reached[:-1], _mixed_evenly(), side='right')
+    return turns
+
+
+@cache
+def _mixed_evenly() -> Floats:
+    """Return points of the unit interval, each stretch of them spread over all of it."""
     reversed_bits = np.zeros(_TURNS, dtype=np.int64)
     for bit in range(_BITS):
         reversed_bits |= (np.arange(_TURNS) >> bit & 1) << (_BITS - 1 - bit)
-    turns: Integers = np.searchsorted(reached[:-1], (reversed_bits + 0.5) / _TURNS, side='right')
-    return turns
+    points: Floats = (reversed_bits + 0.5) / _TURNS
+    return points

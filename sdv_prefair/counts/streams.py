@@ -9,7 +9,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from sdv.errors import InvalidDataError, SynthesizerInputError
 
-from sdv_prefair.counts.file_types import check_can_be_read_as, check_same_columns, common_schema
+from sdv_prefair.counts.file_types import (
+    as_stored,
+    check_can_be_read_as,
+    check_same_columns,
+    common_schema,
+)
 from sdv_prefair.counts.kernel import CHUNK_ROWS
 from sdv_prefair.counts.partitions import FolderColumns, discovered
 from sdv_prefair.counts.readable import is_text
@@ -56,7 +61,7 @@ class DatasetStream:
         check_same_columns([_columns_of(fragment) for fragment in self._fragments or []])
         check_can_be_read_as(dataset.schema, schemas)
         schema = self._folder_columns.retype(dataset.schema)
-        self.schema = _with_nulls_ruled_out(schema, schemas or [schema])
+        self.schema = with_nulls_ruled_out(schema, schemas or [schema])
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield the columns of all rows, file by file."""
@@ -68,8 +73,9 @@ class DatasetStream:
         if self._fragments is None:
             yield from self._dataset.to_batches(**options)
         for fragment in self._fragments or []:
+            schema = as_stored(self._dataset.schema, fragment.physical_schema)
             for part in _parts(fragment):
-                yield from part.to_batches(schema=self._dataset.schema, **options)
+                yield from part.to_batches(schema=schema, **options)
 
 
 class ScannedStream:
@@ -83,7 +89,7 @@ class ScannedStream:
 
     def __init__(self, dataset: ds.Dataset):
         self._dataset = dataset
-        self.schema = _with_nulls_ruled_out(dataset.schema, [dataset.schema])
+        self.schema = with_nulls_ruled_out(dataset.schema, [dataset.schema])
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield the columns of all rows, file by file."""
@@ -128,7 +134,7 @@ class ProtocolStream:
         self._open_reader = open_reader
         self._unread = open_reader()
         schema = self._unread.schema
-        self.schema = _with_nulls_ruled_out(schema, [schema])
+        self.schema = with_nulls_ruled_out(schema, [schema])
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield all rows of a new reader."""
@@ -231,7 +237,7 @@ def reading(done: str = 'read to its end') -> Generator[None]:
         ) from None
 
 
-def _with_nulls_ruled_out(schema: pa.Schema, written: Iterable[pa.Schema]) -> pa.Schema:
+def with_nulls_ruled_out(schema: pa.Schema, written: Iterable[pa.Schema]) -> pa.Schema:
     """Return the schema with those columns marked that hold no null wherever they are written."""
     never_null = set.intersection(*(_never_null(part) for part in written))
     fields = [field.with_nullable(field.name not in never_null) for field in schema]

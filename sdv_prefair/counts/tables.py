@@ -12,7 +12,7 @@ from sdv_prefair.counts.batches import BatchSource
 from sdv_prefair.counts.csv_files import CsvFiles
 from sdv_prefair.counts.csv_lines import UnreadableCsv
 from sdv_prefair.counts.frame_parts import FramePartsSource, Parts
-from sdv_prefair.counts.other_libraries import dask_parts, library_stream
+from sdv_prefair.counts.other_libraries import frame_parts, library_stream
 from sdv_prefair.counts.paths import is_paths, table_files
 from sdv_prefair.counts.source import Source
 from sdv_prefair.counts.streams import (
@@ -89,12 +89,8 @@ def _open_parts(
     table: Any, engine: str, columns: Mapping[str, dict[str, Any]]
 ) -> tuple[pd.DataFrame, Parts] | None:
     """Return a table that comes as pandas frames, if it does: without rows, and what reads it."""
-    if (
-        engine in {'dask', 'dask_expr'}
-        and hasattr(table, 'npartitions')
-        and hasattr(table, 'dtypes')
-    ):
-        return dask_parts(table)
+    if (found := frame_parts(table, engine)) is not None:
+        return found
     if not is_paths(table) or not (files := table_files(table)).are_csv:
         return None
     try:

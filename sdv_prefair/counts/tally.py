@@ -41,10 +41,16 @@ def value_counts(column: pd.Series) -> Tally:
     return tally_cells(boxed(counts.index), counts.tolist())
 
 
-def array_counts(array: pa.Array) -> Tally:
-    """Return how often each value of an Arrow array occurs, as ``value_counts`` does."""
+def array_counts(array: pa.Array, typed: bool = True) -> Tally:
+    """Return how often each value of an Arrow array occurs, as ``value_counts`` does.
+
+    Args:
+        array: The cells.
+        typed: Whether the type of the array is that of its column.
+    """
     counted = pc.value_counts(plain_array(array))
-    return tally_cells(values_of(counted.field('values')), counted.field('counts').to_pylist())
+    values, rows = values_of(counted.field('values')), counted.field('counts').to_pylist()
+    return tally_cells(values, rows, typed)
 
 
 def tally_cells(cells: Iterable[Any], rows: Iterable[int], typed: bool = True) -> Tally:

@@ -1,8 +1,8 @@
-"""Bins that follow the data, paid for: narrow where rows are, and single values apart.
+"""Data-dependent bins within the budget: narrow where rows are, with single bins for spikes.
 
-A declared range is where values may lie, not how they are spread. Each column that is cut into
-bins gets a private look: noisy histograms over a public grid, finer where rows are. Everything
-else is post-processing: what stands out of the noise becomes bins, and what does not, none.
+A declared range says where values may lie, not how they are distributed. Each binned column is
+measured by noisy histograms over a public grid, finer where rows are. Everything
+else is post-processing: whatever stands out from the noise gets bins of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,18 +27,18 @@ from sdv_prefair.transformers.own_values import BinCodes
 __all__ = ['CHOICES', 'discretize', 'fine_grids', 'declared_shapes']
 
 CHOICES = ('private', 'uniform')
-# If every column were looked at, this part of the budget would pay for it.
+# The share of the budget if every column is measured.
 LOOKING_SHARE = Fraction(1, 10)
 
 Spikes = Mapping[str, Sequence[Any]]
 
 
 def fine_grids(columns: Mapping[str, BinCodes], spikes: Spikes) -> dict[str, FineGrid]:
-    """Return the grids of columns that are cut into bins, if there are any for them.
+    """Return the grids of binned columns that have one.
 
     Args:
-        columns: The columns in even bins.
-        spikes: Values that are to have a bin of their own.
+        columns: The columns in bins of equal width.
+        spikes: Values that get a bin of their own.
     """
     grids = {column: _grid(codes, spikes.get(column, ())) for column, codes in columns.items()}
     return {column: grid for column, grid in grids.items() if grid is not None}
@@ -58,7 +58,7 @@ def discretize(
     ledger: Ledger,
     entropy: Entropy,
 ) -> dict[str, BinShape]:
-    """Return bins that follow the data, for columns of which something stands out of the noise.
+    """Return data-dependent bins, for columns in which something stands out from the noise.
 
     The source is read once.
 
@@ -66,11 +66,11 @@ def discretize(
     equal part on each level of its tree. What is not spent stays in the ledger.
 
     Args:
-        grids: The grids of the columns to look at.
+        grids: The grids of the columns to measure.
         source: The private table.
         bins: About how many bins each column gets.
         num_columns: How many columns are modelled.
-        ledger: Where the looks are debited.
+        ledger: Where the histograms are debited.
         entropy: Where the noise comes from.
     """
     if not grids:
@@ -88,7 +88,7 @@ def discretize(
 
 
 def declared_shapes(grids: Mapping[str, FineGrid], bins: int) -> dict[str, BinShape]:
-    """Return even bins with the values that the user named apart; nothing is read or paid."""
+    """Return bins of equal width with single bins for named values; nothing is read or paid."""
     found = {}
     for column, grid in grids.items():
         whole = np.array([0, len(grid.widths)])
@@ -111,14 +111,14 @@ def _look(
     cuts = cut(pieces, grid.widths, grid.values, bins, grid.spikes)
     if grid.days is None:
         return cuts
-    group_of = np.append(weekdays_of(grid.days), IN_A_WEEK)  # null is in a group of its own
+    group_of = np.append(weekdays_of(grid.days), IN_A_WEEK)  # null has a group of its own
     noisy, sigma = measure(group_of)
     rows = noisy[:IN_A_WEEK].astype(np.float64)
     return with_weekdays(cuts, grid.days, grid.widths, rows, sigma, bins)
 
 
 def _shape(grid: FineGrid, cuts: Cuts) -> BinShape:
-    """Return the cuts as edges; of cells that hold no value between them, one cut is kept."""
+    """Return the cuts as edges; of several cuts without a value between them, one is kept."""
     places = np.union1d(cuts.edges, cuts.finer).tolist()
     opens = np.isin(places, cuts.edges).tolist()
     begun: list[tuple[Any, bool]] = []

@@ -1,4 +1,4 @@
-"""Bins of a line whose density is known: equal shares of the rows, and single values apart."""
+"""Bins from an estimated density: equal shares of the rows, and single bins for spikes."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ import numpy as np
 from sdv_prefair.discretization.segmentation import Pieces
 from sdv_prefair.values.arrays import Flags, Floats
 
-# Part of the bins that is laid out evenly, for rows that the look could not see.
+# Share of the bins of equal width, for rows that the histograms could not detect.
 _EVEN = 0.2
-# A bin that would hold less than this part of an average one is none.
+# A bin with less than this fraction of an average one is dropped.
 _SLIVER = 0.25
-# Rows that no segment is without, as a share, so that every value can be drawn.
+# The least share of rows in a segment, so that every value can be sampled.
 _EVERYWHERE = 1e-4
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """Where bins begin, and how rows spread within them.
+    """Where bins begin, and the distribution of rows within them.
 
     Attributes:
         edges: The fine cells at which bins begin, without the first.
@@ -33,16 +33,16 @@ class Cuts:
 def cut(
     pieces: Pieces, widths: Floats, values: Floats, bins: int, forced: np.ndarray
 ) -> Cuts | None:
-    """Return bins that are narrow where rows are; None if even bins are as good.
+    """Return bins that are narrow where rows are; None if bins of equal width are as good.
 
     Privacy: post-processing of released values.
 
     Args:
         pieces: Pieces of constant density.
         widths: How wide each fine cell is.
-        values: How many values each fine cell holds; infinity if they cannot be counted.
-        bins: About how many bins, those of single values not among them.
-        forced: Fine cells that hold a single value which is to have a bin of its own.
+        values: How many values each fine cell has; infinity if they cannot be counted.
+        bins: About how many bins, not counting those of single values.
+        forced: Fine cells with a single value that gets a bin of its own.
     """
     if len(pieces) == 1 and not len(forced):
         return None
@@ -58,9 +58,9 @@ def cut(
 
 
 def _likely_rows(pieces: Pieces, widths: Floats) -> Floats:
-    """Return the rows that each piece may well have: what noise may have hidden is added.
+    """Return the plausible number of rows in each piece, including rows that noise may hide.
 
-    The more noise there is, the less bins and weights differ from even ones.
+    The more noise there is, the closer bins and weights are to uniform ones.
     """
     to_left = np.concatenate([[0.0], np.cumsum(widths)])
     width = np.diff(to_left[pieces.starts])
@@ -115,7 +115,7 @@ class _Line:
         return np.unique(cells)
 
     def without_slivers(self, cuts: np.ndarray, own: np.ndarray, bins: int) -> np.ndarray:
-        """Return the cuts without those that leave next to nothing beside a single value."""
+        """Return the cuts without those that leave next to nothing next to a single value."""
         cuts = cuts[(cuts > 0) & (cuts < self.starts[-1])]
         whole = self.with_cuts(cuts)
         among = np.ones(len(whole.rows), dtype=bool)

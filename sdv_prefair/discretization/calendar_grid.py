@@ -14,7 +14,7 @@ from sdv_prefair.transformers import DatetimeBins
 from sdv_prefair.values.arrays import Integers
 from sdv_prefair.values.timestamps import as_timestamp
 
-# From fine to coarse, with how many seconds each has if all have the same.
+# From fine to coarse, with the number of seconds if that is constant.
 _SECONDS = {'s': 1, 'm': 60, 'h': 3600, 'D': 86_400}
 _UNITS = [*_SECONDS, 'M', 'Y']
 _FINER_THAN_SECONDS = ('us', 'ms')
@@ -24,8 +24,8 @@ def grid_of_moments(codes: DatetimeBins, spikes: Sequence[Any]) -> FineGrid | No
     """Return the grid of a column of timestamps, or None if there is none for it.
 
     Args:
-        codes: The column in even bins.
-        spikes: Timestamps that are to have a bin of their own.
+        codes: The column in bins of equal width.
+        spikes: Timestamps that get a bin of their own.
     """
     unit, line = codes.unit, codes.line
     ends = np.array([line.first, line.last]).astype(f'M8[{unit}]')

@@ -1,8 +1,8 @@
-"""The public grid over which a column is looked at, and the tree that stands on it.
+"""The public grid of a column's histograms, and the tree over it.
 
-Numbers and timestamps on a grid of up to a million are looked at one by one, so that a value which
-many rows share is found wherever it is. Of more, and of real numbers, cells are equally wide, and
-values that often stand for something have cells of their own: zero, the ends of the range, powers
+With up to a million possible numbers or timestamps each has its own cell, so that a value which
+many rows share is found wherever it is. With more, and for real numbers, cells have equal width,
+and values that are often special have cells of their own: zero, the bounds of the range, powers
 of ten, and what the user names.
 """
 
@@ -19,12 +19,12 @@ from sdv_prefair.transformers import NumberBins
 from sdv_prefair.transformers.bins import GridBins, RealBins
 from sdv_prefair.values.arrays import Floats, Integers
 
-# So many cells are looked at together; of more there is a tree, whose first level has fewer.
+# Up to so many cells form one histogram; more form a tree, whose first level has fewer.
 ONE_LEVEL = 1024
 _FIRST_LEVEL, _BRANCHES = 256, 64
 _LARGEST = 2**64 - 1
 _EXACT_FLOAT = 2**52
-# Larger powers of ten stand for nothing, and each is a comparison of every number.
+# Larger powers of ten are rarely special, and each costs a comparison per number.
 _LARGEST_POWER = 19
 
 
@@ -34,12 +34,12 @@ class FineGrid:
 
     Attributes:
         cells: Turns values into fine cells.
-        levels: Of each level of the tree the first cells of its nodes, from the top.
-        widths: How wide each cell is.
-        values: How many values each cell holds; infinity if they cannot be counted.
+        levels: For each level of the tree the first cells of its nodes, from the top.
+        widths: The width of each cell.
+        values: How many values each cell has; infinity if they cannot be counted.
         edge: The edge between bins at which a cell begins, as transformers take it.
         spikes: The cells of the values that the user named.
-        days: The day of each cell, as a number, if weekdays are to be looked at.
+        days: The day of each cell, as a number, if weekdays are measured.
     """
 
     cells: Encoder
@@ -65,8 +65,8 @@ def grid_of_numbers(codes: NumberBins, spikes: Sequence[float]) -> FineGrid:
     """Return the grid of a column of numbers.
 
     Args:
-        codes: The column in even bins.
-        spikes: Values that are to have a bin of their own.
+        codes: The column in bins of equal width.
+        spikes: Values that get a bin of their own.
     """
     line = codes.line
     if isinstance(line, RealBins):
@@ -83,7 +83,8 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     num_even = -(-line.size // width)
     starts = np.arange(num_even, dtype=np.uint64) * np.uint64(width)
     own = [*singles, *(single + 1 for single in singles), min(line.size, _LARGEST)]
-    bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]))
+    # Two sorted runs, which only a stable sort takes for what they are.
+    bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]), kind='stable')
     values = np.diff(bounds).astype(np.float64)
     held = tuple(float(line.first + single) for single in singles)
     # Beyond, all floats are integers, and databases have none to round them to.
@@ -114,7 +115,11 @@ def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
     singles = sorted({*(v for v in _telling(low, high) if low <= v <= high), *named})
     starts = low + width * np.arange(1, num_even)
     above = np.nextafter(singles, np.inf)
-    bounds = np.concatenate([[low], np.sort(np.concatenate([starts, singles, above])), [high]])
+    bounds = np.concatenate([
+        [low],
+        np.sort(np.concatenate([starts, singles, above]), kind='stable'),
+        [high],
+    ])
     bounds = np.maximum.accumulate(np.minimum(bounds, high))
     widths = np.diff(bounds)
     cells = FineCells(low, high, None, width, num_even, tuple(singles))
@@ -129,7 +134,7 @@ def _real_numbers(line: RealBins, spikes: Sequence[float]) -> FineGrid:
 
 
 def _telling(low: float, high: float) -> list[float]:
-    """Return values that often stand for something."""
+    """Return values that are often special."""
     largest = max(abs(low), abs(high), 1.0)
     highest = min(int(math.log10(largest)), _LARGEST_POWER)
     powers = [10.0**power for power in range(highest + 1)]

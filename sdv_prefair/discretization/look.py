@@ -1,10 +1,10 @@
-"""A private look at a column: a histogram that becomes finer where rows are.
+"""A private hierarchical histogram of a column, which becomes finer where rows are.
 
-Nodes of a public tree are measured level by level. Those whose noisy count stands out are looked
-at more closely on the next level; all others stay as they are. Every level is one histogram.
+Nodes of a public tree are measured level by level. Those whose noisy count stands out are split
+on the next level; all others stay as they are. Every level is one histogram.
 
-Hay, Rastogi, Miklau and Suciu (2010) for the sums: what is measured on two levels is made to agree
-by least squares, which makes both more exact.
+Hay, Rastogi, Miklau and Suciu (2010) for the sums: measurements on two levels are made consistent
+by least squares, which makes both more precise.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ import numpy as np
 from sdv_prefair.discretization.segmentation import Pieces, merge_pieces
 from sdv_prefair.values.arrays import Flags, Floats
 
-# A node is looked into if it holds this share of the rows, and more than noise would.
+# A node is split if it has this share of the rows, and stands out from the noise.
 LEAST_SHARE = 1 / 128
 _STANDS_OUT = 4.0
 
@@ -32,8 +32,8 @@ class Level:
         ends: The fine cell after the last of each.
         parents: The place of the parent of each on the level above.
         counts: Their noisy counts.
-        sigma: Of the noise.
-        expanded: Which of them are looked into.
+        sigma: Standard deviation of the noise.
+        expanded: Which of them are split.
     """
 
     starts: np.ndarray
@@ -96,10 +96,10 @@ def _groups(starts: np.ndarray, ends: np.ndarray, num_cells: int) -> np.ndarray:
 
 
 def found_pieces(measured: Sequence[Level], widths: Floats) -> Pieces:
-    """Return pieces of a line between which more than noise makes a difference.
+    """Return pieces of a line whose densities differ by more than noise.
 
-    From the bottom up: below a node, children are merged as far as noise explains them; what is
-    left is corrected so that it adds up to what the node itself was measured as.
+    From the bottom up: below a node, children are merged as far as noise explains their
+    differences; the rest is corrected to be consistent with the node's own measurement.
 
     Privacy: post-processing of released values.
 
@@ -118,7 +118,7 @@ def found_pieces(measured: Sequence[Level], widths: Floats) -> Pieces:
 def _pieces_below(
     above: Level, level: Level, pieces: list[Pieces], to_left: Floats
 ) -> dict[int, Pieces]:
-    """Return what was found below each node that was looked into."""
+    """Return the pieces below each split node."""
     found = {}
     for parent in np.flatnonzero(above.expanded).tolist():
         own = _join([pieces[child] for child in np.flatnonzero(level.parents == parent)])
@@ -128,7 +128,7 @@ def _pieces_below(
 
 
 def _pieces_of(level: Level, below: dict[int, Pieces]) -> list[Pieces]:
-    """Return of each node of a level what was found below it, or the node itself."""
+    """Return for each node of a level the pieces below it, or the node itself."""
     return [
         below.get(place)
         or Pieces(
@@ -152,9 +152,9 @@ def _agree(pieces: Pieces, count: float, variance: float) -> Pieces:
     """Return pieces that add up to the best estimate of their sum, by least squares.
 
     Args:
-        pieces: What was measured below a node.
-        count: What the node itself was measured as.
-        variance: Of the noise in that.
+        pieces: The measurements below a node.
+        count: The measurement of the node itself.
+        variance: The variance of its noise.
     """
     total, spread = pieces.rows.sum(), pieces.variances.sum()
     agreed = (count / variance + total / spread) / (1 / variance + 1 / spread)

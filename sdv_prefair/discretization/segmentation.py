@@ -1,9 +1,9 @@
-"""Noisy counts along a line, as few pieces of constant density as noise allows.
+"""Change-point detection: noisy counts along a line as few pieces of constant density.
 
-Least squares with a price for every piece (the Potts functional), solved exactly by dynamic
-programming with the pruning of Killick, Fearnhead and Eckley (2012). The price is what noise alone
-would gain from a cut, so that an even column stays in one piece. Rows that are drawn evenly do not
-lie evenly: chance counts as noise too.
+Least squares with a penalty per piece (the Potts functional), solved exactly by dynamic
+programming with the pruning of Killick, Fearnhead and Eckley (2012). The penalty is what noise
+alone would gain from a cut, so that a uniform column stays in one piece. Sampling error of the rows
+counts as noise too.
 """
 
 import math
@@ -15,18 +15,18 @@ from sdv_prefair.values.arrays import Floats
 
 # A cut that noise alone suggests is accepted in less than one histogram of a hundred.
 _PRICE, _PRICE_PER_LOG = 6.0, 1.2
-# A value has no width among real numbers; this part of the whole is its stand-in.
+# A single real number has no width; this fraction of the range is used instead.
 _NARROWEST = 1e-6
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Consecutive pieces of a line, with the rows that they may hold.
+    """Consecutive pieces of a line, with their noisy counts.
 
     Attributes:
         starts: Where each begins, as a fine cell, and where the last ends.
-        rows: How many rows each holds, with noise.
-        variances: Of the noise.
+        rows: How many rows each has, with noise.
+        variances: Variances of the noise.
     """
 
     starts: np.ndarray
@@ -38,15 +38,18 @@ class Pieces:
 
 
 def merge_pieces(pieces: Pieces, widths: Floats, num_tried: int) -> Pieces:
-    """Return the pieces with those merged between which only noise makes a difference.
+    """Return the pieces, merging those that differ only by noise.
 
     Privacy: post-processing of released values.
 
     Args:
         pieces: Noisy counts, whose noise is independent.
         widths: How wide each of them is.
-        num_tried: Among how many cuts, here and elsewhere, those are found that pay.
+        num_tried: The number of candidate cuts, here and elsewhere.
     """
+    # Only how they compare to each other counts. All have none if every piece is one value.
+    widest = widths.max(initial=0.0)
+    widths = widths / widest if widest > 0 else np.ones(len(pieces))
     widths = np.maximum(widths, _NARROWEST * widths.sum())
     chance = max(pieces.rows.sum(), 0.0) * widths / widths.sum()
     exactness = 1 / (pieces.variances + chance)

@@ -1,8 +1,8 @@
 """Days of the week: dates that fall on working days come back on working days.
 
-Bins are wider than a week as a rule, so the pieces of a look cannot show its days. One more noisy
-histogram does, of seven groups of cells. If it differs from what the pieces would give by more than
-noise and chance, each day within a bin gets the share of its weekday.
+Bins are usually wider than a week, so the hierarchical histogram cannot show its days. One more
+noisy histogram of seven groups of cells does. If it differs from the pieces by more than noise and
+sampling error, each day within a bin gets the share of its weekday.
 """
 
 import numpy as np
@@ -16,13 +16,13 @@ MOST_DAYS = 20_000
 _LEAST_DAYS = 2 * IN_A_WEEK
 # Chi-square of six degrees of freedom exceeds this by chance once in a thousand columns.
 _MORE_THAN_CHANCE = 22.5
-# No day is without a weight, so that every value can be drawn.
+# Every day has a positive weight, so that every value can be sampled.
 _LEAST_FACTOR = 1e-3
 _MONDAY = 3  # days are counted from a Thursday
 
 
 def has_weeks(days: Integers) -> bool:
-    """Whether a look at weekdays makes sense, by the days of the cells: a public fact."""
+    """Whether measuring weekdays makes sense, by the days of the cells: a public fact."""
     return bool(_LEAST_DAYS <= days[-1] - days[0] + 1 <= MOST_DAYS)
 
 
@@ -44,12 +44,12 @@ def with_weekdays(
     Privacy: post-processing of released values.
 
     Args:
-        cuts: Bins and pieces, or None for even ones.
+        cuts: Bins and pieces, or None for bins of equal width.
         days: The day of each fine cell, as a number.
-        widths: How wide each fine cell is.
+        widths: The width of each fine cell.
         noisy: Noisy numbers of rows on each weekday.
-        sigma: Of their noise.
-        bins: How many even bins there are, if bins are even.
+        sigma: Standard deviation of their noise.
+        bins: The number of bins, if they have equal width.
     """
     whole = _even(len(days), bins) if cuts is None else cuts
     rows = _rows_of_cells(whole, widths)

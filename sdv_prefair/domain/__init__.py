@@ -1,4 +1,4 @@
-"""What is publicly known of columns: read from metadata and from people, never from rows."""
+"""The public domain of columns: from metadata and from people, never from rows."""
 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.domain.others import OTHER, name_others

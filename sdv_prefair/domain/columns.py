@@ -1,4 +1,4 @@
-"""What one column may hold: frozen descriptions that contain nothing but public facts."""
+"""The domain of one column: frozen descriptions that contain only public facts."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,6 +13,7 @@ import pandas as pd
 from sdv_prefair.domain.value_groups import tail_label
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values.dtypes import holds_value
+from sdv_prefair.values.faker_forms import FakerForm
 from sdv_prefair.values.shown_text import told_apart
 from sdv_prefair.values.text_forms import TextForm
 from sdv_prefair.values.timestamps import as_timestamp, within_format
@@ -20,21 +21,21 @@ from sdv_prefair.values.timestamps import as_timestamp, within_format
 
 @dataclass(frozen=True)
 class Categories:
-    """A public list of values; anything else a row holds counts as one "other" value.
+    """A public list of values; anything else counts as one "other" value.
 
     Args:
         values: The values, in the order of their codes.
         nullable: Whether a row may hold no value.
-        ordered: Whether the order of the values means something (sdtype ordinal).
+        ordered: Whether the order of the values is meaningful (sdtype ordinal).
         complete: Whether nothing else can occur, so that no "other" is needed (booleans).
-        other: What "other" comes back as; None if it is not shown.
-        shared: Whether rows of an "other" that is not shown are shared out among all values;
+        other: The value that "other" comes back as; None if it is not shown.
+        shared: Whether rows of an "other" that is not shown are redistributed over all values;
             otherwise they count as null where that is declared.
         groups: The number of the public group that each value belongs to, -1 for none; empty
             without groups.
-        tails: What strings begin with that were too rare to be learnt, where these share a code.
-        prefix: How many characters each of these has.
-        form: What makes up strings in place of those that were too rare to be learnt.
+        tails: Prefixes of strings that were too rare to be learnt and share a code.
+        prefix: The length of these prefixes.
+        form: The generator of strings in place of those that were too rare to be learnt.
     """
 
     values: tuple[Any, ...]
@@ -46,7 +47,7 @@ class Categories:
     groups: tuple[int, ...] = ()
     tails: tuple[str, ...] = ()
     prefix: int | None = None
-    form: TextForm | None = None
+    form: TextForm | FakerForm | None = None
 
     def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
@@ -67,7 +68,7 @@ class Categories:
 
     @property
     def shown(self) -> tuple[Any, ...]:
-        """The values that come back in the order of their codes, or what stands for them."""
+        """The values that come back in the order of their codes, or their replacements."""
         others = () if self.other is None else (self.other,)
         return (*self.values, *map(tail_label, self.tails), *others)
 
@@ -155,17 +156,17 @@ class Undeclared:
     Args:
         kind: What will be learnt.
         nullable: Whether a row may hold no value.
-        low: Lower end of the range, if that alone is declared.
-        high: Upper end of the range, if that alone is declared.
+        low: Lower bound of the range, if only that is declared.
+        high: Upper bound of the range, if only that is declared.
         decimal_places: As in ``Numbers``.
         datetime_format: As in ``Datetimes``.
         ordered: As in ``Categories``.
-        other: What values come back as that are too rare to be learnt, if the column can hold it
-            and has values of its kind; None if they are shared out among those that are learnt.
-        learns_nulls: Whether it is not public that a row may hold no value.
+        other: The replacement of values too rare to be learnt, if the column can hold it and has
+            values of its type; None if they are redistributed over the learnt ones.
+        learns_nulls: Whether nullability is not public and must be learnt.
         named_other: Whether ``other`` was given for this column alone, so that it must hold it.
-        prefix: How many characters strings of one public group have in common, if that is known.
-        form: What makes up strings in place of those that are too rare to be learnt.
+        prefix: The length of the common prefix of strings of one public group, if known.
+        form: The generator of strings in place of those that are too rare to be learnt.
         many: Whether it is public that there are very many values.
     """
 
@@ -180,22 +181,22 @@ class Undeclared:
     learns_nulls: bool = False
     named_other: bool = False
     prefix: int | None = None
-    form: TextForm | None = None
+    form: TextForm | FakerForm | None = None
     many: bool = False
 
     def with_values(
         self, values: Iterable[Any], dtype: Any = None, tails: Sequence[str] = ()
     ) -> Categories:
-        """Return the domain made of the values that were learnt, as far as they look different.
+        """Return the domain of the learnt values, without those that look the same when written.
 
-        Of values that look the same once they are written the first is kept, and '' is left out
-        beside null: what looks like null comes back as null. A text for all others is changed
-        until it is none of the values; of other types a row that holds it is one of the others.
+        The first of several values that look the same is kept, and '' is left out if there is
+        null: what looks like null comes back as null. A string that replaces all others is changed
+        until it differs from all values; for other types a row with it counts as "other".
 
         Args:
-            values: What was learnt.
-            dtype: The column's dtype, which may not hold what stands for all others.
-            tails: What strings begin with that are too rare, if they share a code.
+            values: The learnt values.
+            dtype: The column's dtype, which may not be able to hold the replacement.
+            tails: Prefixes of strings that are too rare, if they share a code.
         """
         labels = told_apart([tail_label(tail) for tail in tails], self.nullable)
         told = told_apart((*labels, *map(_plain, values)), self.nullable)
@@ -233,7 +234,7 @@ class Undeclared:
     def with_bounds(self, low: pd.Timestamp, high: pd.Timestamp) -> Datetimes: ...
 
     def with_bounds(self, low: Any, high: Any) -> Numbers | Datetimes:
-        """Return the domain between the bounds that were learnt, cut to what is declared."""
+        """Return the domain between the learnt bounds, clipped to the declared ones."""
         if self.kind == 'numbers':
             low, high = _outward(low, high, self.decimal_places)
             learnt: Numbers | Datetimes = Numbers(low, high, self.decimal_places, self.nullable)
@@ -242,7 +243,7 @@ class Undeclared:
             learnt = Datetimes(low, high, self.datetime_format, self.nullable)
         low = learnt.low if self.low is None else max(learnt.low, self.low)
         high = learnt.high if self.high is None else min(learnt.high, self.high)
-        if low > high:  # what was learnt lies wholly outside what is declared
+        if low > high:  # the learnt range lies entirely outside the declared one
             low = high = high if self.low is None else low
         return replace(learnt, low=low, high=high)
 
@@ -277,7 +278,7 @@ def as_decimal_places(value: Any) -> int | None:
 
 
 def kind_of(value: Any) -> str:
-    """Return what kind of value it is: two of one kind can be in one column of any file."""
+    """Return the kind of a value: two of one kind can be in one column of any file."""
     if isinstance(value, Number) and not isinstance(value, bool):
         return 'number'
     return type(value).__name__

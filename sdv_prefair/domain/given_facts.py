@@ -1,7 +1,7 @@
-"""Public facts of columns that are given beside the metadata.
+"""Public facts about columns that are given in addition to the metadata.
 
-SDV 1 has no place for ranges in its metadata, and under SDV 2 it is full of what was detected in
-the data. What is given here is public by the user's word.
+SDV 1 has no place for ranges in its metadata, and under SDV 2 many of them were detected from
+the data. The user declares that what is given here is public.
 """
 
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from sdv_prefair.domain.public import single_table
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
 
-FACTS = ('sdtype', 'datetime_format', 'regex_format', *RANGE_KEYS)
+FACTS = ('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', *RANGE_KEYS)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path
 
 
 def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
-    """Return the facts of each column that a user gave.
+    """Return the user's facts about each column.
 
     Args:
-        domain: Facts by column, a document as ``save_metadata`` writes it, or the path of one. Of
-            a document all that are no facts of values is left out, roles among it.
+        domain: Facts by column, a document as ``save_metadata`` writes it, or the path of one.
+            Anything in a document that is not about values, such as roles, is ignored.
 
     Raises:
         DomainError: If it has none of these forms.
@@ -54,11 +54,11 @@ def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
 
 
 def with_facts(metadata: Metadata, domain: Domain | None) -> Metadata:
-    """Return the metadata with facts that are given beside it.
+    """Return the metadata with additional facts.
 
     Args:
-        metadata: Of one table. It is not modified.
-        domain: What the user gave.
+        metadata: The metadata of one table. It is not modified.
+        domain: The user's facts.
 
     Raises:
         DomainError: If the two contradict each other.

@@ -51,12 +51,12 @@ def save_metadata(
 
 
 def save_form(metadata: Metadata, path: Path, seen: Seen = MappingProxyType({})) -> None:
-    """Save metadata as a form: every key that a column may have, and what it means beside it.
+    """Save metadata as a form: every key that a column may have, with a note on its meaning.
 
     Args:
         metadata: SDV's metadata of one table.
         path: Where to.
-        seen: What was seen in the data, by column and key, to be written as notes that are not
+        seen: Facts seen in the data, by column and key, written as notes that are ignored when
             read. A file with such notes is not private.
     """
     _write(metadata, path, lambda document: as_form(document, seen))
@@ -68,7 +68,7 @@ def _write(metadata: Metadata, path: Path, put: Callable[[dict[str, Any]], None]
         document = read_json(draft)
         put(document)
         text = json.dumps(document, indent=4, ensure_ascii=False, default=str)
-        # A name may hold half a character, which UTF-8 cannot write.
+        # A name may contain a lone surrogate, which UTF-8 cannot encode.
         draft.write_text(text, encoding='utf-8', errors='backslashreplace')
 
 
@@ -81,11 +81,11 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
     Raises:
         ValueError: If there is no such file, or it is not JSON.
         RolesError: If a column has a role that does not exist, or statements have another form,
-            stand beside roles, or name columns that are not there.
+            are combined with roles, or name columns that do not exist.
     """
     document, roles = take_roles(read_object(path))
     metadata = Metadata.load_from_dict(document)
-    if not isinstance(roles, Roles):  # these stand at the columns themselves
+    if not isinstance(roles, Roles):  # these are stored with the columns
         check_known_roles(roles, check_one_table(metadata).columns)
     return metadata, roles
 
@@ -111,7 +111,7 @@ def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Statements
 
     Raises:
         RolesError: If a column has a role that does not exist, or statements have another form or
-            stand beside roles.
+            are combined with roles.
     """
     document, named = _take_lists(described)
     roles = Roles(**{role: tuple(columns) for role, columns in named.items()})
@@ -140,7 +140,7 @@ def _take_lists(described: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def put_roles(document: dict[str, Any], roles: Statements) -> None:
-    """Write roles into a dictionary of metadata, each to its column; or statements, beside them."""
+    """Write roles into a dictionary of metadata, each with its column; or a list of statements."""
     if not isinstance(roles, Roles):
         document[_FAIRNESS] = roles.as_records()
         return
@@ -171,7 +171,7 @@ def read_object(path: str | Path) -> dict[str, Any]:
 
 
 def is_document(document: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a document is made of tables of described columns, or is one such table."""
+    """Whether a document consists of tables of described columns, or is one such table."""
     tables = document.get('tables', {'': document}) if isinstance(document, dict) else None
     if not isinstance(tables, dict) or not tables:
         return False

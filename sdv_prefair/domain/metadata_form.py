@@ -1,7 +1,7 @@
-"""A metadata file to be filled in by a person: every key with null, and what it means beside it.
+"""A metadata file to fill in: every key with null, and a note on its meaning.
 
-A key that is null was not filled in, and one that begins with an underscore is a note for whoever
-reads the file. Both are left out when the file is read, so that a form is metadata at any time.
+A key that is null was not filled in, and one that begins with an underscore is a note for the
+reader. Both are ignored when the file is loaded, so that a form is always valid metadata.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 from sdv_prefair.sdv_versions import RANGE_KEYS
 
 NOTE = '_'
-"""What the name of a note begins with."""
+"""The prefix of the name of a note."""
 
 Seen = Mapping[str, Mapping[str, Any]]
 
@@ -36,6 +36,8 @@ _VALUES = {
     'range_groups': 'of very many values: lists of them by the names of groups, or how many '
     'letters values of one group begin with; null for few',
     'high_cardinality': 'true if there are very many values and none is listed; null for few',
+    'rare_sdtype': "of very many values that are texts: what they are, as 'city' or 'company', to "
+    'make up rare ones; null if none of these',
 }
 _KEYS: dict[str, dict[str, str]] = {
     'categorical': _VALUES,
@@ -51,12 +53,12 @@ _SDTYPE = (
 
 
 def as_form(document: dict[str, Any], seen: Seen) -> None:
-    """Write every key that a column may have into a document of metadata, with a note beside it.
+    """Write every key that a column may have into a metadata document, each with a note.
 
     Args:
-        document: SDV's dictionary; it is changed.
-        seen: What was seen in the data, by column and key. It is written as notes, which are not
-            read, and marked as not private.
+        document: SDV's dictionary; it is modified.
+        seen: Facts seen in the data, by column and key. They are written as notes, which are
+            ignored when read, and marked as not private.
     """
     for table in document['tables'].values():
         columns = table['columns']
@@ -81,7 +83,7 @@ def _filled(about: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[tuple
 
 
 def without_notes(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of a column's description what was filled in: no notes, and nothing that is null."""
+    """Return what was filled in of a column's description: no notes and no nulls."""
     return {
         key: value
         for key, value in about.items()

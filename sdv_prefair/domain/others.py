@@ -1,4 +1,4 @@
-"""What values come back as that have none of their own: too rare to be learnt, or not declared."""
+"""The replacement of values without a code of their own: too rare to be learnt, or not declared."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,21 +9,21 @@ from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values.canonical import canonical_value
 
 OTHER = 'other'
-"""What stands for values of a text column that are too rare to be learnt, unless told otherwise."""
+"""The default replacement of values of a text column that are too rare to be learnt."""
 
 
 def name_others(
     domains: Mapping[str, ColumnDomain], other: str | Mapping[str, Any] | None
 ) -> dict[str, ColumnDomain]:
-    """Return the domains with what stands for values that are not among theirs.
+    """Return the domains with the replacement of values outside them.
 
     Args:
-        domains: What is public of the modelled columns.
-        other: A text for all columns whose values have to be learnt, or a value by column, those
-            with declared values too; None for a column whose rows are to be shared out.
+        domains: The public domains of the modelled columns.
+        other: A string for all columns whose values have to be learnt, or a value by column, also
+            for declared values; None for a column whose rows are to be redistributed.
 
     Raises:
-        DomainError: If it is neither, or names what cannot be a value of its column.
+        DomainError: If it is neither, or its column cannot hold it.
     """
     for_all: str | None = OTHER
     by_column: Mapping[str, Any] = {}

@@ -2,7 +2,7 @@
 
 In SDV, a range in the metadata means "what the values are allowed to be", which is exactly a public
 domain. SDV's own detection, however, reads ranges from the data; whether the given ranges are
-public is for the user to say (``public_ranges``).
+public must be declared by the user (``public_ranges``).
 """
 
 from dataclasses import replace
@@ -21,12 +21,14 @@ from sdv_prefair.domain.columns import (
 )
 from sdv_prefair.domain.value_groups import (
     RANGE_GROUPS,
+    RARE_SDTYPE,
     check_groups,
     group_numbers,
     grouped_values,
 )
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.sdv_versions import RANGE_KEYS
+from sdv_prefair.values.faker_forms import FakerForm
 from sdv_prefair.values.shown_text import lookalikes
 from sdv_prefair.values.text_forms import TextForm
 from sdv_prefair.values.timestamps import as_timestamp
@@ -88,7 +90,7 @@ def strip_ranges(metadata: Metadata) -> Metadata:
 
 
 def ranges_of(metadata: Metadata) -> dict[str, dict[str, Any]]:
-    """Return by column what SDV's detection has read from values. It is not private."""
+    """Return by column what SDV's detection inferred from values. It is not private."""
     return {
         column: {key: value for key, value in about.items() if key in RANGE_KEYS}
         for table in metadata.tables.values()
@@ -157,7 +159,7 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
     if groups is not None:
         check_groups(groups)
     values = description.get('range_values', grouped_values(groups))
-    form = description.get('regex_format')
+    form = _form(description)
     if values is None:
         unknown = 'range_is_nullable' not in description
         return Undeclared(
@@ -166,13 +168,13 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
             ordered=ordered,
             learns_nulls=unknown,
             prefix=groups,
-            form=None if form is None else TextForm(form),
+            form=form,
             many=bool(description.get('high_cardinality')) or groups is not None,
         )
     if form is not None:
         raise DomainError(
-            'regex_format says how to make up values that are too rare to be learnt, but '
-            'range_values or range_groups list all values. Leave one of them out.'
+            'regex_format and rare_sdtype say how to make up values that are too rare to be '
+            'learnt, but range_values or range_groups list all values. Leave one of them out.'
         )
     if not isinstance(values, list | tuple) or not values:
         raise DomainError(
@@ -186,8 +188,21 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
     return domain
 
 
+def _form(description: dict[str, Any]) -> TextForm | FakerForm | None:
+    """Return what makes up strings in place of rare ones, if that is public."""
+    regex, sdtype = description.get('regex_format'), description.get(RARE_SDTYPE)
+    if sdtype is None:
+        return None if regex is None else TextForm(regex)
+    if regex is not None or isinstance(description.get(RANGE_GROUPS), int):
+        raise DomainError(
+            'rare_sdtype says how to make up rare values, and so does regex_format, alone or with '
+            'range_groups as a number. Leave one of them out.'
+        )
+    return FakerForm(sdtype)
+
+
 def _check_looks(domain: Categories) -> None:
-    """Raise if two values look the same once they are written: they could not be told apart."""
+    """Raise if two values look the same when written: they would be indistinguishable."""
     for position, before in lookalikes(domain.values, domain.nullable).items():
         if before is None:
             raise DomainError(

@@ -1,4 +1,4 @@
-"""Whether roles, or statements, fit a table: they name columns that are there and modelled."""
+"""Whether roles, or statements, match a table: their columns must exist and be modelled."""
 
 from collections.abc import Collection
 from typing import Any

@@ -1,9 +1,9 @@
-"""Public groups of values: a hierarchy that is known of columns with very many of them.
+"""Public groups of values: a known hierarchy of a column with very many values.
 
-Values too rare to be told from noise are modelled together with those of their group: postal codes
-by their first digits, diagnoses by chapters, towns by countries. ``range_groups`` says which belong
-together: lists of values by the names of groups, or how many characters two strings must share at
-their beginning.
+Values too rare to distinguish from noise are modelled together with those of their group: postal
+codes by their first digits, diagnoses by chapters, towns by countries. ``range_groups`` defines the
+groups: lists of values by the names of groups, or the length of the prefix that strings of a group
+share.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Any
 from sdv_prefair.errors import DomainError, shown
 
 RANGE_GROUPS = 'range_groups'
+RARE_SDTYPE = 'rare_sdtype'
 
 
 def check_groups(groups: Any) -> None:
@@ -36,12 +37,12 @@ def grouped_values(groups: Any) -> list[Any] | None:
 
 
 def prefix_of(value: Any, length: int) -> str | None:
-    """Return the beginning of a text that says its group; None if there is none."""
+    """Return the prefix of a string that determines its group; None if there is none."""
     return value[:length] if isinstance(value, str) and len(value) >= length else None
 
 
 def tail_label(prefix: str) -> str:
-    """Return what stands for all rare strings with a beginning, where none are made up."""
+    """Return the replacement of all rare strings with a prefix, if none are generated."""
     return f'{prefix}*'
 
 

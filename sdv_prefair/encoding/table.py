@@ -19,6 +19,9 @@ from sdv_prefair.transformers.misreading import misread_columns
 from sdv_prefair.transformers.telling import untold_columns
 from sdv_prefair.values.dtypes import unlisted_category
 
+# Rules of RDT's generators that count how often values repeat.
+_COUNTING_RULES = ('match', 'scale')
+
 
 class Encoding:
     """Turns the modelled columns into integer codes.
@@ -155,6 +158,12 @@ def check_transformers(
                 f"Column '{column}' is generated, not learnt, so it needs a transformer that "
                 f'generates values; {type(transformer).__name__} does not. Use one such as '
                 'AnonymizedFaker or RegexGenerator of rdt.transformers.'
+            )
+        elif (rule := getattr(transformer, 'cardinality_rule', None)) in _COUNTING_RULES:
+            raise SynthesizerInputError(
+                f"Column '{column}' cannot use {type(transformer).__name__} with "
+                f"cardinality_rule='{rule}': it would count how often values repeat in the rows, "
+                "which is private. Use cardinality_rule='unique', or None."
             )
     return chosen
 

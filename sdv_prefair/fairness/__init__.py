@@ -1,4 +1,4 @@
-"""What a model promises: statements of independence, and the one predicate they are asked by."""
+"""The fairness guarantee: statements of independence, and the one predicate that tests them."""
 
 from sdv_prefair.fairness.broken import Broken, broken_statements
 from sdv_prefair.fairness.implied import Forced, forced, implies

@@ -1,4 +1,4 @@
-"""Which statements a graph does not keep, each with a path, and all edges, that break it."""
+"""The statements that a graph breaks, each with a path, and all edges, that break it."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from sdv_prefair.fairness.statements import Independent, Statements
 
 
 class Broken(NamedTuple):
-    """A statement that is not kept.
+    """A statement that is not satisfied.
 
     Attributes:
         statement: The statement.
-        path: Columns that join its two sides around what it is given, a left one first.
+        path: Columns that connect its two sides around the conditioning set, a left one first.
     """
 
     statement: Independent
@@ -29,11 +29,11 @@ class Broken(NamedTuple):
 
 
 def broken_statements(cliques: Iterable[Iterable[str]], statements: Statements) -> list[Broken]:
-    """Return the statements that the graph of the cliques does not keep, in their order.
+    """Return the statements that the graph of the cliques does not satisfy, in their order.
 
     Args:
         cliques: As for ``is_justifiably_fair``.
-        statements: What is asked.
+        statements: The statements to test.
     """
     graph = markov_graph(cliques)
     paths = [(statement, path_around(graph, statement)) for statement in statements.statements]
@@ -41,10 +41,10 @@ def broken_statements(cliques: Iterable[Iterable[str]], statements: Statements) 
 
 
 def edges_around(graph: 'nx.Graph[Any]', statement: Independent) -> set[frozenset[Hashable]]:
-    """Return every edge that is on a way from left to right around what the statement is given.
+    """Return every edge on a path from left to right around the conditioning set.
 
-    There is none if and only if the statement is kept. With each side taken for one node, these are
-    the edges that share a cycle with an edge from side to side, hence its biconnected component.
+    There is none if and only if the statement is satisfied. With each side contracted to one node,
+    these are the edges on a cycle with an edge between the sides: its biconnected component.
     """
     left, right = (
         frozenset(filter(graph.has_node, side)) for side in (statement.left, statement.right)

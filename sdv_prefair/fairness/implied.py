@@ -1,13 +1,14 @@
-"""What statements imply together although none of them says it.
+"""What statements imply jointly although none of them says it.
 
-Separation and sufficiency, each by itself, allow a dependence: decision and group may both follow
-the label, or label and group the decision. Together they allow none: whatever path leads from the
+Separation and sufficiency, each alone, allow a dependence: decision and group may both depend on
+the label, or label and group on the decision. Together they allow none: every path from the
 group meets label or decision first, and the other statement forbids just that.
 
-A statement about a graph holds for every part of that graph, so whether some graph keeps a list of
-statements and yet joins two columns is asked of paths alone: is there a path between the two, as a
-graph by itself, that keeps all statements? Columns that no statement names can be taken out of such
-a path, and columns that all statements treat alike stand for each other, which leaves few paths.
+A statement that holds for a graph holds for every subgraph. So to decide whether some graph can
+satisfy a list of statements and yet connect two columns, it suffices to consider paths: is there a
+path between the two that, as a graph, satisfies all statements? Columns that no statement names can
+be removed from such a path, and columns that all statements treat alike are interchangeable, which
+leaves few paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,9 +16,9 @@ from dataclasses import dataclass
 
 from sdv_prefair.fairness.statements import Independent, Statements
 
-# Paths to try before a question is given up, and answered as if there were one more.
+# Paths to try before giving up and assuming that another one exists.
 _MOST_PATHS = 2_000
-# Steps before no more questions are asked of one list of statements.
+# Steps before the search over one list of statements stops.
 _MOST_STEPS = 50_000
 
 
@@ -26,9 +27,9 @@ class Forced:
     """One consequence of statements that hold together.
 
     Attributes:
-        statement: What is forced.
-        stated: The statement that says so only given more.
-        because: The statements that force it together.
+        statement: The implied statement.
+        stated: The given statement, which conditions on more.
+        because: The statements that jointly imply it.
     """
 
     statement: Independent
@@ -41,24 +42,24 @@ class Forced:
 
     @property
     def consequence(self) -> str:
-        """What is forced, and what was said, in words."""
+        """The implied and the given statement, in words."""
         outright = '' if self.statement.given else ' outright'
         stated = ', '.join(map(str, self.stated.given))
         return f'{self.statement}{outright}, not only given {stated}'
 
 
 def forced(statements: Statements) -> list[Forced]:
-    """Return what the statements imply together and no single one says.
+    """Return what the statements imply jointly and no single one says.
 
-    Every statement keeps two columns apart given some others. It is forced that fewer of these
-    others are needed if no graph that keeps all statements joins the two without them. What would
-    follow for every distribution, of a graph or not, is no news and is left out: if pay tells
-    nothing of sex given grade, and bonus nothing given grade and pay, bonus tells nothing given
-    grade.
+    Every statement makes two columns independent given some others. A smaller conditioning set is
+    implied if no graph that satisfies all statements connects the two without the rest. What
+    follows for every distribution, with or without a graph, is left out as obvious: if pay is
+    independent of sex given grade, and bonus given grade and pay, then bonus is independent of
+    sex given grade.
 
     Args:
-        statements: Any number of them. Very many columns with very many different parts in them
-            are not looked at to the end; then something forced may be missing.
+        statements: Any number of them. With very many columns in very many different roles the
+            search is cut short; then something implied may be missing.
     """
     if len(statements.statements) < 2:
         return []
@@ -75,18 +76,18 @@ def forced(statements: Statements) -> list[Forced]:
 
 
 class _Steps:
-    """How much more is looked at of one list of statements."""
+    """How many search steps remain for one list of statements."""
 
     def __init__(self, most: int):
         self._left = most
 
     def take(self, work: int) -> None:
-        """Take a step that goes through so many parts of columns."""
+        """Take a step over a number of columns."""
         self._left -= 1 + work // 100
 
     @property
     def are_over(self) -> bool:
-        """Whether what is found from now on may be wrong."""
+        """Whether further findings may be wrong."""
         return self._left < 0
 
 
@@ -96,9 +97,9 @@ def implies(
     """Return whether every graph that satisfies the statements satisfies one more.
 
     Args:
-        statements: Those that graphs keep.
-        statement: The one more.
-        steps: What is left to look at; by default as much as one question may take.
+        statements: The statements that graphs satisfy.
+        statement: The further one.
+        steps: The remaining steps; by default as many as one query may take.
     """
     steps = steps or _Steps(_MOST_STEPS)
     return not any(
@@ -109,7 +110,7 @@ def implies(
 
 
 def _one_of_each(columns: Sequence[str], statements: Sequence[Independent]) -> list[str]:
-    """Return the first of all columns that the statements treat alike: it answers for the rest."""
+    """Return the first of all columns that the statements treat alike, as their representative."""
     first: dict[tuple[str, ...], str] = {}
     for column in columns:
         first.setdefault(_parts(statements, column), column)
@@ -119,7 +120,7 @@ def _one_of_each(columns: Sequence[str], statements: Sequence[Independent]) -> l
 def _reduced(
     stated: Independent, statements: Sequence[Independent], steps: _Steps
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield pairs of columns that a statement keeps apart, with less than it is given."""
+    """Yield pairs of columns that a statement separates, with smaller conditioning sets."""
     for left in _one_of_each(stated.left, statements):
         for right in _one_of_each(stated.right, statements):
             given = stated.given
@@ -136,7 +137,7 @@ def _reduced(
 def _says_anyway(
     statement: Independent, stated: Independent, statements: Sequence[Independent]
 ) -> bool:
-    """Whether a forced statement follows by contraction, which holds for all distributions."""
+    """Whether an implied statement follows by contraction, which holds for all distributions."""
     more = set(stated.given) - set(statement.given)
     return any(
         set(one.given) == set(statement.given)
@@ -157,7 +158,7 @@ def _with_all_sides(
     statements: Sequence[Independent],
     steps: _Steps,
 ) -> Independent:
-    """Return the widest part of a statement's sides that is apart given as little."""
+    """Return the largest parts of a statement's sides that are independent given as little."""
     rights = _like_any(
         [
             c
@@ -190,7 +191,7 @@ def _like_any(
 def _needed(
     statement: Independent, statements: Sequence[Independent], steps: _Steps
 ) -> tuple[Independent, ...]:
-    """Return statements that force another, none of which can be left out."""
+    """Return a minimal set of statements that imply another."""
     needed = list(statements)
     for one in statements:
         others = [other for other in needed if other is not one]
@@ -206,16 +207,16 @@ def _has_path(
     avoided: Sequence[str],
     steps: _Steps,
 ) -> bool:
-    """Whether a path between two columns, around some others, keeps all statements by itself."""
+    """Whether a path between two columns, around some others, satisfies all statements."""
     search = _Paths(statements, {start, end}, set(avoided), steps)
     return search.reaches(start, end)
 
 
 class _Paths:
-    """Paths of columns that keep statements, grown column by column.
+    """Paths of columns that satisfy statements, extended column by column.
 
-    Of a path so far all that matters is, for each statement, the side that was met since the last
-    column that it is given.
+    The state of a path is, for each statement, the side met since the last column of its
+    conditioning set.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""The predicate: does a model over these cliques keep every statement?
+"""The predicate: does a model over these cliques satisfy every statement?
 
-Every question about fairness in this package ends here: may an edge be chosen, is the fitted model
+Every fairness check in this package calls it: may an edge be chosen, is the fitted model
 fair, does a constraint or a condition keep it fair.
 """
 
@@ -18,7 +18,7 @@ LEFT, RIGHT = 'left', 'right'
 
 
 def markov_graph(cliques: Iterable[Iterable[str]]) -> 'nx.Graph[str]':
-    """Return the graph in which the columns of every clique are joined with each other."""
+    """Return the graph in which the columns of every clique are pairwise adjacent."""
     graph: nx.Graph[str] = nx.Graph()
     for clique in map(tuple, cliques):
         graph.add_nodes_from(clique)
@@ -27,37 +27,37 @@ def markov_graph(cliques: Iterable[Iterable[str]]) -> 'nx.Graph[str]':
 
 
 def is_justifiably_fair(cliques: Iterable[Iterable[str]], roles: Statements) -> bool:
-    """Whether the graph of the cliques keeps every statement.
+    """Whether the graph of the cliques satisfies every statement.
 
-    The cliques are united into one undirected Markov graph. A statement is kept if, once the
-    columns it is given are deleted, no component of what is left holds a column of its left and
-    one of its right side. Then the two sides are independent given those columns, and given
-    every superset of them, in the distribution of the model. Without statements nothing is
-    claimed and every model passes.
+    The cliques form one undirected Markov graph. A statement is satisfied if, after deleting its
+    conditioning set, no connected component contains a column of its left and one of its right
+    side. Then the two sides are independent given those columns, and given every superset of
+    them, in the distribution of the model. Without statements nothing is claimed and every model
+    passes.
 
-    Paper: Definition (Fair Marginals-MST), for the one statement that roles make.
+    Paper: Definition (Fair Marginals-MST), for the one statement that roles express.
 
     Args:
-        cliques: Groups of columns that the model, or a constraint on it, ties together directly.
+        cliques: Groups of columns that the model, or a constraint on it, connects directly.
             The edges of a tree are one case; cliques of any size are allowed.
-        roles: Statements, or the roles that stand for one.
+        roles: Statements, or the roles that express one.
     """
-    # Departs: the paper asks about directed paths in every direction of a tree's edges. In a
+    # Departs: the paper considers directed paths in every orientation of a tree's edges. In a
     # tree that is the same as separation, and separation also covers larger cliques.
     return unblocked_path(cliques, roles) is None
 
 
 def keeps(graph: 'nx.Graph[str]', statement: Independent) -> bool:
-    """Whether deleting what the statement is given leaves no path between its two sides."""
+    """Whether deleting the conditioning set leaves no path between the two sides."""
     return path_around(graph, statement) is None
 
 
 def unblocked_path(cliques: Iterable[Iterable[str]], roles: Statements) -> list[str] | None:
-    """Return a path that breaks a statement: from left to right around what is given.
+    """Return a path that breaks a statement: from left to right around its conditioning set.
 
     Args:
         cliques: As for ``is_justifiably_fair``.
-        roles: Statements, or the roles that stand for one.
+        roles: Statements, or the roles that express one.
 
     Returns:
         The columns along one such path, left (protected) column first; ``None`` when there is
@@ -69,7 +69,7 @@ def unblocked_path(cliques: Iterable[Iterable[str]], roles: Statements) -> list[
 
 
 def path_around(graph: 'nx.Graph[str]', statement: Independent) -> list[str] | None:
-    """Return a path of the graph from left to right around what the statement is given."""
+    """Return a path of the graph from left to right around the conditioning set."""
     graph = graph.copy()
     graph.remove_nodes_from(statement.given)
     for left in filter(graph.has_node, statement.left):
@@ -82,7 +82,7 @@ def path_around(graph: 'nx.Graph[str]', statement: Independent) -> list[str] | N
 def fair_additions(
     roles: Statements, candidates: Sequence[AnyClique], chosen: Sequence[Columns]
 ) -> list[AnyClique]:
-    """Return the cliques that can be added, one at a time, and leave every statement kept."""
+    """Return the cliques that can be added, one at a time, without breaking a statement."""
     sides = [_side_of_block(statement, chosen) for statement in roles.statements]
     return [
         candidate
@@ -92,12 +92,12 @@ def fair_additions(
 
 
 def _side_of_block(statement: Independent, chosen: Sequence[Columns]) -> dict[str, str]:
-    """Return left or right for each column whose block holds such a column.
+    """Return left or right for each column whose block contains such a column.
 
-    A block is what hangs together once the columns that the statement is given are deleted.
+    A block is a connected component after deleting the conditioning set.
     """
-    # The predicate itself, asked of every candidate, would give the same answer in seconds
-    # instead of milliseconds; a test holds the two together.
+    # The predicate itself, called for every candidate, would give the same answer in seconds
+    # instead of milliseconds; a test compares the two.
     graph = markov_graph(chosen)
     graph.add_nodes_from(statement.left + statement.right)
     graph.remove_nodes_from(statement.given)

@@ -93,5 +93,5 @@ def sufficiency(
 
 
 def _kept(columns: Iterable[str]) -> Iterable[str]:
-    """Return columns that can be gone through again; a text stays one, and is refused as such."""
+    """Return columns that can be iterated again; a string stays one, and is refused as such."""
     return columns if isinstance(columns, str) or not isinstance(columns, Iterable) else [*columns]

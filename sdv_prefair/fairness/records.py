@@ -1,4 +1,4 @@
-"""Statements out of JSON: what ``Statements.as_records`` wrote, or somebody by hand."""
+"""Statements from JSON, written by ``Statements.as_records`` or by hand."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ def read_statements(records: Any) -> Statements:
     """Return the statements of a list of records.
 
     Args:
-        records: One dictionary a statement, with lists of names as ``left`` and ``right``, and as
-            ``given`` unless nothing is.
+        records: One dictionary per statement, with lists of names as ``left`` and ``right``, and as
+            ``given`` unless that is empty.
 
     Raises:
-        RolesError: If they have another form, or make no statements.
+        RolesError: If they have another form, or are not valid statements.
     """
     if not isinstance(records, list) or not all(map(_is_record, records)):
         raise RolesError(

@@ -131,7 +131,7 @@ class Statements:
         return not self.unlabelled(columns)
 
     def as_records(self) -> list[dict[str, list[str]]]:
-        """Return one dictionary a statement, for JSON."""
+        """Return one dictionary per statement, for JSON."""
         return [
             {'left': list(s.left), 'right': list(s.right), 'given': list(s.given)}
             for s in self.statements

@@ -1,9 +1,9 @@
-"""Outcomes and the columns that no statement names: whether they may be neighbours.
+"""Outcomes and the columns that no statement names: whether they may be adjacent.
 
-A column that nobody labelled may stand for a protected one. An outcome that hangs on it leaves the
-synthetic table fair, since the model keeps the stand-in from the protected column; but what is
-learnt from that table can use the stand-in, and is then unfair to real people, in whose rows the
-two still go together.
+An unlabelled column may be a proxy for a protected one. An outcome that depends on it leaves the
+synthetic table fair, since the model separates the proxy from the protected column; but a model
+trained on that table can use the proxy, and is then unfair to real people, in whose rows the
+two are still dependent.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from itertools import combinations
 from sdv_prefair.fairness.statements import Statements
 
 APART, FREE = 'apart', 'free'
-"""No outcome touches such a column; or it may, as long as the statements hold."""
+"""No outcome is adjacent to such a column; or it may be, as long as the statements hold."""
 
 UNLABELLED_CHOICES = (None, APART, FREE)
 
@@ -23,7 +23,7 @@ def outcomes_beside_unlabelled(
     """Return the pairs of an outcome and a column that no statement names.
 
     Args:
-        cliques: Columns that a model ties together directly, or may tie.
+        cliques: Columns that a model connects directly, or may connect.
         statements: An outcome is a column on the right of one of them.
     """
     outcomes, named = set(statements.outcome), set(statements.columns())

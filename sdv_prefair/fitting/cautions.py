@@ -116,8 +116,9 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
         told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
         warnings.warn(
             f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
-            'marginals; they come back as one value, see the argument other. Declare range_values '
-            'if they are public, or raise epsilon, and fit again, which spends budget again.',
+            'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
+            'regex_format in the argument domain). Declare range_values if they are public, or '
+            'raise epsilon, and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=6,
         )

@@ -1,7 +1,7 @@
-"""How far off a number from a release may be: replicates of the fit, estimates, intervals.
+"""Error bars for numbers from a release: replicates of the fit, estimates, intervals.
 
-Nothing in this package reads rows or exact counts. All of it is made of what a release holds, so
-it spends nothing, and works as well on a release that was opened elsewhere.
+Nothing in this package reads rows or exact counts. All of it is post-processing of a release, so
+it spends nothing, and works equally on a release that was received from others.
 """
 
 from sdv_prefair.inference.asked_queries import Difference, Mean, Quantile, Query, Share

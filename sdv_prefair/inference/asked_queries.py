@@ -1,4 +1,4 @@
-"""What can be asked of a release: shares, means, quantiles, and differences of these."""
+"""Queries on a release: shares, means, quantiles, and differences of these."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from sdv_prefair.errors import QueryError, shown
 from sdv_prefair.values.given_numbers import plain_number
 
 ANY = object()
-"""In the place of a value: each value of the column, one after the other."""
+"""In place of a value: each value of the column in turn."""
 
 Asked = str | Iterable[str] | Mapping[str, Any]
 
 
 def _by_column(asked: Asked, name: str) -> dict[str, Any]:
-    """Return for each column the value that is asked for, or ``ANY``."""
+    """Return for each column the requested value, or ``ANY``."""
     if isinstance(asked, str):
         return {asked: ANY}
     if isinstance(asked, Mapping):
@@ -59,7 +59,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a column of numbers, over rows that hold one.
+    """The mean of a numerical column, over rows with a number.
 
     Args:
         column: The column.
@@ -76,11 +76,11 @@ class Mean:
 
 @dataclass(frozen=True)
 class Quantile:
-    """A quantile of a column of numbers, over rows that hold one.
+    """A quantile of a numerical column, over rows with a number.
 
     Args:
         column: The column.
-        share: Which share of rows is not above it; 0.5 is the median.
+        share: The share of rows that are not above it; 0.5 is the median.
         given: Conditions, as for `Share`.
     """
 
@@ -101,7 +101,7 @@ class Quantile:
 class Difference:
     """How much larger a share, a mean or a quantile is in one group than in another.
 
-    ``Difference(Share({'income': '>50K'}), 'sex')`` is the gap of demographic parity.
+    ``Difference(Share({'income': '>50K'}), 'sex')`` is the demographic parity gap.
 
     Args:
         of: A `Share`, `Mean` or `Quantile` without the column of the groups.

@@ -12,7 +12,7 @@ from sdv_prefair.inference.estimates import checked_level
 
 
 class Combined(NamedTuple):
-    """What several synthetic tables say together."""
+    """The combined result of several synthetic tables."""
 
     estimate: float
     standard_error: float
@@ -24,24 +24,24 @@ class Combined(NamedTuple):
 def combine(
     estimates: Sequence[float], variances: Sequence[float], level: float = 0.95
 ) -> Combined:
-    """Combine estimates of several tables that ``sample_replicates`` gave.
+    """Combine estimates from several tables that ``sample_replicates`` returned.
 
     With ``q`` and ``u`` an estimate and its variance by the usual formula for independent rows,
     ``b`` the variance of the estimates from table to table and ``m`` their number, the variance
-    is ``T = (1 + 1/m) b - mean(u)``: what the rows of synthetic tables add to ``b`` comes off. If
-    that is not positive, as it can be by chance for few tables, it is replaced by ``mean(u)``,
-    which is too large unless tables are far smaller than the private one.
+    is ``T = (1 + 1/m) b - mean(u)``: the sampling error of the synthetic rows, which is part of
+    ``b``, is subtracted. If that is not positive, as can happen by chance with few tables, it is
+    replaced by ``mean(u)``, which is too large unless tables are far smaller than the private one.
 
     T. E. Raghunathan, J. P. Reiter and D. B. Rubin (2003), Multiple imputation for statistical
     disclosure limitation, Journal of Official Statistics 19(1); J. P. Reiter (2002), Satisfying
-    disclosure restrictions with synthetic data sets, the same 18(4), for what is not positive.
+    disclosure restrictions with synthetic data sets, ibid. 18(4), for negative estimates.
 
     Privacy: post-processing of synthetic tables.
 
     Args:
-        estimates: The estimate from each table, two at least.
+        estimates: The estimate from each table, at least two.
         variances: Its variance by the formula for independent rows, from each table.
-        level: How often intervals are to hold the truth.
+        level: Confidence level of the intervals.
     """
     level = checked_level(level)
     q, u = np.asarray(estimates, dtype=np.float64), np.asarray(variances, dtype=np.float64)
@@ -59,7 +59,7 @@ def combine(
         freedom *= (1 - within / between) ** 2
     else:
         variance = within
-    # Below one degree the interval has no use, and the approximation no meaning.
+    # Below one degree of freedom the interval is useless and the approximation meaningless.
     freedom = max(freedom, 1.0)
     error, centre = math.sqrt(variance), float(q.mean())
     reach = float(t.ppf((1 + level) / 2, freedom)) * error

@@ -1,4 +1,4 @@
-"""Answers with intervals: from measured tables where these tell, else from replicates."""
+"""Answers with intervals: from measured tables where possible, otherwise from replicates."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -30,7 +30,7 @@ from sdv_prefair.inference.values_of_codes import shown_codes, shown_columns
 from sdv_prefair.values.given_numbers import plain_number
 
 MODEL, FAIR_MODEL = 'model', 'fair model'
-"""What an interval rests on beside a measured table: the model, or one that is fair on purpose."""
+"""The basis of an interval without a measured table: the model, or one constrained to be fair."""
 _FROM_STRONG_TO_WEAK = (MEASURED, BOUNDED, MODEL, FAIR_MODEL)
 
 
@@ -47,14 +47,14 @@ def estimate_query(
 
     Args:
         fitted: The fit.
-        query: A query, columns, or a text.
-        replicates: Called for replicates of the fit, if some line needs them.
-        level: How often intervals are to hold the truth.
-        sampling: Whether the truth is the population that the rows were drawn from, or the
+        query: A query, columns, or a string.
+        replicates: Returns replicates of the fit; called if some line needs them.
+        level: Confidence level of the intervals.
+        sampling: Whether the truth is the population that the rows were sampled from, or the
             private table.
 
     Returns:
-        A line for each number, told apart by the index, with ``estimate``, ``standard_error``,
+        A line for each number, identified by the index, with ``estimate``, ``standard_error``,
         ``lower``, ``upper`` and ``basis``.
     """
     level = checked_level(level)
@@ -83,7 +83,7 @@ def _as_query(query: Query | Asked, columns: Sequence[str]) -> Query:
 
 
 def checked_level(level: float) -> float:
-    """Return a level as Python's number; raise unless it can be one."""
+    """Return a confidence level as a float; raise unless it is valid."""
     level = plain_number(level)
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise QueryError(f'level ({shown(level)}) must be between 0 and 1, as 0.95.')
@@ -91,7 +91,7 @@ def checked_level(level: float) -> float:
 
 
 def _basis(atom: Atom, roles: Statements) -> str:
-    """Return what replicates tell of: of protected and outcome columns, not the table's ties."""
+    """Return the basis of replicates: for protected and outcome columns, the fair model."""
     columns = {column for ratio in ratios_of(atom) for column in ratio.columns}
     crosses = columns.intersection(roles.protected) and columns.intersection(roles.outcome)
     return FAIR_MODEL if crosses else MODEL
@@ -107,7 +107,7 @@ def _put_together(question: Question, found: Mapping[int, Found], level: float) 
 
 
 def _rank(rank: Rank, found: Mapping[int, Found], level: float) -> Found:
-    """Return between which codes a share is passed, for all that is known of shares."""
+    """Return between which codes a share is reached, given the intervals of the shares."""
     shares = [found[id(ratio)][0] for ratio in rank.up_to]
     last = len(shares) - 1
     may_pass = (place for place, share in enumerate(shares) if share.upper >= rank.share)
@@ -126,7 +126,7 @@ def _weakest(bases: Collection[str]) -> str:
 def _as_frame(
     names: list[str], lines: Sequence[Line], answers: Sequence[Found], estimates: Sequence[float]
 ) -> pd.DataFrame:
-    """Return the answers; intervals hold the model's own estimates, widened if need be."""
+    """Return the answers; intervals contain the model's own estimates, widened if necessary."""
     rows = []
     for (interval, basis), estimate in zip(answers, estimates, strict=True):
         held = interval if np.isnan(estimate) else interval.holding(estimate)

@@ -1,4 +1,4 @@
-"""Intervals from what was measured, for ratios that a measured table answers."""
+"""Intervals from measurements, for ratios that a measured table answers."""
 
 from typing import NamedTuple
 
@@ -16,23 +16,23 @@ from sdv_prefair.inference.ratio_interval import (
 )
 
 MEASURED, BOUNDED = 'measured', 'bounded'
-"""What an interval rests on: a measured table, or bounds that one gives."""
+"""The basis of an interval: a measured table, or bounds from one."""
 
 Found = tuple[Interval, str]
 
 
 class _Ends(NamedTuple):
-    """Intervals of two numbers, between which the one that is asked for surely is."""
+    """Intervals of two numbers that bound the requested one."""
 
     least: Interval
     most: Interval
 
     def minus(self, other: '_Ends') -> '_Ends':
-        """Return between what the difference is: bounds add up, noise partly cancels."""
+        """Return bounds on the difference: bounds add up, noise partly cancels."""
         return _Ends(difference(self.least, other.most), difference(self.most, other.least))
 
     def joined(self, level: float) -> Found:
-        """Return one interval that holds both."""
+        """Return one interval that contains both."""
         least, most = self
         if least == most:
             return least, MEASURED
@@ -41,7 +41,7 @@ class _Ends(NamedTuple):
         return Interval(middle, error, least.lower, most.upper), BOUNDED
 
 
-# A variance that is none but for rounding, beside another.
+# A variance that is zero up to rounding, relative to another.
 _NOTHING = 1e-9
 
 
@@ -50,10 +50,10 @@ class MeasuredAnswers:
 
     Args:
         counts: The noisy tables.
-        tables: The model's joint distributions, which say how many rows chance has to do with.
+        tables: The model's joint distributions, for the sampling error.
         total: Number of rows.
-        level: How often intervals are to hold the truth.
-        sampling: Whether they are for the population that the rows were drawn from, or for the
+        level: Confidence level of the intervals.
+        sampling: Whether they are for the population that the rows were sampled from, or for the
             table itself.
     """
 
@@ -64,7 +64,7 @@ class MeasuredAnswers:
         self._level, self._sampling = level, sampling
 
     def find(self, atom: Atom) -> Found | None:
-        """Return the interval and what it rests on; None if no measured table tells."""
+        """Return the interval and its basis; None if no measured table answers the query."""
         if isinstance(atom, Apart):
             first, second = self._ends(atom.first), self._ends(atom.second)
             ends = None if first is None or second is None else first.minus(second)
@@ -91,10 +91,10 @@ class MeasuredAnswers:
         return ratio_interval(numerator, below.value, noise, chance, self._level, ratio.limits)
 
     def _adjusted(self, ratio: Ratio, above: Form, below: Form) -> tuple[float, Quadratic]:
-        """Return the numerator, less what can be told of its noise, and the noise that is left.
+        """Return the numerator, minus the predictable part of its noise, and the remaining noise.
 
-        The tables of the numerator have a count of the denominator's rows, too, and others tell
-        that better: by how much it is off goes along with how much the numerator is off.
+        The tables of the numerator also have a count of the denominator's rows, which others
+        measure more precisely: its error is correlated with that of the numerator.
         """
         shared = above.covariance(below)
         noise = Quadratic(above.variance, shared, below.variance)
@@ -117,7 +117,7 @@ class MeasuredAnswers:
         return above.value - slope * (own.value - below.value), left
 
     def _chance(self, ratio: Ratio) -> Quadratic:
-        """Return the variance of the rows, by the model's own shares."""
+        """Return the sampling variance of the rows, by the model's own shares."""
         rows = self._total * moment(ratio, ratio.below, self._tables)
         if ratio.is_share:
             return variance_of_share(rows)

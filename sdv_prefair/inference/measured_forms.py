@@ -1,10 +1,10 @@
-"""Counts as they were measured: sums of noisy cells, unbiased and with noise that is known.
+"""Counts as measured: sums of noisy cells, unbiased and with known noise.
 
-A model fits all tables at once, keeps counts positive and draws noisy tables towards independence.
-All of this makes it better on the whole, and biased cell by cell where noise is large. What was
-measured is not: a sum over cells of a noisy table is the true sum and normal noise, whatever the
-rest of the model is like. So for all that can be read off a measured table, intervals are made of
-its noisy counts.
+A model fits all tables at once, keeps counts positive and shrinks noisy tables towards
+independence. This makes it better overall, but biased in single cells where noise is large. The
+measurements are not biased: a sum over cells of a noisy table is the true sum plus normal noise,
+whatever the rest of the model is like. So for everything that a measured table can answer,
+intervals are computed from its noisy counts.
 
 Privacy: post-processing of released values.
 """
@@ -22,7 +22,7 @@ from sdv_prefair.values.arrays import Flags, Floats
 
 Vectors = Mapping[str, Floats]
 Table = tuple[tuple[str, ...], tuple[int, ...]]
-"""A measured table, by its columns and its shape: one column may be measured in groups, too."""
+"""A measured table, by its columns and its shape: one column may also be measured in groups."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Form:
 
     Attributes:
         value: The sum.
-        weights: Of each table that takes part, the weights of its cells.
-        variances: Of these tables, the variances of the noise.
+        weights: The weights of the cells, for each table involved.
+        variances: The variances of the noise of these tables.
     """
 
     value: float
@@ -52,14 +52,14 @@ class Form:
 
 
 class MeasuredCounts:
-    """All that was measured, asked for sums of counts.
+    """All measurements, which answer queries for sums of counts.
 
-    What is asked is a product of vectors, one for each of some columns with a number for each
+    A query is a product of vectors, one for each of some columns with a number for each
     code: the sum over all rows of the product of the numbers of their codes.
 
     Args:
-        model: Holds the measurements.
-        shown: Of each column, which codes can be shown. No row is taken to have others.
+        model: Contains the measurements.
+        shown: For each column, which codes can be shown. Rows are assumed to have no others.
     """
 
     def __init__(self, model: GraphicalModel, shown: Mapping[str, Flags]):
@@ -68,11 +68,11 @@ class MeasuredCounts:
 
     @cached_property
     def total(self) -> Form | None:
-        """The number of rows, by all that was measured."""
+        """The number of rows, estimated from all measurements."""
         return self._of_groups({})
 
     def form(self, vectors: Vectors) -> Form | None:
-        """Return the sum as it was measured; None if it was not."""
+        """Return the sum as measured; None if it was not."""
         vectors = self._telling(vectors)
         if not vectors:
             return self.total
@@ -86,9 +86,9 @@ class MeasuredCounts:
         return self._of_groups(found) if len(found) == len(grouped) else None
 
     def form_beside(self, vectors: Vectors, columns: Collection[str]) -> Form | None:
-        """Return the sum by tables that hold some more columns; None if it cannot be had of them.
+        """Return the sum from tables with some more columns; None if they cannot answer it.
 
-        These tables are not the only ones to tell, so by how much they are off is known in part.
+        These tables are not the only source, so part of their error is known.
         """
         grouped = {c: self._by_group(c, v) for c, v in self._telling(vectors).items()}
         if not all(np.array_equal(least, most) for least, most in grouped.values()):
@@ -96,10 +96,10 @@ class MeasuredCounts:
         return self._of_groups({c: ends[0] for c, ends in grouped.items()}, columns)
 
     def bounds(self, vectors: Vectors) -> tuple[Form, Form] | None:
-        """Return sums that are no larger and no smaller, for numbers of which none is negative.
+        """Return lower and upper bounds of the sum, for nonnegative numbers.
 
-        Of a group of merged codes it was measured how many rows have one of them, beside other
-        columns, and not which.
+        For a group of merged codes only the number of rows with any of them was measured, jointly
+        with other columns.
         """
         vectors = self._telling(vectors)
         if any((vector < 0).any() for vector in vectors.values()):
@@ -115,11 +115,11 @@ class MeasuredCounts:
         return not all(np.array_equal(least, most) for least, most in ends)
 
     def _telling(self, vectors: Vectors) -> dict[str, Floats]:
-        """Return the vectors without those that are 1 for all that can be shown."""
+        """Return the vectors without those that are 1 for all codes that can be shown."""
         return {c: v for c, v in vectors.items() if (v[self._shown[c]] != 1).any()}
 
     def _codes_apart(self, column: str, vector: Floats) -> Measurement | None:
-        """Return the measurement over codes, if the vector tells merged codes apart."""
+        """Return the measurement over codes, if the vector distinguishes merged codes."""
         compression = self._model.compressions.get(column)
         least, most = self._by_group(column, vector)
         if compression is None or np.array_equal(least, most):

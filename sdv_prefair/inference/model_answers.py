@@ -1,4 +1,4 @@
-"""Questions answered by a distribution: that of a model, or that of rows."""
+"""Queries answered from a distribution: that of a model, or that of rows."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ Tables = Mapping[Columns, Floats]
 
 
 def tables_asked_for(questions: Iterable[Question], domain: Mapping[str, int]) -> list[Columns]:
-    """Return the sets of columns whose joint distribution is asked for.
+    """Return the sets of columns whose joint distribution is needed.
 
     Raises:
         QueryError: If one of them has too many cells.
@@ -33,20 +33,20 @@ def tables_asked_for(questions: Iterable[Question], domain: Mapping[str, int]) -
 
 
 def tables_of_model(model: GraphicalModel, asked: Sequence[Columns]) -> dict[Columns, Floats]:
-    """Return the joint distributions that a model gives."""
+    """Return the joint distributions of a model."""
     return {columns: model.marginal(columns) if columns else np.ones(()) for columns in asked}
 
 
 def tables_of_rows(
     rows: Rows, asked: Sequence[Columns], expected: Tables, shrink: float
 ) -> dict[Columns, Floats]:
-    """Return the joint distributions that rows have.
+    """Return the joint distributions of rows.
 
     Args:
         rows: Their codes.
         asked: The columns of each.
-        expected: What rows are expected to have.
-        shrink: By what deviations from that are multiplied.
+        expected: The expected distributions.
+        shrink: The factor for deviations from them.
     """
     tables = {}
     for columns in asked:
@@ -62,7 +62,7 @@ def tables_of_rows(
 
 
 def answer_of(question: Question, tables: Tables) -> float:
-    """Return the answer; nan if there are no rows to be asked."""
+    """Return the answer; nan if there are no rows."""
     if isinstance(question, Ratio):
         return _ratio(question, tables)
     if isinstance(question, Rank):

@@ -1,4 +1,4 @@
-"""Intervals from replicates, for what no measured table tells."""
+"""Intervals from replicates, for queries that no measured table answers."""
 
 import math
 from collections.abc import Sequence
@@ -20,21 +20,21 @@ from sdv_prefair.inference.ratio_interval import Interval, quantile_of
 from sdv_prefair.inference.replication import Replicates
 from sdv_prefair.values.arrays import Floats
 
-# Differences below this are those of rounding.
+# Differences below this are rounding errors.
 _NOTHING = 1e-9
 
 
 def model_intervals(
     atoms: Sequence[Atom], replicates: Replicates, level: float, sampling: bool
 ) -> list[Interval]:
-    """Return an interval for each ratio or difference, by how far off replicates are.
+    """Return an interval for each ratio or difference, from the errors of replicates.
 
     Args:
-        atoms: What is asked.
-        replicates: Of the fit.
-        level: How often intervals are to hold the truth.
-        sampling: Whether the truth is the population, in whose place the model stands, or the
-            table, in whose place the rows of each replicate do.
+        atoms: The queries.
+        replicates: Replicates of the fit.
+        level: Confidence level of the intervals.
+        sampling: Whether the truth is the population, represented by the model, or the
+            table, represented by the rows of each replicate.
     """
     original = replicates.original
     asked = tables_asked_for(atoms, original.domain)
@@ -66,18 +66,18 @@ def interval_of_errors(
     limits: tuple[float, float],
     least: float = 0.0,
 ) -> Interval:
-    """Return a normal interval from errors that the same estimate had elsewhere.
+    """Return a normal interval from the errors of the same estimate in replicates.
 
-    Their root mean square counts, bias included. To take a bias off that was itself estimated at
-    the edge of what is possible, where most of it arises, held the truth less often in simulations,
-    and so did quantiles of errors.
+    Their root mean square is used, bias included. Most bias arises at the boundary of the possible
+    values. Subtracting an estimate of it had lower coverage in simulations, and so had quantiles of
+    errors.
 
     Args:
         estimate: The estimate.
         errors: The errors.
-        level: How often intervals are to hold the truth.
-        limits: Between which numbers the truth is in any case.
-        least: An error that there may be in any case.
+        level: Confidence level of the intervals.
+        limits: Bounds of the possible values.
+        least: The smallest error to assume.
     """
     own = errors[np.isfinite(errors)]
     if own.size < 2 or np.isnan(estimate):
@@ -88,16 +88,16 @@ def interval_of_errors(
 
 
 def _is_untold(atom: Atom, answers: Floats) -> bool:
-    """Whether the model ties groups in no way to what they are compared by.
+    """Whether the model treats the groups as independent of the compared column.
 
-    Then there is no difference in any replicate, which says nothing of that in the table: nobody
-    has measured it, and anything is possible.
+    Then there is no difference in any replicate, which says nothing about the table: it was not
+    measured, and anything is possible.
     """
     return isinstance(atom, Apart) and bool(np.nanmax(np.abs(answers), initial=0.0) < _NOTHING)
 
 
 def _room_in_bins(atom: Atom, tables: Tables) -> tuple[float, float]:
-    """Return how much smaller or larger an answer may be for where rows lie within bins."""
+    """Return how much an answer may vary with the positions of rows within bins."""
     if isinstance(atom, Apart):
         first, second = (_room_in_bins(side, tables) for side in (atom.first, atom.second))
         return first[0] + second[1], first[1] + second[0]
@@ -109,9 +109,9 @@ def _room_in_bins(atom: Atom, tables: Tables) -> tuple[float, float]:
 
 
 def _one_row(atom: Atom, tables: Tables, total: float) -> float:
-    """Return what one row more or less makes of a share.
+    """Return the effect of one row more or less on a share.
 
-    A cell that the model holds to be empty is empty in every replicate, and may still have a row.
+    A cell that is empty in the model is empty in every replicate, and may still have a row.
     """
     if isinstance(atom, Apart):
         return math.hypot(*(_one_row(side, tables, total) for side in (atom.first, atom.second)))

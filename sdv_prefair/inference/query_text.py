@@ -1,4 +1,4 @@
-"""Queries as texts, for the command line and for short questions.
+"""Queries as strings, for the command line and for brevity.
 
 =========================================  =============================================
 ``income``, ``sex, income``                shares, cross-tabulation
@@ -9,7 +9,7 @@
 ``difference in income by sex``            differences between values of the last column
 =========================================  =============================================
 
-A name that holds a comma, an equal sign or one of these words stands in double quotes.
+A name that contains a comma, an equal sign or one of these words must be in double quotes.
 """
 
 import csv
@@ -31,14 +31,14 @@ _PROBABILITY = re.compile(rf'^\s*P\((?P<of>(?:{_QUOTED}|[^|])+)(?:\|(?P<given>.+
 
 
 def read_query(text: str, columns: Sequence[str]) -> Query:
-    """Return the query that a text stands for.
+    """Parse a query.
 
     Args:
         text: In one of the forms above; or the name of a column, whatever it looks like.
         columns: All names.
 
     Raises:
-        QueryError: If the text is of no such form.
+        QueryError: If the text has none of these forms.
     """
     if text in columns:
         return Share(text)
@@ -75,7 +75,7 @@ def _plain(
 
 
 def _names(text: str | None, columns: Sequence[str]) -> dict[str, Any]:
-    """Return columns and the values asked for, of a list with commas."""
+    """Return columns and requested values from a comma-separated list."""
     if text is None:
         return {}
     if text.strip() in columns:

@@ -1,7 +1,7 @@
-"""Queries taken apart: each line of an answer is a ratio of two sums over codes, or made of some.
+"""Queries compiled: each line of an answer is a ratio of two sums over codes, or several of them.
 
 A sum is over all rows, of the product of a number for each column's code: 1 or 0 for a condition,
-a bin's mean for a number. So a question is two dictionaries of vectors.
+a bin's mean for a number. So a query is two dictionaries of vectors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from sdv_prefair.inference.values_of_codes import ShownColumn
 from sdv_prefair.values.arrays import Floats
 
 _MOST_LINES = 20_000
-# A bin narrower than this part of its numbers holds one number, but for rounding.
+# A bin narrower than this fraction of its numbers has one number, up to rounding.
 _NOTHING = 1e-9
 MINUS = 'minus'
 
@@ -31,10 +31,10 @@ class Ratio:
     Attributes:
         above: The vectors of the numerator.
         below: The vectors of the denominator.
-        limits: Between which numbers it must be.
-        is_share: Whether the numerator counts rows, of those that the denominator counts.
-        ends: Vectors that are surely no larger and no smaller than those of the numerator, if
-            these are guesses: where rows lie within a bin is not known.
+        limits: Bounds of its possible values.
+        is_share: Whether the numerator counts a subset of the denominator's rows.
+        ends: Lower and upper bounds of the numerator's vectors, if these are approximate:
+            positions of rows within a bin are unknown.
     """
 
     above: Mapping[str, Floats]
@@ -44,7 +44,7 @@ class Ratio:
     ends: tuple[Mapping[str, Floats], Mapping[str, Floats]] | None = None
 
     def bounds(self) -> tuple['Ratio', 'Ratio']:
-        """Return ratios that are no larger and no smaller; this one twice if it is no guess."""
+        """Return lower and upper bounds; this ratio twice if it is exact."""
         if self.ends is None:
             return self, self
         least, most = (replace(self, above=vectors, ends=None) for vectors in self.ends)
@@ -58,12 +58,12 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Rank:
-    """A quantile: where the share of rows up to a code passes a number.
+    """A quantile: where the cumulative share of rows reaches a number.
 
     Attributes:
         up_to: The share of rows up to each code, in the order of the codes.
-        share: Which share is passed.
-        lower: The least number of each code.
+        share: The share to reach.
+        lower: The smallest number of each code.
         upper: The largest number of each code.
     """
 
@@ -75,7 +75,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class Apart:
-    """A difference of two ratios, of rows that have nothing in common."""
+    """A difference of two ratios over disjoint rows."""
 
     first: Ratio
     second: Ratio
@@ -96,7 +96,7 @@ PlainLine = tuple[tuple[Any, ...], Ratio | Rank]
 
 
 def take_apart(query: Query, columns: Columns) -> tuple[list[str], list[Line]]:
-    """Return the names of what tells lines of the answer apart, and the lines.
+    """Return the index names of the answer, and its lines.
 
     Raises:
         QueryError: If the query names columns or values that the model does not have.
@@ -227,7 +227,7 @@ def _check_size(choices: Sequence[Sequence[int]]) -> None:
 
 
 def atoms_of(question: Question) -> Iterator[Atom]:
-    """Give what has an interval of its own, and the question's is made of."""
+    """Yield the parts with intervals of their own, from which the query's is computed."""
     if isinstance(question, Rank):
         yield from question.up_to
     elif isinstance(question, RanksApart):
@@ -237,7 +237,7 @@ def atoms_of(question: Question) -> Iterator[Atom]:
 
 
 def ratios_of(question: Question) -> Iterator[Ratio]:
-    """Give all ratios that a question is made of."""
+    """Yield all ratios in a query."""
     for atom in atoms_of(question):
         if isinstance(atom, Apart):
             yield from (atom.first, atom.second)

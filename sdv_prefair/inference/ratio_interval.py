@@ -1,14 +1,13 @@
-"""Intervals for a ratio of two numbers that are known with normal noise, by Fieller's theorem.
+"""Confidence intervals for a ratio of two numbers with normal noise, by Fieller's theorem.
 
-A share, or a mean, is ``N / D`` of a table's counts, and both are known with noise of a known
-size. For the true ratio ``R`` the difference ``N - R D`` has mean zero and a variance that is
-quadratic in ``R``; all ``R`` for which it is no further from zero than the level allows are an
-interval between the roots of a quadratic. It holds the truth as often as it says at any size of
-the noise. Where the denominator may be zero for all that is known, anything is possible, and the
-interval is all of the range.
+A share, or a mean, is ``N / D`` of a table's counts, and both have noise of a known scale. For the
+true ratio ``R`` the difference ``N - R D`` has mean zero and a variance that is quadratic in
+``R``; all ``R`` for which it is no further from zero than the level allows form an interval
+between the roots of a quadratic. It has its nominal coverage at any noise scale. If the
+denominator may be zero, anything is possible, and the interval is the whole range.
 
-For the population there is the chance of the rows as well, whose variance is quadratic in ``R``,
-too: ``D R (1 - R)`` of a share. Without noise the interval is then Wilson's.
+For the population there is sampling error as well, whose variance is also quadratic in ``R``:
+``D R (1 - R)`` for a share. Without noise the interval is then Wilson's.
 
 E. C. Fieller (1954), Some problems in interval estimation, JRSS B 16(2).
 E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
@@ -24,7 +23,7 @@ from scipy.stats import norm
 
 
 class Interval(NamedTuple):
-    """An estimate, its standard error, and between which numbers the truth is."""
+    """An estimate, its standard error, and its confidence interval."""
 
     estimate: float
     standard_error: float
@@ -32,7 +31,7 @@ class Interval(NamedTuple):
     upper: float
 
     def within(self, low: float, high: float) -> 'Interval':
-        """Return the part of the interval, and the estimate, that is possible."""
+        """Return the interval and the estimate, clipped to the possible values."""
         estimate, lower, upper = (min(max(x, low), high) for x in (self[0], *self[2:]))
         return Interval(estimate, self.standard_error, lower, upper)
 
@@ -42,7 +41,7 @@ class Interval(NamedTuple):
         return Interval(estimate, self.standard_error, lower, upper)
 
     def widened(self, below: float, above: float, level: float) -> 'Interval':
-        """Return the interval with more room on either side, and an error that fits it."""
+        """Return the interval widened on either side, with a matching standard error."""
         lower, upper = self.lower - below, self.upper + above
         if below == above == 0:
             return self
@@ -71,12 +70,12 @@ NO_VARIANCE = Quadratic(0.0, 0.0, 0.0)
 
 
 def variance_of_share(rows: float) -> Quadratic:
-    """Return what chance of so many rows adds to the numerator of a share of them."""
+    """Return the sampling variance of the numerator of a share of so many rows."""
     return Quadratic(0.0, -rows / 2, -rows)
 
 
 def quantile_of(level: float) -> float:
-    """Return how many standard deviations an interval of that level reaches."""
+    """Return how many standard deviations an interval of that level extends."""
     return float(norm.ppf((1 + level) / 2))
 
 
@@ -94,16 +93,16 @@ def ratio_interval(
         numerator: Its estimate.
         denominator: Its estimate.
         noise: The variance of their noise.
-        chance: The variance that the rows of the table add, if it is about the population.
-        level: How often intervals are to hold the truth.
-        limits: Between which numbers the ratio is in any case.
+        chance: The sampling variance of the rows, for intervals about the population.
+        level: Confidence level of the interval.
+        limits: Bounds of the possible ratios.
     """
     z, low, high = quantile_of(level), *limits
     if denominator <= 0:
         middle = (low + high) / 2
         return Interval(middle, (high - low) / (2 * z), low, high)
     ratio = min(max(numerator / denominator, low), high)
-    # Chance has no variance beyond the limits, so a ratio beyond them has that of noise alone.
+    # Sampling variance is zero beyond the limits, so a ratio beyond them has that of noise alone.
     spread = math.sqrt(max(0.0, noise.at(ratio)) + max(0.0, chance.at(ratio))) / denominator
     roots = _roots(numerator, denominator, noise + chance, z)
     if roots is None:
@@ -115,7 +114,7 @@ def ratio_interval(
 def _roots(
     numerator: float, denominator: float, variance: Quadratic, z: float
 ) -> tuple[float, float] | None:
-    """Return the ends of Fieller's interval; None if it has none."""
+    """Return the bounds of Fieller's interval; None if it is unbounded."""
     square = denominator**2 - z**2 * variance.square
     linear = numerator * denominator - z**2 * variance.linear
     constant = numerator**2 - z**2 * variance.constant
@@ -129,7 +128,7 @@ def _roots(
 def difference(first: Interval, second: Interval) -> Interval:
     """Return the interval for the difference of two independent estimates.
 
-    Each end takes the distance of the estimates from their own ends, on the sides that count.
+    Each bound combines the distances of the estimates from their own bounds, on the relevant sides.
     """
     apart = first.estimate - second.estimate
     below = math.hypot(first.estimate - first.lower, second.upper - second.estimate)

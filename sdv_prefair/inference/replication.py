@@ -1,10 +1,10 @@
-"""The release once more: a table drawn from the model, counted, made noisy, and fitted again.
+"""Replicating the release: sample a table from the model, count it, add noise, and fit again.
 
-A parametric bootstrap. What chance did to the model, rows that were drawn from a population and
-noise that was drawn for their counts, is repeated with the model in the place of the population:
-how far replicates stray from the model is how far the model strays from the truth, as far as its
-graph is that of the truth. Cliques, merged codes, standard deviations, shrinking and the estimator
-are those of the fit. Which pairs were chosen is not repeated: scores are in no release.
+A parametric bootstrap. Sampling of rows from a population and of noise for their counts is
+repeated with the model in place of the population: the error of replicates with respect to the
+model estimates the error of the model with respect to the truth, if its graph is correct. Cliques,
+merged codes, standard deviations, shrinkage and the estimator are those of the fit. The selection
+of pairs is not repeated: a release contains no scores.
 
 Privacy: post-processing of released values. No row is read and nothing is spent.
 """
@@ -28,7 +28,7 @@ from sdv_prefair.model.sampling import AncestralSampler
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.values.arrays import Floats
 
-# More rows are not drawn for one replicate; how their counts stray is scaled to the table's size.
+# At most so many rows per replicate; deviations of their counts are scaled to the table's size.
 _MOST_ROWS = 1 << 18
 _CORES = 2
 
@@ -38,12 +38,12 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Replicates:
-    """Models that the fit might have ended in.
+    """Bootstrap replicates of a fit.
 
     Attributes:
-        original: The fitted model, which stands for the truth.
+        original: The fitted model, in the role of the truth.
         models: One for each replicate.
-        seeds: What the rows of each were drawn from.
+        seeds: The seed of the rows of each.
     """
 
     original: GraphicalModel
@@ -54,7 +54,7 @@ class Replicates:
         return len(self.models)
 
     def rows(self, number: int) -> tuple[Rows, float]:
-        """Return the codes that a replicate was counted from, and by what they stray too far.
+        """Return the codes that a replicate was counted from, and the scale of their deviations.
 
         Deviations of shares of these rows, times that number, are those of a table as large as
         the estimated one.
@@ -66,9 +66,9 @@ class Replicates:
 def replicate(
     fitted: Fitted, number: int, seed: int | None = None, progress: Progress | None = None
 ) -> Replicates:
-    """Draw replicates of a fit.
+    """Compute replicates of a fit.
 
-    With the same seed they are the same, on however many cores.
+    The same seed gives the same replicates, on any number of cores.
 
     Privacy: post-processing of released values.
 
@@ -76,7 +76,7 @@ def replicate(
         fitted: The fit.
         number: How many.
         seed: Makes them reproducible.
-        progress: Called after each replicate with the number of those that are done.
+        progress: Called after each replicate with the number of finished ones.
     """
     seeds = tuple(np.random.SeedSequence(seed).spawn(number))
     models = []
@@ -92,7 +92,7 @@ def replicate(
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Rows of one replicate: groups as they were drawn, codes, and how much to stretch counts."""
+    """Rows of one replicate: groups as sampled, codes, and the scale of count deviations."""
 
     groups: Rows
     codes: Rows
@@ -100,7 +100,7 @@ class _Drawn:
     stretch: float
 
     def counts(self, columns: Sequence[str], expected: Floats) -> Floats:
-        """Return counts of groups, as far from those expected as in a table of full size."""
+        """Return counts of groups, with deviations as in a table of full size."""
         groups = [self.groups[column] for column in columns]
         places = np.ravel_multi_index(groups, expected.shape)
         return self._stretched(places, expected)
@@ -156,14 +156,14 @@ def _refit(fitted: Fitted, seed: np.random.SeedSequence, start: Factors | None) 
         stationarity=NEAR_ENOUGH,
         start=start,
     )
-    again.measurements = []  # as large as the model, and never asked for
+    again.measurements = []  # as large as the model, and never used
     return again
 
 
 def _noisy(measurement: Measurement, counts: Floats, rng: np.random.Generator) -> Measurement:
-    """Return counts with noise of the same size.
+    """Return counts with noise of the same scale.
 
-    Several looks at a table were averaged, so values are no whole numbers, and neither are these.
+    Several measurements of a table were averaged, so values are not integers; nor are these.
     """
     noise = rng.normal(0.0, 1.0, counts.shape) * measurement.stddev
     return Measurement(measurement.columns, counts + noise, measurement.stddev)
@@ -176,7 +176,7 @@ def _weighed_again(
     other: int | None,
     rng: np.random.Generator,
 ) -> Compression:
-    """Return the weights of merged codes, as another measurement of the codes gives them."""
+    """Return the weights of merged codes from another measurement of the codes."""
     compression = model.compressions[column]
     if compression.measured is None:
         return compression

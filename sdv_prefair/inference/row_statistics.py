@@ -28,11 +28,11 @@ def check_statistic(function: Any) -> None:
 
 
 class ModelOfRows(GraphicalModel):
-    """In the place of a model: rows that were drawn of it, in their order and again and again.
+    """Stands in for a model: returns its sampled rows in order, cyclically.
 
     Args:
         model: The model.
-        rows: The codes that were drawn.
+        rows: The sampled codes.
     """
 
     def __init__(self, model: GraphicalModel, rows: Rows):
@@ -59,7 +59,7 @@ def estimate_of_rows(
     level: float,
     truths: Iterable[tuple[pd.DataFrame, float]] | None = None,
 ) -> pd.DataFrame:
-    """Return a statistic of a synthetic table, with intervals by its values on replicates.
+    """Return a statistic of a synthetic table, with intervals from its values on replicates.
 
     Privacy: post-processing of synthetic rows.
 
@@ -67,9 +67,9 @@ def estimate_of_rows(
         function: Takes a table; returns a number, or some with names: a Series or a dictionary.
         table: Rows of the model.
         replicated: Rows of each replicate.
-        level: How often intervals are to hold the truth.
-        truths: Of each replicate the rows that it was counted from, and by what their deviations
-            are multiplied to be those of a full table; without them, the model is the truth.
+        level: Confidence level of the intervals.
+        truths: For each replicate the rows that it was counted from, and the factor that scales
+            their deviations to a full table; without them, the model is the truth.
     """
     own = _numbers(function(table))
     estimates = own.to_numpy(dtype=np.float64)
@@ -98,7 +98,7 @@ def _numbers(value: Any) -> pd.Series:
 
 
 def _same_numbers(value: Any, own: pd.Series) -> Floats:
-    """Return the numbers of a replicate; what it does not have is nan, as for an absent group."""
+    """Return the numbers of a replicate; missing ones, such as an absent group's, are nan."""
     numbers = _numbers(value)
     if isinstance(value, dict | pd.Series):
         numbers = numbers.reindex(own.index)

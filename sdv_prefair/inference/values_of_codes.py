@@ -1,4 +1,4 @@
-"""Columns as users see them: values for codes, codes for values, numbers to be averaged."""
+"""Columns as users see them: values for codes, codes for values, numbers to average."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class ShownColumn:
 
     Attributes:
         name: Its name.
-        transformer: What makes codes of its values.
+        transformer: The encoder of its values.
     """
 
     name: str
@@ -30,7 +30,7 @@ class ShownColumn:
 
     @cached_property
     def shown(self) -> Flags:
-        """Which codes can be shown; that of values outside the domain cannot, if it has none."""
+        """Which codes can be shown; the code for values outside the domain may not."""
         shown: Flags = np.ones(self.transformer.num_codes, dtype=bool)
         hidden = self.transformer.hidden_code
         if hidden is not None and hidden < shown.size and shown.size > 1:
@@ -39,7 +39,7 @@ class ShownColumn:
 
     @cached_property
     def values(self) -> list[Any]:
-        """What each code stands for: a value, a bin in words, or None for null."""
+        """What each code represents: a value, a bin in words, or None for null."""
         values: list[Any] = list(self.transformer.labels())
         if isinstance(self.transformer, CategoryCodes):
             values[: len(self.transformer.shown)] = self.transformer.shown
@@ -53,7 +53,7 @@ class ShownColumn:
         return values
 
     def code_of(self, value: Any) -> int:
-        """Return the code of a value, or of a bin as it is shown.
+        """Return the code of a value, or of a bin's label.
 
         Raises:
             QueryError: If the column cannot show it.
@@ -70,7 +70,7 @@ class ShownColumn:
         return encoded
 
     def _encoded(self, value: Any) -> int | None:
-        # On the command line numbers are texts.
+        # On the command line numbers are strings.
         for candidate in (value, _as_number(value)):
             if candidate is None and value is not None:
                 continue
@@ -98,12 +98,12 @@ class ShownColumn:
 
     @cached_property
     def numbers(self) -> Floats:
-        """The mean of what is drawn for each code; 0 for what is no number, as null."""
+        """The mean of the values sampled for each code; 0 for codes without a number."""
         return self._of_values(self._means)[0]
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """The least and the largest number that is drawn for each code."""
+        """The smallest and the largest number sampled for each code."""
         if isinstance(self.transformer, NumberBins):
             lower, upper = self.transformer.bin_ends()
             first, second = self._of_values(lower, upper)
@@ -134,7 +134,7 @@ def shown_columns(encoding: Encoding) -> dict[str, ShownColumn]:
 
 
 def shown_codes(columns: Mapping[str, ShownColumn]) -> dict[str, Flags]:
-    """Return of each column which codes can be shown."""
+    """Return for each column which codes can be shown."""
     return {name: column.shown for name, column in columns.items()}
 
 

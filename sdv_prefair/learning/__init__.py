@@ -126,9 +126,9 @@ def _check_texts(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> Non
         is_about_texts = domain.prefix is not None or domain.form is not None
         if is_about_texts and not holds_value(dtypes[column], 'text'):
             raise DomainError(
-                f"Column '{column}': range_groups and regex_format are about texts, and a column "
-                f'of dtype {str(public_dtype(dtypes[column]))!r} holds none. Convert the column '
-                'to text, or leave them out.'
+                f"Column '{column}': range_groups, regex_format and rare_sdtype are about texts, "
+                f'and a column of dtype {str(public_dtype(dtypes[column]))!r} holds none. Convert '
+                'the column to text, or leave them out.'
             )
 
 

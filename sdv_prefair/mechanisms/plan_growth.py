@@ -51,6 +51,7 @@ class Plan:
         self._weights = workload.weights[self._places[:, 0], self._places[:, 1]]
         self._uses = workload.use_of_pairs(self._places)
         self._planned: list[int] = []
+        self._count_uses()
 
     def grow_forest(self, scores: Floats, precision: Floats) -> None:
         """Plan pairs that join components, while they gain; and one for each outcome left alone.
@@ -88,7 +89,7 @@ class Plan:
             scores: As for ``grow_forest``.
             precision: As for ``grow_forest``.
         """
-        of_columns = self._errors.of_columns(self._precision() ** -0.5)
+        of_columns = self._errors.of_columns(self._precision**-0.5)
         errors = np.hypot(of_columns[:, None], of_columns)
         of_pairs = self._before(scores, precision)
         of_pairs[self._planned] = self._measured_errors()
@@ -158,6 +159,19 @@ class Plan:
     def _add(self, place: int) -> None:
         self._planned.append(place)
         self.graph.add(self._pairs[place])
+        self._count_uses()
+
+    def _count_uses(self) -> None:
+        """Work out once what all questions about the pairs planned so far need."""
+        planned = self._places[self._planned]
+        columns, pairs = self._workload.use_of_columns(planned), self._uses[self._planned]
+        self._all_uses = float(columns.sum() + pairs.sum())
+        share = 2 * self._pool / self._all_uses / self._rows**2
+        # 1/sigma^2 of each column in the end: of its one-way, and of its tables' sums.
+        self._precision = share * columns
+        for axis in (0, 1):
+            others = self._workload.sizes[planned[:, 1 - axis]]
+            np.add.at(self._precision, planned[:, axis], share * pairs / others)
 
     def _gains(self, scores: Floats, precision: Floats) -> Floats:
         own = self._weights * (self._before(scores, precision) - self._own_errors())
@@ -170,7 +184,7 @@ class Plan:
         A score holds the noise of the one-ways it was measured against, instead of that which the
         one-ways will have in the end.
         """
-        now, end = self._through_columns(precision), self._through_columns(self._precision())
+        now, end = self._through_columns(precision), self._through_columns(self._precision)
         before = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)
         return np.minimum(before, self._errors.most)
 
@@ -181,13 +195,13 @@ class Plan:
 
     def _own_errors(self) -> Floats:
         """Return the error of each pair once it is measured beside those planned."""
-        rho = self._pool * self._uses / (self._all_uses() + self._uses)
+        rho = self._pool * self._uses / (self._all_uses + self._uses)
         return self._errors.of_pairs(slice(None), self._sigma(rho))
 
     def _measured_errors(self) -> Floats:
         """Return the error of each planned pair, that inside merged codes included."""
         planned = np.array(self._planned, dtype=np.int64)
-        share = self._pool / self._all_uses()
+        share = self._pool / self._all_uses
         own = self._errors.of_pairs(planned, self._sigma(share * self._uses[planned]))
         alone = share * self._workload.use_of_columns(self._places[planned])
         merged = self._errors.of_merged(self._sigma(alone))
@@ -197,35 +211,24 @@ class Plan:
 
     def _dilution(self) -> Floats:
         """Return by how much all other errors rise if a pair is measured too."""
-        total = self._all_uses()
+        total = self._all_uses
         left = total / (total + self._uses)  # of what each other table would have
         grid = np.linspace(left.min(initial=1.0), 1.0, _DILUTIONS)
-        losses = np.array([self._error_at(share) for share in grid])
+        losses = self._errors_at(grid)
         rises: Floats = np.interp(left, grid, losses) - losses[-1]
         return rises
 
-    def _error_at(self, share: float) -> float:
-        """Return the weighted error of all that is planned, with so much of the pool."""
+    def _errors_at(self, shares: Floats) -> Floats:
+        """Return the weighted error of all that is planned, with so much of the pool each time."""
         planned = np.array(self._planned, dtype=np.int64)
-        rho = share * self._pool * self._uses[planned] / self._all_uses()
-        own = self._weights[planned] @ self._errors.of_pairs(planned, self._sigma(rho))
-        columns = self._errors.of_columns((share * self._precision()) ** -0.5)
-        return float(own + self._workload.open_weights(self._places[planned]) @ columns)
-
-    def _precision(self) -> Floats:
-        """Return 1/sigma^2 of each column in the end: of its one-way, and of its tables' sums."""
-        planned = self._places[self._planned]
-        share = 2 * self._pool / self._all_uses() / self._rows**2
-        precision = share * self._workload.use_of_columns(planned)
-        for axis in (0, 1):
-            per_sum = share * self._uses[self._planned]
-            others = self._workload.sizes[planned[:, 1 - axis]]
-            np.add.at(precision, planned[:, axis], per_sum / others)
-        return precision
-
-    def _all_uses(self) -> float:
-        columns = self._workload.use_of_columns(self._places[self._planned])
-        return float(columns.sum() + self._uses[self._planned].sum())
+        open_weights = self._workload.open_weights(self._places[planned])
+        rho = self._pool * self._uses[planned] / self._all_uses
+        errors = [
+            self._weights[planned] @ self._errors.of_pairs(planned, self._sigma(share * rho))
+            + open_weights @ self._errors.of_columns((share * self._precision) ** -0.5)
+            for share in shares
+        ]
+        return np.array(errors)
 
     def _sigma(self, rho: Floats) -> Floats:
         sigma: Floats = self._rows / np.sqrt(2 * rho)

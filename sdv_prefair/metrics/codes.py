@@ -1,12 +1,12 @@
 """Small integer codes for the values of columns, the same in every frame that is compared.
 
-Categories are told apart by value. Numbers and dates fall into bins of equal width over the
+Categories have one code per value. Numbers and dates fall into bins of equal width over the
 metadata's range, or over the first frame's range where the metadata has none; values outside go
-to the nearest bin. Numbers of a short range with few decimals, such as whole hours of a week,
+to the nearest bin. Numbers of a short range with few decimals, such as integer hours per week,
 keep one code for each. A missing value has a code of its own.
 
 These are the codes of the synthesizer's defaults. That matters where dependence is measured
-given a column: a model that is fair given whole hours need not look it given bins of ten.
+given a column: a model that is fair given single hours need not look fair given bins of ten.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 NUM_BINS = 32
-"""Bins of a number or a date unless asked otherwise; ``None`` keeps every value apart."""
+"""Default number of bins of a number or a date; ``None`` keeps one code per value."""
 
 SINGLE_VALUES = 100
-"""Numbers that can take at most so many values are not binned, unless asked otherwise."""
+"""Numbers that can take at most so many values are not binned by default."""
 
 
 def encode(
@@ -112,7 +112,7 @@ def as_numbers(series: pd.Series) -> np.ndarray:
 
 
 def _equal_bins(distance: np.ndarray, span: float, count: int) -> np.ndarray:
-    """Cut ``[0, span]`` into bins; what is outside goes to the nearest, NaN to one of its own."""
+    """Cut ``[0, span]`` into bins; values outside go to the nearest, NaN has its own."""
     position = np.floor(distance * float(count) / span) if span > 0 else 0.0 * distance
     codes = np.clip(np.nan_to_num(position, nan=0.0), 0, count - 1)
     return np.where(np.isnan(distance), count, codes).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A figure of one column, real beside synthetic: what a reader plots first."""
+"""A figure of one column, real and synthetic: what a reader plots first."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ def plot_column_pair(
     metadata: Any = None,
     table_name: str | None = None,
 ) -> go.Figure:
-    """Draw a column of the real and of the synthetic table, without bins.
+    """Plot a column of the real and of the synthetic table, without bins.
 
-    Of numbers and dates the distribution functions and the most frequent values are drawn, of
-    everything else the shares of its values.
+    Numbers and dates are shown by their distribution functions and most frequent values,
+    everything else by the shares of its values.
 
-    Privacy: reads the real rows outside of any budget.
+    Privacy: reads the real rows outside any budget.
 
     Args:
         real_data: The real rows.

@@ -1,4 +1,4 @@
-"""Numbers and dates of two tables side by side: what a reader compares before any measure."""
+"""Summary statistics of numbers and dates in two tables, side by side."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def describe_numbers(
 ) -> pd.DataFrame:
     """Describe each numerical and datetime column in both tables, unbinned.
 
-    Privacy: reads the real rows outside of any budget.
+    Privacy: reads the real rows outside any budget.
 
     Args:
         real_data: The real rows.
@@ -52,9 +52,9 @@ def cumulative_shares(real: pd.Series, synthetic: pd.Series, points: int = _POIN
     """Return both distribution functions, before and at each of some values of either column.
 
     Args:
-        real: The real column, with a value at least.
+        real: The real column, with at least one value.
         synthetic: The synthetic column, likewise.
-        points: How many quantiles of each column are taken; a jump stays one.
+        points: How many quantiles of each column are used; jumps are preserved.
 
     Returns:
         ``real`` and ``synthetic``; the index holds each value twice, dates in seconds.

@@ -1,4 +1,4 @@
-"""Classifiers trained on synthetic rows and asked about real ones.
+"""Classifiers trained on synthetic rows and tested on real ones.
 
 Paper: "Downstream Classification Accuracy" and "Fairness metrics" of the experiments.
 Departs: categories are one-hot and numbers standardised, where the paper feeds unscaled codes
@@ -32,7 +32,7 @@ _MODELS = {
     'mlp': MLPClassifier((20, 20, 10, 5), batch_size=50, max_iter=20),
 }
 MODELS = tuple(_MODELS)
-"""Names of the classifiers that can be asked for: the paper's three kinds."""
+"""Names of the available classifiers: the paper's three kinds."""
 
 MOST_OUTCOMES = 100
 
@@ -118,8 +118,7 @@ def _features(tables: Tables, names: list[str]) -> tuple[pd.DataFrame, pd.DataFr
     """Return the features of the real and of the synthetic rows.
 
     Numbers and dates become floats, everything else text: one text for equal values, however each
-    table stores them. Were 1 and 1.0 two strings, the classifier would know none of the real
-    values.
+    table stores them. If 1 and 1.0 were two strings, no real value would match the training values.
     """
     pairs = {name: (tables.real[name], tables.synthetic[name]) for name in names}
     made = {

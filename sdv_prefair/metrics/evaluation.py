@@ -1,4 +1,4 @@
-"""``evaluate_fairness``, beside SDV's ``evaluate_quality``."""
+"""``evaluate_fairness``, the counterpart of SDV's ``evaluate_quality``."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def evaluate_fairness(
 ) -> FairnessReport:
     """Measure the fairness and quality of a synthetic table, as ``evaluate_quality`` does quality.
 
-    Privacy: computed on the real rows, outside of any budget. For the owner's eyes only.
+    Privacy: computed on the real rows, outside any budget. For the owner only.
 
     Args:
         real_data: The real rows, ``{table name: DataFrame}`` or one frame.

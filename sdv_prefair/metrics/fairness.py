@@ -27,7 +27,7 @@ from sdv_prefair.metrics.strata import RowEncoder, Strata
 from sdv_prefair.metrics.table_pair import Tables, read_tables
 
 MIN_ROWS = 30
-"""Rows each of two groups must have to be compared, unless asked otherwise."""
+"""Default number of rows that each of two groups must have to be compared."""
 
 
 def demographic_parity(
@@ -91,7 +91,7 @@ def _of(strata: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
 
 
 class _GroupDifference(SingleTableMetric):
-    """What the six measures share; subclasses say which rate, and whether strata are used."""
+    """Base of the six measures; subclasses define the rate, and whether strata are used."""
 
     goal = Goal.MINIMIZE
     min_value = 0.0
@@ -180,7 +180,7 @@ class _GroupDifference(SingleTableMetric):
         positive: Hashable | None = None,
         **options,
     ) -> dict:
-        """Compare groups by predictions that are there already, from whatever model.
+        """Compare groups by existing predictions, from any model.
 
         Args:
             prediction: The predicted outcome of each row.
@@ -217,7 +217,7 @@ class _GroupDifference(SingleTableMetric):
 
 
 def check_positive(outcome: str, positive: Hashable, label: np.ndarray) -> None:
-    """Raise unless the positive value occurs: of one that does not, all groups have the same."""
+    """Raise unless the positive value occurs: otherwise all groups have the same rate, zero."""
     if len(label) and not (np.asarray(label, dtype=object) == positive).any():
         raise SynthesizerInputError(
             f"positive ({shown(positive)}) must be a value that the outcome '{outcome}' has in the "

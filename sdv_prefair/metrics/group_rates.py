@@ -1,8 +1,8 @@
-"""How often something happens in each group, and how far the groups are apart.
+"""The rate of an event in each group, and the differences between groups.
 
 The one kernel of the fairness measures. With strata, two groups are compared within each
-stratum that holds both, and the differences are averaged with the strata's row counts as
-weights; strata that hold one group alone say nothing and are left out, and the share of rows
+stratum that contains both, and the differences are averaged with the strata's row counts as
+weights; strata with only one group are uninformative and left out, and the share of rows
 that was compared is reported as coverage. Without strata there is one stratum: all rows.
 
 Paper: table "Fairness measures", E_A of a difference of probabilities.
@@ -30,8 +30,8 @@ class RateGap(NamedTuple):
         first: The group with the higher rate.
         second: The group with the lower rate.
         coverage: Share of rows in strata that hold at least two groups.
-        interval: Bootstrap interval of the signed difference between these two groups; holds
-            zero when the rows do not tell the groups apart. It is wide enough for the most
+        interval: Bootstrap interval of the signed difference between these two groups; contains
+            zero if the rows show no difference. It accounts for the selection of the most
             distant of all pairs that were compared (Bonferroni).
         rates: The rate of every group over all its rows, without strata.
     """
@@ -90,15 +90,15 @@ def rate_gap(
 def rate_gaps_given(
     event: np.ndarray, group: np.ndarray, given: np.ndarray, **options
 ) -> dict[Hashable, RateGap]:
-    """Compare how often ``event`` is true between groups, once for each value that is given.
+    """Compare how often ``event`` is true between groups, conditional on each value in turn.
 
-    Of decisions given the true label these are true and false positive rates, of labels given the
-    decision positive predictive values.
+    For decisions given the true label these are true and false positive rates, for labels given
+    the decision positive predictive values.
 
     Args:
         event: True or false for each row.
         group: The group of each row.
-        given: The value of each row that the rates are given.
+        given: The value of each row that the rates are conditional on.
         **options: ``min_rows``, ``bootstraps``, ``confidence``, ``seed`` of `rate_gap`.
     """
     codes, values = pd.factorize(np.asarray(given, dtype=object), use_na_sentinel=False)
@@ -110,9 +110,9 @@ def rate_gaps_given(
 
 
 def _interval(draws: np.ndarray, gap: float, confidence: float, pairs: int) -> tuple[float, float]:
-    """Return the percentile interval, widened for having picked one of several pairs.
+    """Return the percentile interval, widened for the selection of one of several pairs.
 
-    Quantiles that far out would need tens of thousands of draws, so the interval of one pair is
+    Such extreme quantiles would need tens of thousands of draws, so the interval of one pair is
     stretched about the gap as a normal one would be.
     """
     tail = (1 - confidence) / 2

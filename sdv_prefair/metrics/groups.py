@@ -1,4 +1,4 @@
-"""Who is compared with whom: groups of the protected columns, strata of the admissible ones."""
+"""Groups of the protected columns and strata of the admissible ones."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from sdv_prefair.metrics.strata import RowEncoder, Strata, stratify
 from sdv_prefair.metrics.table_pair import Tables
 
 STRATA_BINS = 8
-"""Bins of an admissible number unless asked otherwise: few, so that strata hold both groups."""
+"""Default bins of an admissible number: few, so that strata contain both groups."""
 
 _BETWEEN = ', '
 
@@ -20,7 +20,7 @@ def group_names(
 ) -> np.ndarray:
     """Return the group of each real row, as text.
 
-    A group of numbers or dates is named by the smallest and the largest that it holds.
+    A group of numbers or dates is named by its smallest and largest value.
     """
     names = tables.select('protected', protected)
     codes = encode([tables.real], tables.columns, names, num_bins, single_values=0)[0]
@@ -32,7 +32,7 @@ def group_names(
     ]
     if len(parts) == 1:
         return parts[0]
-    # Quoted where it could be read in two ways: two groups must not have one name.
+    # Quoted where it would be ambiguous: two groups must not have the same name.
     quoted = [[repr(text) if _BETWEEN in text else text for text in part] for part in parts]
     return np.array([_BETWEEN.join(texts) for texts in zip(*quoted, strict=True)], dtype=str)
 

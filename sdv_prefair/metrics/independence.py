@@ -1,11 +1,10 @@
 """Does an outcome depend on the protected columns given the admissible ones, in this table?
 
-Justifiable fairness asks for O independent of P given A; demographic parity for the same given
+Justifiable fairness requires O independent of P given A; demographic parity the same given
 nothing, separation for a decision given the label, sufficiency for a label given the decision. The
 measure is the conditional mutual information I(O; P | A) of the table's own frequencies, in nats.
-On a finite table that number is above zero even when the independence holds, so it is put beside
-what it would be if it held: the same number after the outcomes are shuffled among rows that agree
-on A.
+On a finite table that number is above zero even under independence, so it is compared with its
+null distribution: the same number after shuffling the outcomes among rows that agree on A.
 """
 
 from typing import NamedTuple
@@ -22,16 +21,16 @@ from sdv_prefair.metrics.table_pair import read_tables
 
 
 class Independence(NamedTuple):
-    """I(O; P | A) beside its distribution under independence.
+    """I(O; P | A) with its distribution under independence.
 
     Attributes:
         estimate: Plug-in estimate of I(O; P | A) in nats.
         null_mean: Its mean over shuffles of O within strata of A.
         null_interval: The 2.5 % and 97.5 % quantiles over shuffles.
         p_value: Share of shuffles that reach the estimate, the table itself counted as one;
-            NaN, as what else describes the shuffles, where there were none.
-        coverage: Share of rows in strata that hold two outcomes and two groups. All others
-            say nothing about dependence and add zero.
+            NaN without shuffles, like the other fields about them.
+        coverage: Share of rows in strata with two outcomes and two groups. All others
+            are uninformative about dependence and add zero.
     """
 
     estimate: float
@@ -42,7 +41,7 @@ class Independence(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The estimate less what independence gives on average; zero where it is below.
+        """The estimate minus its mean under independence; zero if negative.
 
         NaN where nothing was shuffled.
         """
@@ -55,9 +54,9 @@ def conditional_mutual_information(
     """Return the plug-in estimate of I(outcome; protected | strata) in nats.
 
     Args:
-        outcome: One value a row, of any kind.
-        protected: One value a row.
-        strata: One value a row: rows with equal values agree on the admissible columns.
+        outcome: One value per row, of any type.
+        protected: One value per row.
+        strata: One value per row: rows with equal values agree on the admissible columns.
     """
     return _Strata(outcome, protected, strata).information()
 
@@ -67,7 +66,7 @@ def conditional_entropy(outcome: np.ndarray, strata: np.ndarray) -> float:
 
     It bounds I(outcome; protected | strata), whatever the protected columns are.
     """
-    # What the outcome tells about itself is all there is to know about it.
+    # The information of the outcome about itself is its entropy.
     return conditional_mutual_information(outcome, outcome, strata)
 
 
@@ -78,12 +77,12 @@ def independence_test(
     permutations: int = 200,
     seed: int | np.random.Generator | None = None,
 ) -> Independence:
-    """Compare I(outcome; protected | strata) with what independence would give.
+    """Compare I(outcome; protected | strata) with its distribution under independence.
 
     Args:
-        outcome: One value a row, of any kind.
-        protected: One value a row.
-        strata: One value a row: rows with equal values agree on the admissible columns.
+        outcome: One value per row, of any type.
+        protected: One value per row.
+        strata: One value per row: rows with equal values agree on the admissible columns.
         permutations: How many times the outcomes are shuffled within strata.
         seed: Seed or generator of the shuffles.
     """
@@ -221,20 +220,20 @@ class ConditionalMutualInformation(SingleTableMetric):
             metadata: SDV ``Metadata``, its ``dict``, or ``None``.
             table_name: Which table, where there are several.
             protected: Protected column or columns.
-            admissible: Admissible column or columns, or whatever a statement is given; nothing
-                for demographic parity.
+            admissible: Admissible column or columns, or the conditioning set of a statement;
+                empty for demographic parity.
             outcome: Outcome column or columns.
             num_bins: Bins of a number or a date; ``None`` keeps every value apart. Columns that
                 ``synthesizer`` has codes for are not binned.
             single_values: Numbers that can take at most so many values are not binned.
-            permutations: How many shuffles the null distribution is made of.
+            permutations: Number of shuffles for the null distribution.
             seed: Seed or generator of the shuffles.
             synthesizer: The fitted synthesizer, or opened release, that the table is from: rows
                 are then compared by its codes. Admissible columns that a constraint touches have
                 no codes of their own; they are compared by their exact values.
 
         Returns:
-            ``score`` (the estimate), ``excess`` (what is left of it above the null mean), the
+            ``score`` (the estimate), ``excess`` (its excess over the null mean), the
             other fields of `Independence`, and ``strata``: ``'codes of the model'``,
             ``'exact values'``, ``'own bins'`` and of which columns, or ``'all rows'``. With bins
             of the metric's own a score above the interval may be an effect of the binning.

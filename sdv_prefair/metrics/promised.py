@@ -1,4 +1,4 @@
-"""What a report is asked to measure: statements, in whichever form they are given."""
+"""The statements that a report measures, in whichever form they are given."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -28,7 +28,7 @@ def as_statements(roles: Promised) -> Statements:
 
 
 def named_groups(statements: Statements) -> dict[str, tuple[str, ...]]:
-    """Return the columns of each role that some statement gives to one."""
+    """Return the columns of each role, over all statements."""
     groups = {
         'protected': statements.protected,
         'admissible': statements.admissible,

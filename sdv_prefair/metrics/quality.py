@@ -160,7 +160,7 @@ class DownstreamAccuracy(SingleTableMetric):
             seed: Seed of the training.
 
         Returns:
-            ``score``, and ``majority``: the accuracy of always answering the commonest real
+            ``score``, and ``majority``: the accuracy of always predicting the most frequent real
             outcome, which a useful classifier exceeds.
         """
         tables = read_tables(real_data, synthetic_data, metadata, table_name)

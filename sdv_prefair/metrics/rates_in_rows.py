@@ -1,10 +1,9 @@
 """Separation and sufficiency of decisions that are columns of the table: no classifier is trained.
 
-A decision D keeps separation (equalised odds) if it is independent of the protected columns given
-the true label Y: then true and false positive rates are the same in all groups. It keeps
-sufficiency if the label is independent of them given the decision: then what a decision is worth,
-its positive predictive value, is the same in all groups. Both are measured in the synthetic rows
-as they are.
+A decision D satisfies separation (equalised odds) if it is independent of the protected columns
+given the true label Y: then true and false positive rates are the same in all groups. It satisfies
+sufficiency if the label is independent of them given the decision: then the positive predictive
+value of a decision is the same in all groups. Both are measured in the synthetic rows as they are.
 """
 
 from collections.abc import Hashable, Mapping
@@ -48,7 +47,7 @@ def positive_predictive_value_balance(
 
 
 class _RatesGiven(SingleTableMetric):
-    """What the two share; subclasses say which column is given, and which one has the rates."""
+    """Base of the two; subclasses define the conditioning column, and the one with the rates."""
 
     goal = Goal.MINIMIZE
     min_value = 0.0
@@ -76,7 +75,7 @@ class _RatesGiven(SingleTableMetric):
         confidence: float = 0.95,
         seed: int | None = None,
     ) -> dict:
-        """Compare the rates of the groups for each value of what is given.
+        """Compare the rates of the groups for each value of the conditioning column.
 
         Args:
             real_data: Not measured; may be ``None``.
@@ -85,11 +84,11 @@ class _RatesGiven(SingleTableMetric):
             table_name: Which table, where there are several.
             protected: The column that makes the groups; several make a group of each
                 combination. Numbers and dates are binned.
-            decision: The column that holds the decision.
-            label: The column that holds the truth the decision is about.
+            decision: The column with the decision.
+            label: The column with the true label.
             positive: The value whose rate is compared: of the decision for separation, of the
-                label for sufficiency. ``None`` takes the greater of two values; of more than two
-                each in turn, and keeps the largest difference.
+                label for sufficiency. ``None`` takes the greater of two values; with more than two
+                it takes each in turn, and keeps the largest difference.
             num_bins: Bins of a number or a date among the groups.
             min_rows: Two groups are compared if each has at least so many rows.
             bootstraps: Resamples of the rows for the intervals.
@@ -98,7 +97,7 @@ class _RatesGiven(SingleTableMetric):
 
         Returns:
             ``score``, the largest difference between two groups given any value; the ``positive``
-            value; and by value of what is given ``gaps`` (`RateGap`) and ``rates`` (by group).
+            value; and by conditioning value ``gaps`` (`RateGap`) and ``rates`` (by group).
         """
         tables = read_tables(None, synthetic_data, metadata, table_name)
         named = {'protected': protected, 'decision': decision, 'label': label}
@@ -145,7 +144,7 @@ class Separation(_RatesGiven):
     """The largest difference between groups of Pr(D = positive | S, Y = y), over all labels y.
 
     Given the positive label the rates are true positive rates, given the other of two labels
-    false positive rates. It is zero in a table whose decisions keep equalised odds.
+    false positive rates. It is zero in a table whose decisions satisfy equalised odds.
 
     Attributes:
         name: Name to use when reports about this metric are printed.

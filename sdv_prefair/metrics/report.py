@@ -34,17 +34,17 @@ class FairnessReport(BaseUnifiedReport):
     | Quality | 1-way and 2-way TVD, ACD; KS, frequent values; accuracy | 1 - distance; accuracy |
 
     All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
-    its metrics' means, for Quality), the report's that of its properties; rows that do not tell
+    its metrics' means, for Quality), the report's that of its properties; uninformative rows
     are NaN and left out. A mean of fairness and accuracy settles nothing by itself: read
-    ``get_details``. As in SDMetrics, tables are cut to ``num_rows_subsample`` rows drawn at random,
-    50,000 unless that attribute is set; ``None`` takes all.
+    ``get_details``. As in SDMetrics, tables are subsampled to ``num_rows_subsample`` random rows,
+    50,000 by default; ``None`` takes all.
 
-    Privacy: everything here is computed on the real rows, outside of any budget. Neither the report
+    Privacy: everything here is computed on the real rows, outside any budget. Neither the report
     nor its file may be released with the synthetic table.
 
     Args:
         roles: The protected, admissible and outcome columns, as ``Roles`` or as its ``dict``; or
-            ``Statements``, or a list of `Independent`. Of statements each is measured by itself.
+            ``Statements``, or a list of `Independent`. Each statement is measured separately.
         table_name: The table they belong to, where there are several.
         positive: The value of each outcome column that counts as positive. By default the greater
             of two values; of more than two, the one with the largest difference.
@@ -55,8 +55,8 @@ class FairnessReport(BaseUnifiedReport):
         seed: Seed of training, shuffles and resamples.
         synthesizer: The fitted synthesizer, or opened release, that the synthetic table is from.
             Rows are then compared by its codes, which is what its guarantee is about. Without it
-            numbers and dates are put in bins of the metrics' own, and of a fair table Conditional
-            Independence may then be below 1. The column ``Strata`` of the details says which.
+            numbers and dates are put in bins of the metrics' own, and Conditional Independence of a
+            fair table may then be below 1. The column ``Strata`` of the details says which.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Which rows agree on the admissible columns: by the model's own codes where there is a model.
+"""Strata: which rows agree on the admissible columns, by the model's own codes if there is a model.
 
 A fair model makes outcomes independent of protected columns given the codes of the admissible
-columns, and given their exact values. Given coarser or other bins it promises nothing: two codes
+columns, and given their exact values. Given coarser or other bins it guarantees nothing: two codes
 in one bin differ in outcomes and in groups, which looks like a dependence. So a model is measured
 by its own codes. Without one, numbers and dates are put in bins of the metric's own, and a value
 above its null may be an effect of the binning alone.
@@ -29,19 +29,19 @@ OWN_BINS_CAUTION = (
 
 @runtime_checkable
 class RowEncoder(Protocol):
-    """A fitted synthesizer, or an opened release: whatever knows the codes of its rows."""
+    """A fitted synthesizer, or an opened release: whatever can encode rows."""
 
     def encode_rows(self, data: pd.DataFrame) -> pd.DataFrame:
-        """Return the codes of the columns that the model knows as they are."""
+        """Return the codes of the columns that the model contains unchanged."""
 
 
 class Strata(NamedTuple):
     """The strata of the rows of each frame.
 
     Attributes:
-        codes: For each frame one code a row: equal where the admissible columns agree.
+        codes: For each frame one code per row: equal where the admissible columns agree.
         told: What "agree" means, in words that begin with ``MODEL_CODES``, ``EXACT_VALUES`` or
-            ``OWN_BINS``; ``ALL_ROWS`` where nothing is given.
+            ``OWN_BINS``; ``ALL_ROWS`` if the conditioning set is empty.
     """
 
     codes: list[np.ndarray]
@@ -56,7 +56,7 @@ def stratify(
     num_bins: int | None = NUM_BINS,
     single_values: int = SINGLE_VALUES,
 ) -> Strata:
-    """Return the strata that some columns make.
+    """Return the strata of some columns.
 
     Args:
         frames: The tables; the first gives the ranges of bins where the metadata has none.
@@ -87,11 +87,10 @@ def _agreeing(
     of_model: Mapping[str, np.ndarray],
     of_frame: Mapping[str, np.ndarray],
 ) -> np.ndarray:
-    """Return one code a row: equal where rows agree on a column.
+    """Return one code per row: equal where rows agree on a column.
 
-    To the model all categories that it does not know are one. Its own rows hold none, unless they
-    were changed since, as by a quotation mark before formulas; rows of two codes must not be
-    mixed for that.
+    The model has one code for all unknown categories. Its own rows have none, unless they were
+    changed since, for example by escaping formulas; that must not mix rows of two codes.
     """
     if name not in of_model:
         return of_frame[name]
@@ -108,10 +107,10 @@ def encode_groups(
     num_bins: int | None = NUM_BINS,
     single_values: int = SINGLE_VALUES,
 ) -> list[np.ndarray]:
-    """Return one code a row of protected or of outcome columns; arguments as in ``stratify``.
+    """Return one code per row of protected or of outcome columns; arguments as in ``stratify``.
 
-    Given the strata of a fair model, whatever is read off outcomes alone is independent of
-    whatever is read off protected columns alone, so columns without codes are binned here.
+    Given the strata of a fair model, any function of the outcomes is independent of any function
+    of the protected columns, so columns without codes are binned here.
     """
     known = model_codes(frames, synthesizer)
     found = encode(frames, columns, names, num_bins, single_values)
@@ -124,7 +123,7 @@ def encode_groups(
 def model_codes(
     frames: Sequence[pd.DataFrame], synthesizer: RowEncoder | None
 ) -> list[dict[str, np.ndarray]]:
-    """Return the model's codes of each frame, of those columns that have some."""
+    """Return the model's codes of each frame, for the columns that have codes."""
     if synthesizer is None:
         return [{} for _ in frames]
     check_synthesizer(synthesizer)
@@ -133,7 +132,7 @@ def model_codes(
 
 
 def check_synthesizer(synthesizer: object) -> None:
-    """Raise unless the argument can tell the codes of rows."""
+    """Raise unless the argument can encode rows."""
     if synthesizer is not None and not isinstance(synthesizer, RowEncoder):
         raise SynthesizerInputError(
             f'synthesizer ({shown(synthesizer)}) must be a fitted PreFairSynthesizer or an opened '

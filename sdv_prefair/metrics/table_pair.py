@@ -1,7 +1,7 @@
-"""What the metrics are given, brought to one form: two frames and the columns to look at.
+"""The arguments of the metrics in one form: two frames and the columns to compare.
 
 SDMetrics passes frames and a metadata ``dict``; SDV 2.0 has ``{table name: frame}`` and a
-``Metadata`` object. Both are taken, and a table without metadata too.
+``Metadata`` object. Both are accepted, and a table without metadata too.
 """
 
 from collections.abc import Iterable

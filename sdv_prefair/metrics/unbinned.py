@@ -1,10 +1,10 @@
-"""How close numbers and dates are, value by value: no bins that could hide what is in them.
+"""How close numbers and dates are, value by value, without bins that could hide differences.
 
-A model that puts numbers in bins keeps the bins' shares, and a measure that looks through the same
-bins finds nothing wrong with it. These look at the values themselves: at their distribution
-function, and at single values that many rows share, as zero in a column of capital gains.
+A model that bins numbers preserves the bins' shares, and a metric that uses the same bins finds
+nothing wrong. These metrics use the values themselves: their distribution function, and single
+values that many rows share, such as zero in a column of capital gains.
 
-Null is not a number. Both measures leave it out; `sdv_prefair.metrics.described` gives its share.
+Null is not a number. Both metrics ignore it; `sdv_prefair.metrics.described` gives its share.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ from sdv_prefair.metrics.codes import as_numbers
 from sdv_prefair.metrics.table_pair import Tables, read_tables
 
 FREQUENT = 10
-"""So many of the most frequent values of each table are looked at, unless asked otherwise."""
+"""How many of the most frequent values of each table are compared by default."""
 
 
 def numbers_and_dates(tables: Tables) -> list[str]:
-    """Return the columns that these measures are about."""
+    """Return the columns that these metrics compare."""
     return [
         c for c, about in tables.columns.items() if about['sdtype'] in {'numerical', 'datetime'}
     ]
@@ -30,13 +30,13 @@ def numbers_and_dates(tables: Tables) -> list[str]:
 def kolmogorov_smirnov(real: pd.Series, synthetic: pd.Series) -> float:
     """Return the largest difference of the distribution functions; NaN if one has no value.
 
-    It is what 1 - ``KSComplement`` of SDMetrics is, without its p-value, and for dates too that
+    It equals 1 - ``KSComplement`` of SDMetrics, without its p-value, and also handles dates that
     the two tables store in different units.
     """
     known = [known_numbers(column) for column in (real, synthetic)]
     if not all(map(len, known)):
         return np.nan
-    with np.errstate(divide='ignore'):  # in the p-value of a few values, which nobody asked for
+    with np.errstate(divide='ignore'):  # about the p-value for few values, which is not used
         return float(ks_2samp(*known, method='asymp').statistic)
 
 
@@ -92,11 +92,11 @@ class _ColumnDistance(SingleTableMetric):
             synthetic_data: The synthetic rows; any number of them.
             metadata: SDV ``Metadata``, its ``dict``, or ``None``.
             table_name: Which table, where there are several.
-            options: What the metric has besides.
+            options: Further options of the metric.
 
         Returns:
             ``score``, and ``marginals``: the distance of each column, under a tuple of its name.
-            NaN stands for a column without a value in one of the tables, which the mean leaves out.
+            NaN means that a table has no value in the column, which the mean leaves out.
         """
         tables = read_tables(real_data, synthetic_data, metadata, table_name)
         distances = {

@@ -1,8 +1,7 @@
 """Junction trees: in which order cliques are visited, and marginals of any few columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -78,28 +77,30 @@ class _Factor(NamedTuple):
 
 
 def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> Floats:
-    """Return the joint distribution of some columns, by variable elimination.
+    """Return the joint distribution of some columns.
 
-    Columns of one clique are summed from its table; on a tree the rest are products along paths.
+    Columns of one clique are summed from its table; the rest are products along paths. Each clique
+    hands to the one above it what is wanted given their separator, all else summed out at once.
     """
     for node in nodes:
         if set(columns) <= set(node.columns):
             return node.sum_to(columns)
     needed = _needed_nodes(nodes, columns)
-    factors = [_Factor(node.columns, node.conditional()) for node in needed]
-    order = [c for node in needed for c in node.columns if c not in node.separator]
-    for column in reversed(order):
-        if column not in columns:
-            factors = _eliminate(factors, column)
-    joint = reduce(_product, factors)
-    return joint.table.transpose([joint.columns.index(column) for column in columns])
+    above: dict[int | None, list[_Factor]] = {}
+    for position, node in reversed(needed.items()):
+        factors = [_Factor(node.columns, node.conditional()), *above.pop(position, [])]
+        known = dict.fromkeys(column for factor in factors for column in factor.columns)
+        left = [column for column in known if column in columns or column in node.separator]
+        above.setdefault(node.parent, []).append(_product(factors, left))
+    return _product(above[None], columns).table
 
 
-def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> list[CliqueTable]:
-    """Return the smallest part of the junction tree that holds the columns.
+def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> dict[int, CliqueTable]:
+    """Return the smallest part of the junction tree that holds the columns, by positions.
 
     Left out are nodes below, of which nothing is wanted: they sum to one. And nodes above a node
-    that holds all that is wanted of them: it is the new root, with nothing before it.
+    that holds all that is wanted of them: it is the new root, with nothing before it. Of the nodes
+    that are left, columns are summed out that neither are wanted nor tie a node to another.
     """
     needed: set[int | None] = set()
     for position in reversed(range(len(nodes))):
@@ -119,35 +120,36 @@ def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> list[
             kept.remove(position)
         else:
             roots.add(position)
-    return [
-        replace(nodes[position], separator=(), parent=None)
+    rooted = {
+        position: replace(nodes[position], separator=(), parent=None)
         if position in roots
         else nodes[position]
         for position in kept
-    ]
+    }
+    return {
+        position: _summed(node, {*columns, *_tied_below(position, rooted.values())})
+        for position, node in rooted.items()
+    }
 
 
-def _eliminate(factors: list[_Factor], column: str) -> list[_Factor]:
-    touched = sorted((f for f in factors if column in f.columns), key=lambda f: f.table.size)
-    others = [f for f in factors if column not in f.columns]
-    *first, last = touched
-    if not first:
-        axis = last.columns.index(column)
-        left = tuple(c for c in last.columns if c != column)
-        return [*others, _Factor(left, last.table.sum(axis=axis))]
-    return [*others, _product(reduce(_product, first), last, drop=column)]
+def _tied_below(position: int, nodes: Iterable[CliqueTable]) -> Iterator[str]:
+    """Yield the columns that a node shares with those below it."""
+    return (column for node in nodes if node.parent == position for column in node.separator)
 
 
-def _product(first: _Factor, second: _Factor, drop: str | None = None) -> _Factor:
-    columns = tuple(dict.fromkeys(first.columns + second.columns))
-    kept = tuple(column for column in columns if column != drop)
-    label = {column: number for number, column in enumerate(columns)}
+def _summed(node: CliqueTable, wanted: set[str]) -> CliqueTable:
+    """Return a node without the columns that are neither wanted nor in its separator."""
+    columns = tuple(c for c in node.columns if c in wanted or c in node.separator)
+    return replace(node, columns=columns, table=node.sum_to(columns))
+
+
+def _product(factors: Sequence[_Factor], wanted: Sequence[str]) -> _Factor:
+    """Return the product of factors, with all but the wanted columns summed out."""
+    known = dict.fromkeys(column for factor in factors for column in factor.columns)
+    label = {column: number for number, column in enumerate(known)}
     # Numbers as labels, of which there is no end; numpy's types know of letters only.
-    operands: tuple[Any, ...] = (
-        first.table,
-        [label[c] for c in first.columns],
-        second.table,
-        [label[c] for c in second.columns],
-        [label[c] for c in kept],
-    )
-    return _Factor(kept, np.einsum(*operands, optimize=True))
+    operands: list[Any] = []
+    for factor in factors:
+        operands += [factor.table, [label[column] for column in factor.columns]]
+    table = np.einsum(*operands, [label[column] for column in wanted], optimize=True)
+    return _Factor(tuple(wanted), table)

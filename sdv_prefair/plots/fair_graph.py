@@ -37,16 +37,16 @@ _EDGE_STYLES = {
 }
 _EDGE_WORDS = {
     WITHIN: WITHIN,
-    'weak': f'weak (tells < {NOTICEABLE:g})',
-    'joined': 'joined',
-    'strong': f'strong (tells ≥ {STRONG_FROM:g})',
+    'weak': f'weak (predicts < {NOTICEABLE:g})',
+    'joined': 'in between',
+    'strong': f'strong (predicts ≥ {STRONG_FROM:g})',
     AROUND: AROUND,
 }
 _LANES = {
-    PROTECTED: ('Protected side', 'with what goes with it', '#FDF1E9'),
+    PROTECTED: ('Protected side', 'and columns related to it', '#FDF1E9'),
     ADMISSIBLE: ('Admissible wall', 'may explain a difference', '#E3EFF7'),
     SEVERAL: ('Several roles', 'in different statements', '#F9EEF4'),
-    OUTCOME: ('Outcome side', 'with what goes with it', '#E6F4EF'),
+    OUTCOME: ('Outcome side', 'and columns related to it', '#E6F4EF'),
 }
 _NO_WALL = ('No wall to pass', 'nothing may explain a difference', '#E3EFF7')
 _LETTERS_PER_PIXEL, _LINE_PIXELS = 1 / 6.4, 17

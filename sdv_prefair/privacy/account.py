@@ -1,8 +1,7 @@
-"""The account of a synthesizer: every attempt to fit it, whatever became of it, and their sum.
+"""The account of a synthesizer: every attempt to fit it, finished or not, and their sum.
 
-A ledger is the budget of one fit. An attempt that fails, or that nobody finishes, has answered
-questions about the rows all the same, and so has the fit before the last one. The account is
-appended to and never replaced.
+A ledger is the budget of one fit. An attempt that fails, or is abandoned, has still answered
+queries on the rows, and so has the fit before the last one. The account only grows.
 """
 
 import math
@@ -28,9 +27,9 @@ class Spending:
 
     Attributes:
         call: The method that began the attempt.
-        outcome: One of ``OUTCOMES``; what was begun and left is unfinished.
+        outcome: One of ``OUTCOMES``; an abandoned attempt is unfinished.
         seeded: Whether the noise can be reproduced.
-        lines: How many answers it was given.
+        lines: How many answers it received.
         rho: What they cost in zCDP.
         delta: The part of delta that thresholds have used up.
         all_gaussian: Whether all its noise was a rounded Gaussian, so that rho is mu^2/2 in GDP.
@@ -46,17 +45,17 @@ class Spending:
 
     @property
     def accounting(self) -> str:
-        """What its lines were added up by."""
+        """The accounting of its lines."""
         return GDP if self.all_gaussian else ZCDP
 
 
 class Attempt:
-    """An attempt to fit, with the ledger it spends from. Entered, it fails with what is inside.
+    """An attempt to fit, with its ledger. As a context manager, it fails if its body raises.
 
     Args:
         call: The method that began it.
         ledger: Where its answers are debited.
-        paid_before: So many of the ledger's first lines are those of an earlier attempt.
+        paid_before: How many of the ledger's first lines belong to an earlier attempt.
     """
 
     def __init__(self, call: str, ledger: Ledger, paid_before: int = 0):
@@ -66,16 +65,16 @@ class Attempt:
 
     @property
     def is_over(self) -> bool:
-        """Whether it cannot go on."""
+        """Whether it has ended."""
         return self.outcome != UNFINISHED
 
     def finish(self) -> None:
-        """Enter that a model came of it."""
+        """Record that it produced a model."""
         self.outcome = FINISHED
 
     @property
     def spending(self) -> Spending:
-        """What it has spent until now."""
+        """What it has spent so far."""
         lines = self.ledger.debits[self._paid_before :]
         return Spending(
             self.call,
@@ -101,7 +100,7 @@ class Account:
     Proof: proofs/composition.md, proofs/gaussian_composition.md
 
     Args:
-        before: Attempts made elsewhere, as a release tells of them.
+        before: Attempts made elsewhere, as recorded in a release.
     """
 
     def __init__(self, before: Iterable[Spending] = ()):
@@ -116,7 +115,7 @@ class Account:
 
     @property
     def spendings(self) -> tuple[Spending, ...]:
-        """What each attempt has spent until now."""
+        """What each attempt has spent so far."""
         return (*self._before, *(attempt.spending for attempt in self._attempts))
 
     @property
@@ -140,22 +139,22 @@ class Account:
         return all(spending.all_gaussian for spending in self.spendings if spending.lines)
 
     def epsilon_with(self, rho: Fraction, all_gaussian: bool, delta: float) -> float:
-        """Return the epsilon, at this delta, of all attempts and of one more.
+        """Return the epsilon, at this delta, of all attempts and one more.
 
         Args:
-            rho: What the other one costs.
-            all_gaussian: Whether all noise of the other one is a rounded Gaussian.
-            delta: What the conversion takes, once.
+            rho: The cost of the further one.
+            all_gaussian: Whether all its noise is a rounded Gaussian.
+            delta: The delta of the conversion, which is needed once.
         """
         convert = gaussian_epsilon_of if self.all_gaussian and all_gaussian else epsilon_of
         return convert(float(self.spent + rho), delta)
 
     def total(self, delta_for_noise: float) -> dict[str, Any]:
-        """Return what all attempts add up to, for people who are in every table.
+        """Return the total over all attempts, for people who are in every table.
 
-        zCDP adds up over attempts as over the lines of one, and so does GDP if it holds for all of
-        them; one that is mu-GDP is mu^2/2-zCDP beside others. Thresholds add their deltas, and the
-        conversion of all noise together takes ``delta_for_noise`` once.
+        zCDP composes over attempts as over the lines of one, and so does GDP if it holds for all of
+        them; a mu-GDP attempt is mu^2/2-zCDP when combined with others. Thresholds add their
+        deltas, and the conversion of all noise together needs ``delta_for_noise`` once.
         """
         return {
             'attempts': len(self.spendings),
@@ -168,15 +167,15 @@ class Account:
         }
 
     def total_beside(self, ledger: Ledger) -> dict[str, Any]:
-        """Return the same in the terms of one fit's promise, which is all if it is the only one.
+        """Return the total in terms of one fit's guarantee, which equals it if it is the only one.
 
         Args:
-            ledger: That of a finished fit.
+            ledger: The ledger of a finished fit.
         """
         total = self.total(ledger.delta - ledger.reserved_delta)
         if self.spent == ledger.spent and not self.seeded:
             total['epsilon_all_attempts'] = ledger.epsilon
-        # A fit promises the delta that it has set aside, used up or not.
+        # The guarantee includes the reserved delta, used up or not.
         total['delta_all_attempts'] = max(total['delta_all_attempts'], ledger.delta)
         return total
 

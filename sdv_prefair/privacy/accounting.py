@@ -2,14 +2,13 @@
 
 The unit of account is rho of zero-concentrated differential privacy (zCDP), which adds up
 under adaptive composition. If all noise of a fit is Gaussian, the fit is one Gaussian mechanism
-and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and allows more for
-the same promise, see ``gaussian_conversion.py``. Neighbouring tables differ by adding or removing
-one row (or all rows of one person, see ``max_rows_per_person``).
+and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and needs less noise
+for the same guarantee, see ``gaussian_conversion.py``. Neighbouring tables differ by adding or
+removing one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
 
 from sdv_prefair.errors import BudgetError
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.epsilon_delta import (
     DELTA_FOR_ROUNDING,
     LEAST_DELTA,
@@ -27,7 +27,7 @@ from sdv_prefair.privacy.epsilon_delta import (
 from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.privacy.ledger_words import GDP, HISTOGRAM_NOISES, ROUNDED_NOISES, ZCDP
 
-# What a ledger promises: who spends from it must not be able to raise it.
+# The guarantee of a ledger: code that spends from it must not be able to raise it.
 _PROMISED = (
     *('epsilon', 'delta', 'max_rows_per_person', 'reserved_delta', 'all_gaussian', 'budget'),
 )
@@ -66,8 +66,8 @@ def rho_of(epsilon: float, delta: float) -> Fraction:
 
     Proof: proofs/composition.md
 
-    Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound allows 5 to 18 per
-    cent less noise for the same promise.
+    Departs: the paper converts by rho + 2 sqrt(rho log(1/delta)); this bound needs 5 to 18 per
+    cent less noise for the same guarantee.
     """
     # Half of a delta may be set aside for thresholds, which is not for the user to correct.
     check_epsilon_delta(epsilon, max(delta, LEAST_DELTA) if delta > 0 else delta)
@@ -101,27 +101,6 @@ def epsilon_of(rho: float, delta: float) -> float:
         return 0.0
     epsilon = brentq(lambda e: delta_of_rho(rho, e) - delta, 0.0, upper, xtol=1e-15)
     return epsilon * (1 + 1e-9)
-
-
-@dataclass(frozen=True)
-class Debit:
-    """One line of the ledger: what was asked, how it was answered, what it cost.
-
-    Attributes:
-        step: Step of the fit, in the words of the documentation.
-        mechanism: Name of the mechanism that drew the noise.
-        columns: The columns whose counts were read.
-        rho: The cost in zCDP; of a Gaussian that is also mu^2/2 in GDP.
-        delta: The part of delta this line uses up (thresholded categories only).
-        scale: sigma of a Gaussian, epsilon of the exponential mechanism.
-    """
-
-    step: str
-    mechanism: str
-    columns: tuple[str, ...]
-    rho: Fraction
-    delta: float = 0.0
-    scale: float = math.nan
 
 
 class Ledger:
@@ -159,6 +138,12 @@ class Ledger:
         self.budget = convert(epsilon, delta - reserved_delta)
         self._quantum = quantum_of(float(self.budget))
         self._debits: list[Debit] = []
+        self._spent = Fraction(0)
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Add up the lines of a saved ledger: of a sum that was saved apart they would not know."""
+        vars(self).update(state)
+        self._spent = sum((line.rho for line in self._debits), Fraction(0))
 
     def __setattr__(self, name: str, value: object) -> None:
         is_kept = name in _PROMISED or (name == 'seeded' and not value)
@@ -170,7 +155,7 @@ class Ledger:
 
     @property
     def accounting(self) -> str:
-        """What lines are added up by: ``'zCDP'``, or ``'GDP'`` where all noise is Gaussian."""
+        """The accounting of the lines: ``'zCDP'``, or ``'GDP'`` if all noise is Gaussian."""
         return GDP if self.all_gaussian else ZCDP
 
     @property
@@ -181,15 +166,15 @@ class Ledger:
     @property
     def spent(self) -> Fraction:
         """The sum of all debits."""
-        return sum((debit.rho for debit in self._debits), Fraction(0))
+        return self._spent
 
     @property
     def remaining(self) -> Fraction:
-        """What is left of the budget, but for what is put aside."""
+        """What remains of the budget, except for what is reserved."""
         return self.budget - self.spent - self._aside
 
     def put_aside(self, rho: Fraction) -> None:
-        """Keep an amount that is left from whoever spends next, until it is taken back."""
+        """Reserve an amount that is left, until it is taken back."""
         if not 0 <= rho <= self.remaining:
             raise BudgetError('What is put aside must be left.')
         self._aside += rho
@@ -236,12 +221,17 @@ class Ledger:
                 f'{debit.step} asks for more of delta than was set aside. Set more aside when the '
                 'ledger is opened.'
             )
-        self._debits.append(debit)
+        self._enter([debit])
 
     def carry_over(self, lines: Sequence[Debit]) -> None:
         """Enter lines whose answers were given before; nothing is answered for them again."""
         for line in lines:
             self._check_noise(line)
+        self._enter(lines)
+
+    def _enter(self, lines: Sequence[Debit]) -> None:
+        # The sum first: an interrupt between the two must not leave budget to spend twice.
+        self._spent += sum((line.rho for line in lines), Fraction(0))
         self._debits.extend(lines)
 
     def _check_noise(self, debit: Debit) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from sdv_prefair.counts import Clique, Counts
 from sdv_prefair.counts.spreading import Spread
-from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.accounting import Ledger
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.ledger_words import (
     EXPONENTIAL,

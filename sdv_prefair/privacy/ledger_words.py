@@ -9,10 +9,10 @@ GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'  # nothing draws it any more, but releases of earlier versions tell of it
+PRIVTREE = 'PrivTree'  # no longer used, but releases of earlier versions contain it
 
 ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
-"""The noise of a fit that is one Gaussian mechanism as a whole, which has no other."""
+"""The only noise of a fit that is one Gaussian mechanism as a whole."""
 
 NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
 """Every kind of noise there is."""
@@ -29,7 +29,7 @@ HISTOGRAM_NOISES = (*MEASURING_NOISES, THRESHOLD)
 ZCDP = 'zCDP'
 GDP = 'GDP'
 RHO_OF = {ZCDP: 'rho of zCDP', GDP: 'rho = mu^2/2 of GDP'}
-"""What the lines of a ledger are added up by: of any noise, or of rounded Gaussians alone."""
+"""The accounting of a ledger: for any noise, or for rounded Gaussians only."""
 
 LEARN_DOMAINS = 'learn domains'
 DISCRETIZE = 'discretize'
@@ -52,7 +52,7 @@ STEPS = {
     MEASURE_CLIQUES: MEASURING_NOISES,
     LOOK_FOR_COPIES: SCORING_NOISES,
 }
-"""The steps of this package's mechanisms; one of somebody else's may name its own."""
+"""The steps of this package's mechanisms; a third-party one may name its own."""
 
 BEFORE_MEASURING = (LEARN_DOMAINS, DISCRETIZE)
-"""The steps that encoders rest on: what they measure is no marginal of the model."""
+"""The steps that encoders depend on: what they measure is not a marginal of the model."""

@@ -43,7 +43,7 @@ def gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) 
 def rounded_gaussian(values: NDArray[np.integer], variance: Fraction, entropy: Entropy) -> Integers:
     """Return ``values`` (integers) plus independent Gaussian noise, rounded to integers.
 
-    What is rounded may be the sum or the noise: values are integers, so it comes to the same.
+    Rounding the sum or the noise is the same, because values are integers.
 
     Proof: proofs/gaussian_composition.md
     """

@@ -1,6 +1,6 @@
-"""The only way to counts: a table that debits the ledger before it answers.
+"""The only access to counts: a table that debits the ledger before it answers.
 
-How far its counts are out of reach is said in ``sealed.py``.
+``sealed.py`` says how well its counts are protected from other code.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from sdv_prefair.values.arrays import Floats, Integers
 
 
 class HiddenCode(TypedDict, total=False):
-    """The code of values outside a column's domain, and the code that stands in for it."""
+    """The code of values outside a column's domain, and the code that replaces it."""
 
     other: int | None
     stand_in: int | None
@@ -38,7 +38,7 @@ _Regroup = Callable[[Mapping[str, np.ndarray], Mapping[str, tuple[int, Floats]]]
 
 
 class PrivateTable(Sealed):
-    """Answers noisy questions about counts, each paid for first.
+    """Answers queries on counts with noise, each paid for first.
 
     The counts cannot be reached from outside, copied, pickled or printed. Sensitivities are
     for one person: ``max_rows_per_person`` rows, all of which may fall in one cell.
@@ -47,7 +47,7 @@ class PrivateTable(Sealed):
         counts: The exact histograms; the caller must not keep them.
         ledger: Where every answer is debited.
         entropy: Where the noise comes from.
-        hidden_codes: For columns with a code that must not be drawn, the arguments ``other``
+        hidden_codes: For columns with a code that must not be sampled, the arguments ``other``
             and ``stand_in`` of `compress_rare_codes`.
         public_groups: For columns whose values belong to public groups, that of every code.
     """
@@ -84,7 +84,7 @@ class PrivateTable(Sealed):
 
     @property
     def hidden_codes(self) -> HiddenCodes:
-        """Which codes must not be drawn, and what stands in for them: public facts."""
+        """Which codes must not be sampled, and what replaces them: public facts."""
         return self._hidden_codes
 
     @property
@@ -147,7 +147,7 @@ class PrivateTable(Sealed):
     ) -> tuple[Integers, float]:
         """Return the noisy histogram of a column whose codes are merged, and its sigma.
 
-        Unlike after ``regroup`` the table stays as it is, so that the next question may ask for
+        Unlike after ``regroup`` the table stays as it is, so that the next query may use
         smaller groups.
 
         Privacy: one row is in one group, so the L2 sensitivity for a person is
@@ -176,8 +176,8 @@ class PrivateTable(Sealed):
 
         Args:
             group_of: For some columns the new code of each code.
-            spread: For some of these, a code whose rows are spread over the new codes, and the
-                share of each.
+            spread: For some of these, a code whose rows are redistributed over the new codes, and
+                the share of each.
         """
         self._regroup(group_of, spread)
 

@@ -1,4 +1,4 @@
-"""Counts of values nobody declared: only those too frequent to betray one person get out."""
+"""Heavy hitters: undeclared values are released only if too frequent to reveal one person."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from sdv_prefair.privacy.accounting import Debit, Ledger
+from sdv_prefair.privacy.accounting import Ledger
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.entropy import Entropy
 from sdv_prefair.privacy.ledger_words import THRESHOLD
 from sdv_prefair.privacy.mechanisms import gaussian, gaussian_variance
@@ -18,7 +19,7 @@ from sdv_prefair.privacy.sealed import Sealed
 class PrivateValues(Sealed):
     """Answers which values of a column are frequent, each answer paid for first.
 
-    How far the counts are out of reach is said in ``sealed.py``.
+    ``sealed.py`` says how well the counts are protected from other code.
 
     Args:
         exact: For each column how often each of its values occurs; the caller must not keep it.
@@ -51,7 +52,7 @@ def threshold(sigma: float, delta: float, rows: int) -> float:
     Privacy: a person can bring at most ``rows`` values that nobody else has, each with a count
     of at most ``rows``. One of them passes with probability at most P(noise > threshold -
     rows) <= delta/rows, because P(X >= m) <= P(N(0, sigma^2) >= m - 1) for the discrete Gaussian
-    (Canonne, Kamath, Steinke 2020, Proposition 25); so none does but with probability delta.
+    (Canonne, Kamath, Steinke 2020, Proposition 25); so any passes with probability at most delta.
 
     Proof: proofs/threshold.md
     """
@@ -70,16 +71,16 @@ def frequent_values(
     """Return the values whose noisy count exceeds the threshold, with that noisy count.
 
     Privacy: delta-approximate rho-zCDP. Counts of values that both neighbouring tables have are
-    protected by the noise, the rest by the threshold. Values come out ordered by their text,
-    not by frequency or appearance. The key None stands for null, which is asked of every table,
-    also of one that has none: its noisy count comes out in any case.
+    protected by the noise, the rest by the threshold. Values are returned in lexicographic order,
+    not by frequency or appearance. The key None is null, which is queried for every table, even
+    without nulls: its noisy count is always returned.
 
     Proof: proofs/threshold.md
 
     Args:
         column: Whose values they are.
         exact: How often each occurs. Values that are not the same must be different keys, see
-            ``canonical``. None, if it is among them, must be so whatever the table holds.
+            ``canonical``. None, if it is among them, must be so for every table.
         rho: What the noise costs.
         delta: What the threshold costs.
         step: The step in the ledger.
@@ -89,7 +90,7 @@ def frequent_values(
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
     ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))
-    # Sorted before the noise: the same counts get the same noise, whoever has counted them.
+    # Sorted before adding noise: the same counts get the same noise from every source.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)
     noisy: list[int] = gaussian(counts, variance, entropy).tolist()

@@ -1,7 +1,7 @@
 """Exact sampling of Gaussians on integers and of Bernoulli(exp(-x)) from bits.
 
-Floating-point numbers only ever decide a comparison that their error cannot change; every
-closer call is settled in integers. A draw of the discrete or the rounded Gaussian is within
+Floating-point numbers only decide comparisons that their error cannot change; every
+closer one is decided in integers. A draw of the discrete or the rounded Gaussian is within
 ``TOTAL_VARIATION`` of the true distribution, see ``proofs/samplers.md``.
 """
 
@@ -22,10 +22,10 @@ TOTAL_VARIATION = Fraction(1, 2**328)
 
 _DIGITS = 60
 _BLOCKS_PER_SIGMA = 64
-# A Gaussian to be rounded has at least so many blocks in a sigma, lest most draws are rejected.
+# A Gaussian to be rounded has at least so many blocks per sigma, so that few draws are rejected.
 _LEAST_BLOCKS_PER_SIGMA = 8
-# What is cut off beyond has a probability below exp(-t^2/2) / (t sqrt(pi/2)) < 2^-330; what the
-# table rounds, and the weights it is made of, is less by far.
+# The truncated tail has a probability below exp(-t^2/2) / (t sqrt(pi/2)) < 2^-330; rounding errors
+# of the table and its weights are far smaller.
 _TAIL_IN_SIGMAS = 21.25
 _TABLE_BITS = 384
 _FIXED_BITS = 448
@@ -33,12 +33,12 @@ _FLOAT_MARGIN = 1e-12
 
 
 def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integers:
-    """Draw ``count`` integers with P(k) proportional to exp(-k^2 / (2 variance)).
+    """Sample ``count`` integers with P(k) proportional to exp(-k^2 / (2 variance)).
 
-    A magnitude is drawn from blocks of equal width under a staircase that lies above the
-    curve, kept with the ratio of curve to stair, and given a sign; negative zero is drawn
-    again, because zero would otherwise count twice. With blocks of width one (sigma below 128)
-    stair and curve agree and nothing is rejected but negative zeros.
+    Rejection sampling: a magnitude is proposed from blocks of equal width under a staircase above
+    the curve, accepted with the ratio of curve to stair, and given a random sign; negative zero is
+    rejected, because zero would otherwise count twice. With blocks of width one (sigma below 128)
+    stair and curve agree and only negative zeros are rejected.
 
     Proof: proofs/samplers.md
     """
@@ -55,12 +55,12 @@ def discrete_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integ
 
 
 def rounded_gaussian(variance: Fraction, count: int, entropy: Entropy) -> Integers:
-    """Draw ``count`` Gaussians of mean zero and this variance, each rounded to an integer.
+    """Sample ``count`` Gaussians of mean zero and this variance, each rounded to an integer.
 
-    The same staircase, on a grid of which an integer has ``cells``, an even number. A cell is
-    drawn with a place inside it, which is as real as it is uniform: as many of its bits are drawn
-    as the comparison with the curve needs. So what is kept is the magnitude of a Gaussian, known
-    to the cell, and that tells to which integer it is rounded.
+    The same staircase, on a grid with ``cells`` per integer, an even number. A cell is proposed
+    with a uniform real position inside it, of which only as many bits are sampled as the
+    comparison with the curve needs. So an accepted cell contains the magnitude of a Gaussian, and
+    determines the integer to which it is rounded.
 
     Proof: proofs/samplers.md
     """

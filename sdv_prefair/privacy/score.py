@@ -1,8 +1,8 @@
-"""The score of a clique, as data: what is predicted, in fixed point, and what is taken off.
+"""The score of a clique, as data: predictions in fixed point, and a discount.
 
-A score is not a function. A function would have to be given exact counts, which it could keep, and
-would have to be believed in what one row can change. Whatever numbers stand in a ``Score``, one row
-changes it by at most one unit.
+A score is not a function. A function would receive exact counts, which it could keep, and its
+sensitivity would have to be trusted. Whatever numbers a ``Score`` contains, one row changes it by
+at most one unit.
 """
 
 import math
@@ -16,15 +16,15 @@ from sdv_prefair.values.arrays import Integers
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61
-# Noise is below 2^62, so 64 bits hold the sum: no table decides whether a score can be answered.
+# Noise is below 2^62, so the sum fits in 64 bits: no table can make a score overflow.
 _LARGEST_SCORE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """The L1 distance of a clique's true counts from predicted ones, less a discount.
+    """The L1 distance of a clique's true counts from predicted ones, minus a discount.
 
-    Nothing, ``()``, has a score of zero.
+    The empty clique, ``()``, has a score of zero.
 
     Proof: proofs/scores.md
 
@@ -32,7 +32,7 @@ class Score:
         unit: All numbers are in units of 1/``unit`` rows.
         predictions: For each clique the prediction: arrays of int64 whose outer product it is,
             cell by cell in the order of the histogram. One array is the histogram itself.
-        discount: What is taken off the distance of a clique; of those not named, nothing.
+        discount: What is subtracted from the distance of a clique; zero for those not named.
     """
 
     unit: int
@@ -41,11 +41,11 @@ class Score:
 
 
 class ExactScores:
-    """The exact scores of cliques by one description, each worked out once.
+    """The exact scores of cliques by one description, each computed once.
 
     Privacy: reads exact counts. One row changes one count by one, hence a score by at most
     ``unit``: predictions and discount are constants, and an L1 distance is 1-Lipschitz. The unit
-    is read once, so what is evaluated and the sensitivity cannot fall apart.
+    is read once, so evaluation and sensitivity cannot diverge.
 
     Proof: proofs/scores.md
     """
@@ -60,13 +60,13 @@ class ExactScores:
         return score is self._score
 
     def __call__(self, clique: Clique) -> int:
-        """Return the score of a clique, or of nothing, in units."""
+        """Return the score of a clique, or of the empty one, in units."""
         if clique not in self._known:
             self._known[clique] = self._evaluate(clique) if clique else 0
         return self._known[clique]
 
     def _evaluate(self, clique: Clique) -> int:
-        """Look at observed cells only: on all others the distance is the prediction itself."""
+        """Sum over observed cells only: on all others the distance is the prediction itself."""
         cells, observed = self._counts.observed(clique)
         factors, discount = _constants(self._score, clique, self._counts.shape(clique))
         predicted = np.ones(cells.size, dtype=np.int64)
@@ -87,7 +87,7 @@ def _checked_unit(score: Score) -> int:
 
 
 def _constants(score: Score, clique: Clique, shape: tuple[int, ...]) -> tuple[list[Integers], int]:
-    """Return copies, as plain numbers, of what is predicted for a clique and taken off it."""
+    """Return copies, as plain numbers, of a clique's prediction and discount."""
     factors = [np.array(factor).ravel() for factor in score.predictions[clique]]
     discount = int(score.discount.get(clique, 0))
     if not (_are_counts(factors) and math.prod(map(np.size, factors)) == math.prod(shape)) or (

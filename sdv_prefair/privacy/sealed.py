@@ -1,20 +1,20 @@
-"""Objects that answer from private counts and do not hand them out.
+"""Objects that answer from private counts without exposing them.
 
-The counts are in no attribute: they are in the closures of the functions that answer. So no
+The counts are not in an attribute but in the closures of the functions that answer. So no
 ordinary expression leads to them: not ``getattr``, ``vars`` or ``dir``, not a name that Python
 mangles, not a subclass, a copy, a pickle, ``repr`` or iteration.
 
-That keeps mistakes and carelessness out. It does not keep out code that means to break in, for
-Python has no walls inside a process: ``__closure__`` of a function, the frames of a traceback,
+That prevents mistakes and carelessness. It does not prevent deliberate attacks, because Python has
+no isolation inside a process: ``__closure__`` of a function, the frames of a traceback,
 ``gc.get_referrers``, a debugger, or a function of this package that is replaced at run time all
-lead to the counts. Whoever runs a strategy of somebody else must trust its author this far.
+lead to the counts. Anyone who runs a third-party strategy must trust its author this far.
 """
 
 from typing import NoReturn
 
 
 class Sealed:
-    """What cannot be copied, saved or listed; see the module for how far this goes."""
+    """An object that cannot be copied, saved or listed; see the module for the limits."""
 
     __slots__ = ()
 

@@ -78,7 +78,7 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
     that its structure can choose, fair if it claims to be.
 
     Raises:
-        ReleaseError: If the file is not a release, is damaged, or does not keep its promises.
+        ReleaseError: If the file is not a release, is damaged, or breaks its own guarantees.
     """
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
@@ -88,22 +88,22 @@ def load_release(path: str | Path) -> 'PreFairSynthesizer':
 def verify_release(
     path: str | Path, rows: 'pd.DataFrame | dict[str, pd.DataFrame] | None' = None
 ) -> Verification:
-    """Check a release again, and rows that are said to come from it.
+    """Verify a release, and rows that are said to come from it.
 
-    Of the file: that it is whole, that its ledger adds up to the budget and pays for every
-    measurement, that its model keeps every statement, and that its noise is known to nobody. Of
-    rows: what ``synthesizer.verify_rows`` says.
+    For the file: that it is complete, that its ledger adds up to the budget and pays for every
+    measurement, that its model satisfies every statement, and that its noise was not seeded. For
+    rows: the checks of ``synthesizer.verify_rows``.
 
     Args:
         path: The release.
         rows: Rows that are said to be sampled from it.
 
     Returns:
-        What was checked; true.
+        The checks that were made; true.
 
     Raises:
         ReleaseError: If the file is not a release, or is damaged.
-        VerificationError: If something is not as it should be; it says what.
+        VerificationError: If a check fails; it says which.
     """
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
@@ -120,24 +120,24 @@ def digest_of(released: Released) -> str:
 
 
 def write_release(released: Released, path: str | Path, synthesizer_class: type[Made]) -> None:
-    """Write a release, once it was read back and found to be the same.
+    """Write a release after a successful round trip.
 
     Args:
-        released: What it is of.
+        released: The fit to save.
         path: Where to write.
-        synthesizer_class: What will be made of it when it is opened.
+        synthesizer_class: The class to construct when it is opened.
     """
     check_place(Path(path))
     content = pack(write_contents(released))
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # they were given when it was made
+        warnings.simplefilter('ignore')  # they were raised on construction
         again = _read(io.BytesIO(content), synthesizer_class, _USE_SAVE)
         check_same(released.fitted, again.fitted)
     write_whole(Path(path), content)
 
 
 def open_release(path: str | Path, synthesizer_class: type[Made]) -> Made:
-    """Return the synthesizer that a release holds, as ``load_release`` does, of a certain class."""
+    """Return the synthesizer of a release, as ``load_release`` does, of a given class."""
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(
@@ -160,7 +160,7 @@ def _read(stream: BinaryIO, synthesizer_class: type[Made], remedy: str) -> Made:
     except ReleaseError as error:
         raise ReleaseError(f'{error} {remedy}') from error
     except Exception as error:
-        # Every part is checked where it is read. What is left is what SDV and other libraries say
-        # of arguments that look right one by one; whatever that is, the file is to blame.
+        # Every part is checked where it is read. What remains are errors of SDV and other libraries
+        # about arguments that are valid one by one; in any case the file is to blame.
         reason = textwrap.shorten(str(error), _MOST_LETTERS, placeholder=' ...').rstrip('.')
         raise ReleaseError(f'The release cannot be opened: {reason}. {remedy}') from error

@@ -1,4 +1,4 @@
-"""The account as JSON: a line for each attempt to fit, so that a release tells of all of them."""
+"""The account as JSON: a line for each attempt to fit, so that a release lists all of them."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from sdv_prefair.release.ledger_record import MOST_LINES, read_amount
 _MOST_ATTEMPTS = 10_000
 _MOST_RHO = 10**12  # more than any fit may spend
 _KEYS = ('call', 'outcome', 'seeded', 'lines', 'rho', 'delta')
-# What the third version of releases has added; before, no attempt was added up by GDP.
+# Added in version 3 of releases; before, no attempt used GDP accounting.
 _ALL_GAUSSIAN = 'all_gaussian'
 
 
@@ -37,7 +37,7 @@ def read_account(written: Any, only_zcdp: bool = False) -> Account:
 
     Args:
         written: What it returned.
-        only_zcdp: Whether it was written when there was no other way to add up lines.
+        only_zcdp: Whether it was written when zCDP was the only accounting.
     """
     attempts = read_list(written, 'account', _MOST_ATTEMPTS)
     return Account([_read_attempt(attempt, only_zcdp) for attempt in attempts])
@@ -64,7 +64,7 @@ def _read_attempt(written: Any, only_zcdp: bool) -> Spending:
 
 
 def account_of_one(ledger: Ledger) -> Account:
-    """Return the account of a release that does not tell of attempts: its fit, and no other."""
+    """Return the account of a release that does not list attempts: its fit, and no other."""
     delta, lines = math.fsum(line.delta for line in ledger.debits), len(ledger.debits)
     spent = Spending(
         'fit', FINISHED, ledger.seeded, lines, ledger.spent, delta, ledger.all_gaussian
@@ -73,9 +73,9 @@ def account_of_one(ledger: Ledger) -> Account:
 
 
 def check_account(account: Account, ledger: Ledger) -> None:
-    """Raise unless the fit that the model came from is in the account, and paid for there.
+    """Raise unless the fit of the model is in the account, and paid for there.
 
-    It is the last one that was finished. What learning domains has cost may be an earlier one's.
+    It is the last one that finished. The cost of learning domains may belong to an earlier one.
     """
     finished = [spending for spending in account.spendings if spending.outcome == FINISHED]
     delta = math.fsum(line.delta for line in ledger.debits)

@@ -1,7 +1,7 @@
-"""The zip that a release is: read by name and within limits.
+"""The zip archive of a release: read by name and within limits.
 
-Nothing is ever extracted to disk, so no name in the zip can point anywhere. What a zip says of its
-own size is compared with a limit before it is believed, and never more is decompressed than that.
+Nothing is ever extracted to disk, so no name in the zip can point anywhere. The size that a zip
+declares is compared with a limit first, and never more than that is decompressed.
 """
 
 import io
@@ -39,7 +39,7 @@ def pack(members: Mapping[str, bytes]) -> bytes:
 
 
 class Archive:
-    """A zip from anybody, opened for reading.
+    """An untrusted zip, opened for reading.
 
     Args:
         stream: The file, open for reading bytes.
@@ -81,14 +81,16 @@ class Archive:
             with self._zip.open(self._members[name]) as member:
                 content = member.read(size + 1)
         except Exception as error:  # as above, and zlib's own
-            raise ReleaseError(f'{name} of the release is damaged: {error}.') from error
+            raise ReleaseError(
+                f'{name} of the release is damaged: {str(error).rstrip(".")}.'
+            ) from error
         if len(content) != size:
             raise ReleaseError(f'{name} of the release does not have the length it states.')
         return content
 
 
 def _check_end(stream: BinaryIO) -> None:
-    """Look at the ends of the file before zipfile reads a directory of any size."""
+    """Check the start and end of the file before zipfile reads a directory of any size."""
     size = stream.seek(0, os.SEEK_END)
     if not _END.size + _ZIP64_BYTES <= size <= MOST_FILE_BYTES:
         raise ReleaseError(f'A file of {size} bytes is not a release.')

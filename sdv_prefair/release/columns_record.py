@@ -1,7 +1,7 @@
-"""Columns as JSON: dtypes, what was learnt of them, and transformers that the user chose.
+"""Columns as JSON: dtypes, learnt domains, and transformers that the user chose.
 
-How a column becomes codes follows from the metadata, its dtype and the arguments, as in a fit; only
-what does not is written down.
+The encoding of a column follows from the metadata, its dtype and the arguments, as in a fit; only
+the rest is written down.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def read_dtypes(written: Any) -> dict[str, Any]:
 def write_learnt(
     declared: Mapping[str, ColumnDomain], transformers: Mapping[str, ColumnCodes]
 ) -> list[dict[str, Any]]:
-    """Return what a fit has learnt of columns whose domains are not public.
+    """Return what a fit has learnt about columns whose domains are not public.
 
     Args:
         declared: The domains of columns that the user chose no transformer for.
@@ -102,7 +102,7 @@ def read_learnt(
         declared: The domains of columns that the user chose no transformer for.
 
     Raises:
-        ReleaseError: If it says too much or too little: just what is undeclared is learnt.
+        ReleaseError: If it has too much or too little: exactly the undeclared domains are learnt.
     """
     learnt, edges = {}, {}
     for item in _listed(written):
@@ -158,10 +158,10 @@ def _with_values(undeclared: Undeclared, values: list) -> ColumnDomain:
 def write_shapes(
     transformers: Mapping[str, ColumnCodes], derived: Mapping[str, Sequence[Any]]
 ) -> list[dict[str, Any]]:
-    """Return the bins of unequal width, and how rows spread within them.
+    """Return the bins of unequal width, and the distribution of rows within them.
 
     Args:
-        transformers: Those that were made, not chosen.
+        transformers: The default ones, not those that the user chose.
         derived: Edges that follow from constraints.
     """
     made = {c: t.shape for c, t in transformers.items() if isinstance(t, BinCodes)}

@@ -1,4 +1,4 @@
-"""SDV's constraints as JSON, those that are made of names and numbers alone."""
+"""SDV's constraints as JSON, those that consist of names and numbers alone."""
 
 import inspect
 from typing import Any

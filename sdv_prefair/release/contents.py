@@ -1,4 +1,4 @@
-"""What is in a release, and the way from a fit to it and back."""
+"""The contents of a release, and the conversion from a fit and back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,9 +59,9 @@ _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
     *('chosen', 'given_names', 'ledger', 'model'),
 )
-# What versions have added. The first does not tell of attempts other than the fit; up to the
-# second all lines were added up by zCDP, and ledger and account do not say so. The fourth holds
-# statements that roles cannot express; all else is written as the third.
+# Format versions. Version 1 lists no attempts other than the fit; up to version 2 all accounting
+# was zCDP, and ledger and account do not say so. Version 4 has statements that roles cannot
+# express; everything else is written as version 3.
 _ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
 _ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
 _ONLY_ZCDP = (1, 2)
@@ -72,13 +72,13 @@ _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
 @dataclass(frozen=True)
 class Released:
-    """What a release is of.
+    """What a release stores.
 
     Attributes:
-        parameters: What the synthesizer was made with, but the metadata.
+        parameters: The arguments of the synthesizer, except the metadata.
         fitted: Its fit.
         account: All attempts to fit it.
-        created: The day on which it was made.
+        created: The day on which it was constructed.
     """
 
     parameters: Mapping[str, Any]
@@ -90,7 +90,7 @@ class Released:
 def write_contents(released: Released) -> dict[str, bytes]:
     """Return the members of a release by name.
 
-    Names are made of positions: what a column is called never becomes the name of a member.
+    Names are built from positions: the name of a column never becomes the name of a member.
     """
     arrays, fitted = ArrayWriter(), released.fitted
     settings = fitted.settings
@@ -120,7 +120,7 @@ def write_contents(released: Released) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in a release: enough to make a synthesizer of, and then to read its fit.
+    """The contents of a release: enough to construct a synthesizer, and then to read its fit.
 
     Args:
         fields: The document, of which the rest is read once there are settings.
@@ -134,7 +134,7 @@ class Contents:
 
     @classmethod
     def of_archive(cls, archive: Archive) -> 'Contents':
-        """Return the contents of an archive that holds nothing else."""
+        """Return the contents of an archive that contains nothing else."""
         written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
         added = _ADDED[_check_version(written)]
         looks = (_LOOKS,) if _LOOKS in written else ()
@@ -234,7 +234,7 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
-    # Weights were made of the same noise, or of a part of it, so nothing more has to be paid.
+    # Weights were computed from the same noise, or a part of it, so nothing more has to be paid.
     check_measurements(
         [c.measured for c in model.compressions.values() if c.measured is not None], ledger
     )

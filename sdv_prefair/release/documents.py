@@ -1,4 +1,4 @@
-"""JSON from anybody: bounded before it is parsed, and stricter than JSON asks for."""
+"""Untrusted JSON: bounded before it is parsed, and stricter than the standard."""
 
 import json
 import math

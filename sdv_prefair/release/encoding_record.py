@@ -1,4 +1,4 @@
-"""From what a release says of columns to transformers and SDV's processor, the way a fit goes."""
+"""From the columns of a release to transformers and SDV's processor, as in a fit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def given_dtypes(fitted: Fitted) -> dict[str, Any]:
 
 
 def rebuild_encoders(settings: Settings, fields: Fields, learning: Sequence[Debit]) -> Prepared:
-    """Make transformers and processor as a fit has left them.
+    """Construct transformers and processor as a fit has left them.
 
     Args:
         settings: Those of a synthesizer made with its arguments and constraints, but not fitted.

@@ -1,7 +1,7 @@
-"""Whether a release says all that there is to say of a synthesizer, asked before it is kept.
+"""Whether a release describes a synthesizer completely, checked before it is saved.
 
-A release describes what this package makes. What a user has put in its place may not be in it, as
-a generator of other personal values; then the synthesizer read back would be another one.
+A release describes this package's own objects. Something that the user has replaced, such as a
+generator of personal values, may be missing; then the loaded synthesizer would be a different one.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from sdv_prefair.fitting.fitted import Fitted
 
 
 def check_same(saved: Fitted, read: Fitted) -> None:
-    """Raise ``ReleaseError`` unless both would make the same rows."""
+    """Raise ``ReleaseError`` unless both would sample the same rows."""
     before, after = _by_column(saved), _by_column(read)
     for column, facts in before.items():
         if facts != after.get(column):

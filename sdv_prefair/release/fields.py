@@ -1,4 +1,4 @@
-"""Reading an object of a document field by field: each is there, of its type, and in its range."""
+"""Reading an object of a document field by field: each must exist, with its type and range."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
-"""What must hold of a ledger from anybody: each line costs what its noise costs, and pays for it.
+"""Checks of an untrusted ledger: each line must cost what its noise costs.
 
-Nobody can tell from a file that noise was drawn. But what it says of noise must agree with what it
-says of the budget: scales follow from amounts, and measurements are as exact as lines paid for.
+A file cannot prove that its noise was random. But its noise must agree with its budget: scales
+follow from amounts, and measurements are no more precise than the lines paid for.
 """
 
 import math
@@ -15,7 +15,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.ledger_words import (
     BEFORE_MEASURING,
     DISCRETIZE,
@@ -29,17 +29,17 @@ from sdv_prefair.privacy.ledger_words import (
     THRESHOLD,
 )
 
-# Scales are square roots in floating point of what amounts give exactly.
+# Scales are floating-point square roots of exact amounts.
 _ROUNDING = 1e-9
 
 
 def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: bool = False) -> None:
-    """Raise unless every line is of a known kind, with the noise that its rho asks for.
+    """Raise unless every line is of a known kind, with the noise that its rho requires.
 
     Args:
         lines: The lines.
         max_rows_per_person: What one person can change.
-        own_steps: Whether a mechanism of somebody else may have named steps of its own.
+        own_steps: Whether a third-party mechanism may have named its own steps.
     """
     elsewhere = NOISES if own_steps else ()
     for line in lines:
@@ -87,10 +87,10 @@ def _check_scale(line: Debit, sensitivity_squared: int) -> None:
 
 
 def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> None:
-    """Raise unless lines on the same columns paid for how exact each measurement says it is.
+    """Raise unless lines on the same columns paid for the claimed precision of each measurement.
 
-    What is compared is the sum of 1/sigma^2: two looks at a table make up one measurement, and one
-    line pays for one measurement only. Merging codes makes cells less exact, never more.
+    Precision is the sum of 1/sigma^2: two lines may pay for one measurement, and one line pays for
+    one measurement only. Merging codes makes cells less precise, never more.
     """
     paid: dict[frozenset[str], float] = defaultdict(float)
     claimed: dict[frozenset[str], float] = defaultdict(float)
@@ -106,7 +106,7 @@ def check_measurements(measurements: Sequence[Measurement], ledger: Ledger) -> N
 
 
 def check_measured(model: GraphicalModel) -> None:
-    """Raise unless every column and every pair that the model ties was measured."""
+    """Raise unless every column and every pair that the model connects was measured."""
     measured = {
         frozenset(columns)
         for measurement in model.measurements
@@ -139,12 +139,12 @@ def check_learning(
 def check_shapes(
     shaped: Collection[str], binned: Collection[str], learning: Sequence[Debit]
 ) -> None:
-    """Raise unless a look was paid for at every column whose bins follow the data.
+    """Raise unless histograms were paid for every column with data-dependent bins.
 
     Args:
         shaped: These columns.
-        binned: All columns that are cut into bins; there are no looks at others.
-        learning: The lines that encoders rest on.
+        binned: All binned columns; there are no histograms for others.
+        learning: The lines that encoders depend on.
     """
     looks = [line for line in learning if line.step == DISCRETIZE or line.mechanism == PRIVTREE]
     looked_at = {column for line in looks for column in line.columns}

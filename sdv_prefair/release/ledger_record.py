@@ -9,7 +9,7 @@ from typing import Any
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.privacy.ledger_words import GDP, ZCDP
 from sdv_prefair.release.fields import Fields
 from sdv_prefair.release.ledger_checks import check_lines, check_noises
@@ -17,10 +17,10 @@ from sdv_prefair.release.strategy import ReleasedStrategy
 
 MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
-# Another version of scipy may find the root from which the budget follows a little elsewhere.
+# Another version of scipy may find a slightly different root, from which the budget follows.
 _ROUNDING = Fraction(1, 10**6)
 _LEDGER_KEYS = ('budget', 'reserved_delta', 'learning_lines', 'lines')
-# What the third version of releases has added; before, all lines were added up by zCDP.
+# Added in version 3 of releases; before, all accounting was zCDP.
 _ACCOUNTING = 'accounting'
 _LINE_KEYS = ('step', 'mechanism', 'columns', 'rho', 'delta', 'scale')
 
@@ -59,10 +59,10 @@ def read_ledger(
 
     Args:
         written: What ``write_ledger`` returned.
-        settings: Those of the synthesizer: the promise that the ledger has to keep.
+        settings: Those of the synthesizer, with the guarantee that the ledger must satisfy.
         columns: The columns whose counts may have been read.
         seeded: Whether the noise can be reproduced.
-        only_zcdp: Whether it was written when there was no other way to add up lines.
+        only_zcdp: Whether it was written when zCDP was the only accounting.
 
     Raises:
         ReleaseError: If it does not: if lines do not add up to the budget, have less noise than
@@ -131,7 +131,7 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
 def read_amount(text: str) -> Fraction:
     """Return an amount of rho as it was written."""
     amount = Fraction(text) if _FRACTION.fullmatch(text) else None
-    # Halves of halves, as all amounts are: their sums stay short, however many there are.
+    # Dyadic, as all amounts are: their sums stay short, however many there are.
     if amount is None or amount.denominator & (amount.denominator - 1):
         raise ReleaseError('An amount in the ledger of the release is not a dyadic fraction.')
     return amount

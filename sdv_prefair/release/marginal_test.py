@@ -1,9 +1,9 @@
-"""Whether rows follow a model, as far as its one- and two-way marginals tell.
+"""Goodness of fit: whether rows follow a model, judged by its one- and two-way marginals.
 
 Pearson's chi-square of each marginal against the model's own, with cells in which few rows are
-expected put together, and Bonferroni's correction for the number of marginals. Independent rows of
-the model fail with about the probability that is given as the level, rows that were dealt out
-evenly hardly ever. A cell to which the model gives no probability at all fails at once.
+expected merged, and Bonferroni's correction for the number of marginals. Independent rows of
+the model fail with about the probability of the level, systematic samples hardly ever. A row in a
+cell of probability zero fails at once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from sdv_prefair.model import GraphicalModel
 from sdv_prefair.values.arrays import Floats
 
 LEVEL = 0.001
-"""How often rows of the model itself fail, about: once in a thousand tables."""
+"""How often rows of the model itself fail: about once in a thousand tables."""
 
 # The distribution of chi-square is known where at least so many rows are expected in a cell; with
 # ten, tails as far out as the level's are off by a third at most.
@@ -44,7 +44,7 @@ class MarginalTest:
     impossible: tuple[tuple[str, ...], ...]
 
     def is_passed(self, level: float = LEVEL) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether the test does not reject."""
         return not self.impossible and not self.p_value < level
 
 

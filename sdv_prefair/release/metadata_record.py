@@ -1,4 +1,4 @@
-"""Metadata as JSON, and what metadata from anybody may ask of SDV.
+"""Metadata as JSON, and limits on untrusted metadata.
 
 It is SDV's own format, with the types of values that JSON does not know.
 

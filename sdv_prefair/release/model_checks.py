@@ -1,4 +1,4 @@
-"""What must hold of a model from anybody: probabilities, an order to draw in, no hidden clique."""
+"""Checks of an untrusted model: probabilities, an order to sample in, no hidden clique."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,9 +24,9 @@ def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int
 
 
 def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise if a code can be drawn that stands for values outside the domain.
+    """Raise if the code of values outside the domain can be sampled.
 
-    It would come back as some declared value, and mix what the model keeps apart, see
+    It would come back as some declared value, and mix codes that the model separates, see
     ``compress_rare_codes``.
     """
     for column, hidden in hidden_codes.items():
@@ -64,8 +64,8 @@ def check_cliques(
 ) -> None:
     """Raise unless cliques and nodes are the same graph over all columns.
 
-    Fairness is read off the cliques and rows are drawn from the nodes. A node that no clique
-    holds would let a dependence through that nobody sees.
+    Fairness is checked on the cliques and rows are sampled from the nodes. A node that no clique
+    contains would hide a dependence from the check.
     """
     if {column for node in nodes for column in node.columns} != set(columns):
         raise ReleaseError('The nodes of the release do not cover all columns.')

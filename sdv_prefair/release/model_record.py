@@ -1,4 +1,4 @@
-"""The fitted model as JSON and arrays, and what has to hold of one before rows are drawn from it.
+"""The fitted model as JSON and arrays, and its checks before rows are sampled from it.
 
 ==========================  ==========================================================
 ``groups/i.npy``            the group of every code of column i, if codes were merged

@@ -33,7 +33,7 @@ _BEFORE = {
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
-    """Return everything a fitted synthesizer was made with, but the metadata, as JSON."""
+    """Return the arguments of a fitted synthesizer, except the metadata, as JSON."""
     given, promise = dict(parameters), fitted.settings.promise
     statements = _write_statements(given, promise.roles)
     for role in _ROLES:
@@ -61,7 +61,7 @@ def _write_statements(given: dict[str, Any], roles: Statements) -> dict[str, Any
 def read_parameters(
     written: Any, synthesizer_class: type, columns: Sequence[str], with_statements: bool
 ) -> dict[str, Any]:
-    """Return the arguments to make a synthesizer with, but the metadata.
+    """Return the arguments to construct a synthesizer with, except the metadata.
 
     Only what the constructor would not refuse by itself is checked here.
 

@@ -1,4 +1,4 @@
-"""The structure of a release: a name, a tree, or what a strategy of the user's own has chosen."""
+"""The structure of a release: a name, a tree, or the choice of a user-defined strategy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class ReleasedStrategy:
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return the pairs.
 
-        Privacy: asks nothing of ``scores``.
+        Privacy: does not use ``scores``.
         """
         return FairTree(self._checked(columns, roles))
 

@@ -1,4 +1,4 @@
-"""Whether the model of a release is one that its arguments can lead to."""
+"""Whether the arguments of a release can produce its model."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -18,11 +18,11 @@ from sdv_prefair.structure.resolve import STRATEGIES
 
 
 def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statements) -> None:
-    """Raise unless the mechanism could have ended in the graph of the model.
+    """Raise unless the mechanism could have selected the graph of the model.
 
     Args:
-        model: Its columns are all that the graph has to join.
-        mechanism: What was asked for.
+        model: Its columns are those that the graph has to connect.
+        mechanism: The requested mechanism.
         roles: The roles of the columns of the model, or the statements about them.
     """
     graph = markov_graph(model.cliques)
@@ -96,9 +96,9 @@ def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Statement
 
 
 def check_estimate(model: GraphicalModel, estimator: str) -> None:
-    """Raise unless the model is said to come from the estimator that its graph goes to.
+    """Raise unless the model names the estimator that its graph is dispatched to.
 
-    Only the solver of forests knows how near to the best model it has come.
+    Only the forest solver knows its distance from the optimum.
     """
     direct = estimator == 'auto'
     solved = direct and nx.is_forest(markov_graph(model.cliques))

@@ -1,8 +1,8 @@
-"""Single values, and lists of them, as JSON that says of which type they are.
+"""Single values, and lists of them, as JSON with explicit types.
 
-Strings, booleans, finite numbers and null stand for themselves; anything else is an object with its
-type, as ``{"$type": "Decimal", "value": "0.10"}``. What type a value has is decided here and never
-by a name in the file: there is no way to ask for another one.
+Strings, booleans, finite numbers and null are written as such; anything else is an object with its
+type, such as ``{"$type": "Decimal", "value": "0.10"}``. The set of types is fixed here: a file
+cannot name any other.
 """
 
 import datetime
@@ -28,7 +28,7 @@ def write_value(value: Any) -> Any:
     """Return a value, or a list or tuple of values, as JSON.
 
     Raises:
-        ReleaseError: If there is no way to write it down.
+        ReleaseError: If it cannot be written.
     """
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()

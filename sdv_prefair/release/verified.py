@@ -1,4 +1,4 @@
-"""What was checked of a release, or of rows that are said to come from it."""
+"""The results of checking a release, or rows that are said to come from it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from sdv_prefair.errors import VerificationError
 
 @dataclass(frozen=True)
 class Check:
-    """One question and its answer.
+    """One check and its result.
 
     Attributes:
-        about: What was looked at, in a word or two.
-        passed: Whether it is as it should be.
+        about: What was checked, in a word or two.
+        passed: Whether it passed.
         told: What was found, in a sentence.
     """
 

@@ -1,15 +1,16 @@
-"""Checking a release again, and whether rows came from it.
+"""Verifying a release, and whether rows came from it.
 
-What can be told, and what not:
+What can be checked, and what cannot:
 
-- The file is whole, its ledger adds up and pays for every measurement, and its model keeps every
-  statement. That its noise was really drawn nobody can tell from a file.
-- Rows that are drawn anew from the release and are the same, value by value, came from it.
-- Other rows are tested against the model's marginals. Rows that fail were not sampled from it as
-  they are, but for one table in a thousand. Rows that pass may still come from elsewhere: from a
-  release that is much the same, or from somebody who knows its marginals. Whoever does could have
-  made outcomes depend on protected columns all the same, so every statement is tested, too.
-- Of generated columns, keys and names, nothing is known unless they are drawn again.
+- The file is complete, its ledger adds up and pays for every measurement, and its model satisfies
+  every statement. A file cannot prove that its noise was really random.
+- Rows that sampling from the release again reproduces, value by value, came from it.
+- Rows most, but not all, of which sampling again reproduces were changed after sampling.
+- Other rows are tested against the model's marginals. Rows that fail were not sampled from it
+  unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
+  a similar release, or from somebody who knows its marginals. Whoever does could
+  have made outcomes depend on protected columns all the same, so every statement is tested, too.
+- Of generated columns, keys and names, nothing is known unless sampling reproduces them.
 """
 
 import copy
@@ -31,12 +32,17 @@ from sdv_prefair.sdv_versions import by_name
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer.handing_over import HandingOver
 
-# Drawing rows anew takes as long as drawing them; beyond this the test of marginals is enough.
+# Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000
+# From this share of rows on that are the same, in place, the others are taken for changed ones.
+_MOSTLY = 0.5
+# Of the difference of two means of n truth values, times the root of n: Hoeffding's bound makes it
+# less than one in ten million.
+_BEYOND_CHANCE = 6.0
 
 
 def verify_fit(synthesizer: 'HandingOver') -> Verification:
-    """Check ledger, noise and fairness of a fit, most often one that was opened from a file."""
+    """Check ledger, noise and fairness of a fit, usually one loaded from a file."""
     return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
 
 
@@ -54,8 +60,8 @@ def _ledger(synthesizer: 'HandingOver') -> Check:
 
 def _noise(synthesizer: 'HandingOver') -> Check:
     if not synthesizer.get_privacy_ledger().attrs['private']:
-        return Check('noise', False, 'made with a known seed, so nothing of it is private')
-    return Check('noise', True, 'no seed was given; that it was drawn is the word of the sender')
+        return Check('noise', False, 'generated from a known seed, so nothing is private')
+    return Check('noise', True, 'no seed was given; that it was random cannot be checked')
 
 
 def _fairness(synthesizer: 'HandingOver') -> list[Check]:
@@ -113,7 +119,7 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
     }
     found = [f"{count:,} of '{column}'" for column, count in outside.items() if count]
     if found:
-        told = f'outside of what the release can draw: {", ".join(found)}'
+        told = f'outside the domain of the release: {", ".join(found)}'
         return Check('values', False, told)
     told = f'all within the domain of the release, in {len(own)} columns'
     unseen = [column for column in rows if column not in own]
@@ -121,23 +127,51 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
-    """Return a check that has passed if the same rows are drawn again, else nothing."""
+    """Return whether sampling reproduces the rows; None if they are other rows altogether."""
     if len(rows) > _MOST_REDRAWN:
         return None
-    learnt = synthesizer.fitted.plan.original_domains
+    # Those that constraints replace included, which have no codes of their own.
+    learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
+    told = _as_written(rows[learnt])
     for independent in (False, True):
         again = _draw(synthesizer, len(rows), independent)
-        differ = list(rows) if again is None else _differing(rows, again)
-        if not set(differ) & set(learnt):
-            how = ' with independent rows' if independent else ''
-            words = f'the very rows that the release gives when {len(rows):,} are sampled{how}'
-            but = f', but for {differ}, which are generated: who filled them in is not known'
-            return Check('origin', True, words + but * bool(differ))
+        if again is None:
+            continue
+        drawn = _as_written(again[learnt])
+        how = ' with independent rows' if independent else ''
+        when = f'when {len(rows):,} are sampled{how}'
+        if np.array_equal(told, drawn):
+            words = f'exactly the rows that the release returns {when}'
+            return Check('origin', True, words + _but_generated(rows, again))
+        if _was_changed(told, drawn):
+            same = int((told == drawn).sum())
+            words = (
+                f'{same:,} rows are those that the release returns {when}; the others were changed'
+            )
+            return Check('origin', False, words)
     return None
 
 
-def _differing(rows: pd.DataFrame, again: pd.DataFrame) -> list[str]:
-    return [c for c in rows if rows[[c]].to_csv(index=False) != again[[c]].to_csv(index=False)]
+def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
+    """Return which columns sampling did not reproduce, in words."""
+    columns = [c for c in rows if not np.array_equal(*map(_as_written, (rows[[c]], again[[c]])))]
+    told = f', but for {columns}, which are generated: who filled them in is not known'
+    return told * bool(columns)
+
+
+def _as_written(rows: pd.DataFrame) -> np.ndarray:
+    return np.array(rows.to_csv(index=False, header=False).splitlines(), dtype=object)
+
+
+def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
+    """Whether most rows are those that were drawn, in their places, and not by chance.
+
+    Rows that were drawn otherwise meet them by chance only, and then as often one place further.
+    """
+    if len(told) != len(drawn):  # a cell with a line break in it
+        return False
+    in_place, by_chance = (told == drawn).mean(), (told == np.roll(drawn, 1)).mean()
+    return bool(in_place >= _MOSTLY and in_place - by_chance >= _BEYOND_CHANCE / len(told) ** 0.5)
 
 
 def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
@@ -146,9 +180,9 @@ def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.Da
     name = twin.fitted.settings.table_name
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter('ignore')  # given when rows are sampled for use
+            warnings.simplefilter('ignore')  # raised when rows are sampled for use
             sampled = twin.sample(num_rows, independent_rows=independent)
-    except SamplingError:  # more rows than there are keys, say: then they cannot be drawn again
+    except SamplingError:  # such as more rows than keys: not reproducible
         return None
     drawn: pd.DataFrame = by_name(sampled, name)[name]
     return drawn
@@ -188,7 +222,7 @@ def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
 def _in_words(test: MarginalTest) -> str:
     if test.impossible:
         together = ' and '.join(test.impossible[0])
-        return f'NOT that of the model: it holds values of {together} that are never drawn'
+        return f'NOT that of the model: values of {together} that are never sampled'
     if not test.tested:
         return 'there are too few rows, or too few columns, to tell'
     fits = 'compatible with the model' if test.is_passed() else 'NOT that of the model'

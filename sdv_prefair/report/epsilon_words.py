@@ -65,7 +65,7 @@ def guess_in_words(epsilon: float, delta: float) -> str:
     """Return how often a guess about the membership of a person can be right."""
     share = best_guess(epsilon, delta)
     how_often = 'nearly always' if share > 0.999 else f'{percent(share)} of the time'
-    return f'A guess whether someone is in the table can be right {how_often}; a coin, 50 %.'
+    return f'A guess whether someone is in the table can be right {how_often}; a coin toss, 50 %.'
 
 
 def named(epsilon: float) -> str:

@@ -74,7 +74,7 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
     rows = promise['max_rows_per_person']
     person = facts.parameters['person_column']
     if person is not None:
-        bound = [code(str(person)), f' identifies persons; at most {rows} of each are counted.']
+        bound = [code(str(person)), f' identifies persons; at most {rows} rows of each count.']
     else:
         bound = [
             'No column that identifies persons was named. That nobody has more than ',

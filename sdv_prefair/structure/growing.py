@@ -33,6 +33,8 @@ class GrowingGraph:
         self._joined = np.zeros((len(domain), len(domain)), dtype=np.int64)
         self._common = self._joined.copy()  # numbers of common neighbours
         self._component = np.arange(len(domain))
+        # Pairs that were turned down, and how many common neighbours each had then.
+        self._refused: dict[Pair, int] = {}
 
     def is_joined(self, column: str) -> bool:
         """Whether the column has an edge."""
@@ -56,7 +58,21 @@ class GrowingGraph:
         return flags
 
     def takes(self, pair: Pair) -> bool:
-        """Whether the graph with the pair is chordal and fair, and its new clique small enough."""
+        """Whether the graph with the pair is chordal and fair, and its new clique small enough.
+
+        A pair that was turned down stays so until it gets another common neighbour: every other
+        edge opens more ways around those it has, and makes nothing fairer or smaller.
+        """
+        first, second = (self._place[column] for column in pair)
+        common = int(self._common[first, second])
+        if self._refused.get(pair) == common:
+            return False
+        is_taken = self._is_taken(pair)
+        if not is_taken:
+            self._refused[pair] = common
+        return is_taken
+
+    def _is_taken(self, pair: Pair) -> bool:
         clique = common_neighbours(self._graph, pair) | set(pair)
         if math.prod(self._domain[column] for column in clique) > self._max_cells:
             return False

@@ -25,7 +25,7 @@ from sdv_prefair.privacy import Account
 from sdv_prefair.sdv_versions import Sampling
 from sdv_prefair.synthesizer import conditional_sampling as conditional
 from sdv_prefair.synthesizer import constrained, inspection, state
-from sdv_prefair.synthesizer.arguments import check_choice
+from sdv_prefair.synthesizer.arguments import check_choice, check_whole_number
 from sdv_prefair.values.given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
@@ -180,7 +180,8 @@ class AfterFit(Sampling):
         check_choice('independent_rows', independent_rows, (True, False))
         num_rows, given = plain_number(num_rows), tuple(map(plain_number, given))
         self._validate_fit_before_sample()
-        if isinstance(num_rows, int):
+        if num_rows is not None:  # of which SDV says what is missing
+            check_whole_number('num_rows', num_rows, 0)
             self._data_processor.check_room(num_rows)
         self._independent_rows = independent_rows
         try:

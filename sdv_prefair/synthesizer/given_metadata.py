@@ -28,6 +28,15 @@ def check_metadata(metadata: object) -> None:
             'metadata is the pair that load_metadata returns. Take it apart: metadata, roles = '
             'load_metadata(path), then PreFairSynthesizer(metadata, fairness=roles).'
         )
+    if isinstance(metadata, Mapping) and any(
+        isinstance(part, pd.DataFrame) for part in metadata.values()
+    ):
+        metadata = next(iter(metadata.values()))  # data in place of metadata, as SDV 2 has it
     for kind, (what, remedy) in _IN_PLACE_OF_METADATA.items():
         if isinstance(metadata, kind):
             raise SynthesizerInputError(f"metadata must be SDV's Metadata, not {what}. {remedy}")
+    if not hasattr(metadata, 'to_dict'):  # which SDV 1's metadata of a single table has too
+        raise SynthesizerInputError(
+            f"metadata (of type {type(metadata).__name__}) must be SDV's Metadata. Load it with "
+            'FairMetadata.load_from_json(path), or let sdv-prefair domain write a file to fill in.'
+        )

@@ -49,12 +49,12 @@ def transformer_for(
     """Return the transformer of one column.
 
     Args:
-        domain: What the column may hold.
-        numeric_bins: How many bins a range is cut into.
+        domain: The domain of the column.
+        numeric_bins: Number of bins of a range.
         dtype: The column's dtype, if known. One that cannot hold nulls means no null code.
         enforce_rounding: Whether to keep to the declared decimal places on the way back.
         edges: Edges between bins of unequal width, for numbers and datetimes; or these, and how
-            rows spread within the bins.
+            rows are distributed within the bins.
     """
     nullable = domain.nullable and holds_nulls(dtype)
     if isinstance(domain, Categories) and (domain.tails or domain.form):

@@ -1,8 +1,8 @@
-"""Whether a value that is asked for comes back as it is, cell by cell.
+"""Whether a requested value comes back unchanged, cell by cell.
 
-A model is asked by codes, and a column shows values. If two values that a user asks for came back
-as one, rows of two codes would be mixed under it; so a value is taken only if the column can write
-it, and what it writes is what the code is read from.
+A model conditions on codes, and a column shows values. If two requested values came back as one,
+rows of two codes would be mixed under it; so a value is accepted only if the column can write
+it, and what it writes determines the code.
 """
 
 from decimal import Decimal
@@ -64,7 +64,7 @@ def is_grid_point(asked: Any, held: Any, places: int, whole: bool) -> bool:
     """Whether a number has no more decimals than the grid, and the column holds that very point.
 
     Args:
-        asked: What is asked for.
+        asked: The requested value.
         held: What the column writes in its place.
         places: The number of decimals.
         whole: Whether the column has an integer dtype.
@@ -93,7 +93,7 @@ def same_number(asked: Any, held: Any) -> bool:
 
 
 def same_moment(asked: Any, moment: pd.Timestamp | None, held: Any, instants: bool) -> bool:
-    """Whether a column shows the timestamp that is asked for.
+    """Whether a column shows the requested timestamp.
 
     Args:
         asked: A text, a number such as 20240131, or a date or time.
@@ -112,7 +112,7 @@ def same_moment(asked: Any, moment: pd.Timestamp | None, held: Any, instants: bo
     shows_offset = held.tzinfo is not None
     if has_offset and shows_offset:
         return moment == held
-    # What has no offset is the clock on the wall, or UTC where bounds are instants.
+    # Without an offset it is wall-clock time, or UTC where bounds are instants.
     return has_offset in (shows_offset, instants)
 
 

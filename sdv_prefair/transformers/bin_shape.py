@@ -12,11 +12,11 @@ from sdv_prefair.errors import DomainError
 
 @dataclass(frozen=True)
 class BinShape:
-    """Bins of unequal width, and how rows spread within them: released or public facts.
+    """Bins of unequal width, and the distribution of rows within them: released or public facts.
 
-    A value that many rows hold gets a bin of its own by two edges: the value, and whatever comes
-    next to it, as ``numpy.nextafter`` tells for numbers. The upper end of the range needs the one
-    edge only, and weights.
+    A value that many rows share gets a bin of its own by two edges: the value and its successor,
+    for numbers that of ``numpy.nextafter``. The upper bound of the range needs only one edge, and
+    weights.
 
     Attributes:
         edges: Cuts between bins, which hold their lower edge.

@@ -14,8 +14,8 @@ _EXACT_FLOAT = 2**52
 class GridBins:
     """Bins of consecutive integers from ``first`` to ``last``.
 
-    Up to 100 numbers get a bin each, more are shared out evenly. Positions are counted from
-    ``first`` in unsigned numbers of 64 bits, which wrap around: so any range works that fits
+    Up to 100 numbers get a bin each, more are divided evenly. Positions are counted from
+    ``first`` in unsigned 64-bit integers, which wrap around: so any range works that fits
     either int64 or uint64.
 
     Args:
@@ -180,7 +180,7 @@ class RealBins:
         return bins
 
     def _count(self, bins: int) -> int:
-        """Return fewer bins than asked for where floats are too coarse to tell them apart."""
+        """Return fewer bins than requested if floats are too coarse to distinguish them."""
         smallest = 4 * np.spacing(max(abs(self.low), abs(self.high)))
         return int(max(1, min(bins, (self.high - self.low) // smallest)))
 

@@ -25,9 +25,9 @@ class CategoryCodes(ColumnCodes):
 
     The declared values get codes 0, 1, ... in their order. Everything else gets one code more, the
     "other" code; on the way back it becomes ``other_value``, or without one any of the declared
-    values, so that a sample never leaves them. Values are the same if Python calls them equal, as
-    1 and 1.0; but when booleans and numbers are both declared, True is not 1. Text is never a
-    number.
+    values, so that a sample never leaves them. Values are the same if Python treats them as equal,
+    such as 1 and 1.0; but if booleans and numbers are both declared, True is not 1. A string is
+    never a number.
 
     Args:
         values: The declared values.
@@ -36,12 +36,12 @@ class CategoryCodes(ColumnCodes):
             Without a code for null, null is "other", too.
         weights: How likely each declared value is to stand for "other"; all equal if None.
         dtype: The column's dtype, if known; else that of the column it is fitted to.
-        other_value: What "other" comes back as: a value of its own, that no declared one looks
-            like. A row that holds it is "other", too.
-        shared: Whether rows of "other" without a value are shared out among all values in a fit,
+        other_value: The value that "other" comes back as, which looks different from every
+            declared one. A row with it is also "other".
+        shared: Whether rows of "other" without a value are redistributed over all values in a fit,
             null or not; otherwise they count as null where there is a code for it.
         groups: The number of the public group that each declared value belongs to, -1 for none:
-            values too rare to be modelled by themselves are modelled with those of their group.
+            values too rare to be modelled on their own are modelled with those of their group.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -104,7 +104,7 @@ class CategoryCodes(ColumnCodes):
 
     @property
     def stand_in_code(self) -> int | None:
-        """The code of null, unless rows of "other" are shared out or have a value."""
+        """The code of null, unless rows of "other" are redistributed or have a value."""
         return None if self.shared or self.shows_other else self.null_code
 
     @property

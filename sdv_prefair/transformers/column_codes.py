@@ -1,11 +1,11 @@
-"""What all our transformers share: a column becomes whole-number codes, and codes a column.
+"""Base of our transformers: a column is encoded as integer codes, and decoded.
 
-They differ from RDT's own in what they learn, which is nothing. A transformer is built from a
-public domain; fitting it looks at the column's name and dtype only. RDT seeds its transformers
-with a hash of the first rows and one constant for all columns; here the seed is a hash of the
-column's name, so that no row leaks through it, and so that the values drawn within a bin are
-independent between columns. With one seed for all they would be perfectly correlated, protected
-and outcome columns included, and no fairness of the codes would survive the way back.
+Unlike RDT's own they learn nothing. A transformer is built from a public domain; fitting it uses
+the column's name and dtype only. RDT seeds its transformers with a hash of the first rows and one
+constant for all columns; here the seed is a hash of the column's name, so that no row leaks
+through it, and so that the values sampled within a bin are independent between columns. With one
+seed for all they would be perfectly correlated, protected and outcome columns included, and
+fairness of the codes would not carry over to the values.
 """
 
 import abc
@@ -24,11 +24,11 @@ from sdv_prefair.values.objects import are_null
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):
-    """A column as codes 0, 1, ...; the last one stands for null if the column is nullable.
+    """A column as codes 0, 1, ...; the last one is null if the column is nullable.
 
-    Rows without a value that can be shown get a hidden code: a null that is not declared, or a
-    value outside the domain. It is counted, so that these rows are not taken for others, but it is
-    never drawn; their share goes to all values in proportion.
+    Rows without a value that can be shown get a hidden code: an undeclared null, or a value
+    outside the domain. It is counted, so that these rows do not distort others, but it is
+    never sampled; their share is redistributed over all values in proportion.
 
     Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
     ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
@@ -113,7 +113,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @property
     def stand_in_code(self) -> int | None:
-        """The code that stands for the hidden one; None if its rows are shared out among all."""
+        """The code that replaces the hidden one; None if its rows are redistributed over all."""
         return self.null_code
 
     @property
@@ -139,8 +139,8 @@ class ColumnCodes(BaseTransformer, abc.ABC):
     def encode(self, values: Any) -> np.ndarray:
         """Return the codes of ``values`` as small unsigned integers.
 
-        Values outside the domain are clipped, or sent to the "other" code, without a word: a
-        warning would tell something about the rows. Nulls of a column that is not nullable
+        Values outside the domain are silently clipped, or get the "other" code: a
+        warning would leak information about the rows. Nulls of a column that is not nullable
         get the hidden code.
         """
         column = values if isinstance(values, pd.Series) else pd.Series(values)
@@ -158,10 +158,10 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return codes
 
     def is_declared(self, values: Any) -> np.ndarray:
-        """Return which of ``values`` can be asked for: what the column would show as it is.
+        """Return which of ``values`` can be requested: those that the column shows unchanged.
 
-        More than lying in the domain: a number must have the column's decimals, a timestamp must be
-        no finer than its format, and the dtype must hold it.
+        Being in the domain is not enough: a number must have the column's decimals, a timestamp
+        must be no finer than its format, and the dtype must be able to hold it.
         """
         column = _without_categories(values)
         nulls = are_null(column)
@@ -189,7 +189,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return values for ``codes``, as an array of the column's dtype.
 
         Args:
-            codes: Whole numbers from 0 to ``num_codes - 1``. For a hidden code any value is drawn.
+            codes: Integers from 0 to ``num_codes - 1``. For a hidden code any value is sampled.
             generator: Where the draws within a bin come from.
         """
         codes = np.asarray(codes).astype(np.int64, copy=False)
@@ -227,7 +227,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self.encode(columns_data)
 
     def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
-        # Models that know no integers give anything between and around the codes.
+        # Continuous models return anything between and around the codes.
         codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
         codes = np.where(np.isnan(codes), self.unread_code, codes)
         codes = np.clip(np.rint(codes), 0, self.num_counted - 1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Timestamps in time as bins over public bounds."""
+"""Timestamps as bins over public bounds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -148,14 +148,14 @@ class DatetimeBins(BinCodes):
 
     def _may_move(self) -> bool:
         low, high = self._domain.low, self._domain.high
-        # Clocks and formats do not keep the order of moments.
+        # Clocks and formats do not preserve the order of timestamps.
         return super()._may_move() or not writes_all(
             low, high, self._dtype, self.datetime_format, self._instants
         )
 
     def _refuse_bins(self) -> DomainError | None:
         if self._dtype is not None and is_temporal(self._dtype):
-            return None  # a zone's clocks skip the moments of a bin, or the dtype ends before them
+            return None  # a zone's clocks skip a bin's timestamps, or the dtype ends before them
         if self._dtype is None and self.datetime_format is None:
             return None
         written = self.datetime_format or 'ISO 8601'

@@ -21,7 +21,7 @@ _FLOAT64 = np.dtype('float64')
 class NumberBins(BinCodes):
     """A numerical column as bins, from bounds that are public.
 
-    Whole numbers, or numbers with few decimals, get a code for each value if there are at most
+    Integers, or numbers with few decimals, get a code for each value if there are at most
     100 of them between the bounds; otherwise the range is cut into bins. On the way back a value
     is drawn from the bin, uniformly unless there are weights, with the declared decimals and
     within the bounds.

@@ -1,10 +1,10 @@
-"""Bins that have a value of their own: every value that is drawn for a code tells it.
+"""Bins with values of their own: every value sampled for a code determines that code.
 
 Between a draw and what a user sees lie rounding, the column's dtype, a format and the clock of a
-time zone, and each of them can carry a value into another bin. Rows of both bins would then be
+time zone, and each of them can move a value into another bin. Rows of both bins would then be
 mixed under one value, and given that value, columns which the model separates would depend on each
-other. So a draw that cannot be read back is drawn again, and a bin of which no value can be read
-back is not a bin: it is joined to its neighbour, or the column is refused.
+other. So a draw without a round trip is sampled again, and a bin without any such value is merged
+with its neighbour, or the column is refused.
 """
 
 import abc
@@ -21,7 +21,7 @@ from sdv_prefair.transformers.bins import GridBins, RealBins
 from sdv_prefair.transformers.column_codes import ColumnCodes
 from sdv_prefair.values.dtypes import cast
 
-# How often a value is drawn again before the bin's own stand-in is taken.
+# How often a value is sampled again before the bin's fallback is used.
 _TRIES = 4
 
 

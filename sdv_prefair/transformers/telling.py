@@ -1,12 +1,12 @@
 """Whether the values of a column determine their codes, in the forms in which a table leaves.
 
 The model is fair over codes, and people see values: in a frame, in a Parquet file, in a CSV file.
-Fairness passes from the codes to the values if each value determines the code that it was drawn
-for. Here this is asked of a transformer as it is, by writing and reading: every code that can be
-drawn, with its null beside it and without, with the lowest, the highest and a middle draw of its
-bin. For bins that is enough, because `own_values` reads back every single draw that may have moved.
+Fairness carries over from the codes to the values if each value determines the code that it was
+sampled for. Here this is tested on a transformer by a round trip: every code that can be sampled,
+with and without a null next to it, with the lowest, the highest and a middle draw of its bin. For
+bins that is enough, because `own_values` tests every single draw that may have moved.
 
-Privacy: looks at transformers alone, which are made of public facts and released values.
+Privacy: uses transformers alone, which are built from public facts and released values.
 """
 
 import csv
@@ -26,7 +26,7 @@ _SHARES = (0.0, 0.5, 1.0)
 
 
 class Extremes(np.random.Generator):
-    """Draws always the same share of the way through what can be drawn."""
+    """A generator that always returns the same quantile."""
 
     def __init__(self, share: float):
         super().__init__(np.random.PCG64(0))
@@ -42,7 +42,7 @@ class Extremes(np.random.Generator):
 
 
 def untold_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
-    """Return the columns in which a value may be shown that does not tell its code."""
+    """Return the columns in which some value may not determine its code."""
     return [column for column, codes in transformers.items() if not tells_codes(codes)]
 
 

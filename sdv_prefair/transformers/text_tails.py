@@ -1,9 +1,9 @@
 """Strings too rare to be learnt, by their public groups and in their public form.
 
 A column whose values had to be learnt has codes for frequent ones. All others share a code, or,
-where the beginning of a text says its public group, one for each group of which many rows are. Such
-a code comes back as a text of the column's form that is none of the frequent ones, made up by
-itself: what is drawn depends on the code and on nothing else. Read again, it has the same code.
+if the prefix of a string determines its public group, one for each group with many rows. Such a
+code comes back as a random string of the column's form that differs from the frequent ones: it
+depends on the code and on nothing else. Encoded again, it has the same code.
 """
 
 from collections.abc import Sequence
@@ -14,19 +14,20 @@ import pandas as pd
 
 from sdv_prefair.domain.value_groups import prefix_of, tail_label
 from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.values.faker_forms import FakerForm
 from sdv_prefair.values.shown_text import looks_of, seen
 from sdv_prefair.values.text_forms import TextForm
 
-# How often a text is drawn again that would be read as another code, before what stands for it.
+# How often a string with another code is sampled again before the fallback is used.
 _TRIES = 30
 
 
 class TailedCodes(CategoryCodes):
     """Frequent values, and groups of rare strings.
 
-    A group without a form comes back as its beginning and an asterisk, and so does one of which no
-    text of the form begins as it does; a column of category dtype lists its values, so none are
-    made up for it.
+    A group without a form comes back as its prefix and an asterisk, and so does one whose prefix no
+    string of the form has; a column of category dtype lists its values, so none are generated for
+    it.
 
     Args:
         values: The frequent values.
@@ -34,8 +35,8 @@ class TailedCodes(CategoryCodes):
         dtype: As of ``CategoryCodes``.
         other_value: What stands for all strings in none of the groups, if there is a code for them.
         shared: As of ``CategoryCodes``.
-        tails: What the strings of each group begin with, all of one length.
-        form: What makes up strings, if it is known.
+        tails: The prefixes of the groups, all of one length.
+        form: The generator of strings, if known.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class TailedCodes(CategoryCodes):
         other_value: Any = None,
         shared: bool = False,
         tails: Sequence[str] = (),
-        form: TextForm | None = None,
+        form: TextForm | FakerForm | None = None,
     ):
         self.tails, self.form = tuple(tails), form
         self._length = len(self.tails[0]) if self.tails else 0

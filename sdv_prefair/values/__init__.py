@@ -1,1 +1,1 @@
-"""How single values are read and written: dtypes and timestamps, each row by itself."""
+"""Parsing and formatting single values: dtypes and timestamps, each row on its own."""

@@ -1,4 +1,4 @@
-"""Names for the arrays that are handed round."""
+"""Type aliases of arrays."""
 
 import numpy as np
 from numpy.typing import NDArray

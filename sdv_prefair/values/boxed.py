@@ -1,8 +1,8 @@
-"""The cells of a typed column as Python's objects, each by itself and without an error.
+"""The cells of a typed column as Python objects, each on its own and without errors.
 
-numpy and Arrow store what Python cannot hold: timestamps beyond the years 1 to 9999, times of more
-than a day, strings that are not UTF-8. Asked for a column of them as objects, pandas raises an
-error that quotes the cell, or even kills the process. Here each such cell is null.
+numpy and Arrow can store what Python cannot: timestamps beyond the years 1 to 9999, times of more
+than a day, strings that are not UTF-8. Converting such a column to objects, pandas raises an
+error that quotes the cell, or even crashes the process. Here each such cell is null.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ def boxed(column: pd.Series | pd.Index) -> Objects:
 
 
 def object_of(value: pa.Scalar) -> object:
-    """Return a value as Python has it, None if it has not."""
+    """Return a value as a Python object, None if that is impossible."""
     try:
         return value.as_py()
     except Exception:  # whatever a value raises that Python cannot hold

@@ -1,9 +1,9 @@
 """One key for each value that may be learnt, computed from the value alone.
 
-Python calls many values equal that are not the same: 1, True and 1.0, Decimal('1.0') and
-Decimal('1.00'), noon in Paris and eleven in London. Counted as keys of a dictionary, the one that
-came first would stand for all of them, and tell of the order of rows. A canonical value has its
-type and its text beside it, so that what comes out is a function of what was counted.
+Python treats many different values as equal: 1, True and 1.0, Decimal('1.0') and
+Decimal('1.00'), noon in Paris and eleven in London. As dictionary keys, the first one would
+represent all of them, and leak the order of rows. A canonical value includes its type and its
+string, so that the result is a function of the counts.
 """
 
 import datetime
@@ -22,7 +22,7 @@ _LARGEST_BITS = 1023
 
 
 class CanonicalValue(NamedTuple):
-    """A value that kind and text determine.
+    """A value determined by type and string.
 
     Attributes:
         kind: Name of its type.
@@ -44,7 +44,7 @@ def canonical_value(cell: Any, typed: bool = False) -> CanonicalValue | None:
     Args:
         cell: Anything.
         typed: Whether the column's type is that of its cells. If not, as in columns of objects and
-            in categories, whole floats are integers: one cell with a half would otherwise
+            in categories, integral floats are integers: one cell with a half would otherwise
             turn all numbers of a category into floats.
     """
     try:
@@ -59,9 +59,9 @@ def canonical_value(cell: Any, typed: bool = False) -> CanonicalValue | None:
 
 
 def distinct_values(canonical: Iterable[CanonicalValue]) -> list[Any]:
-    """Return learnt values, of those that Python calls equal the first; True and 1 both.
+    """Return learnt values, only the first of those that Python treats as equal; True and 1 both.
 
-    Numbers are floats, all of them, as soon as one is.
+    If one number is a float, all are.
 
     Privacy: post-processing of values that were released.
     """
@@ -76,7 +76,7 @@ def distinct_values(canonical: Iterable[CanonicalValue]) -> list[Any]:
 
 
 def _plain(cell: Any) -> Any:
-    """Return a cell as exactly one of the types that are known, without its own methods."""
+    """Return a cell as exactly one of the known types, without calling its own methods."""
     for kinds, read in _READERS:
         if isinstance(cell, kinds):
             return read(cell)
@@ -91,7 +91,7 @@ def _text(value: Any) -> str:
 
 def _read_text(cell: str) -> str | None:
     text = str.__str__(cell)
-    text.encode('utf-8')  # half a character raises
+    text.encode('utf-8')  # a lone surrogate raises
     return text
 
 

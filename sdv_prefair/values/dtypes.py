@@ -1,9 +1,9 @@
-"""What a column's dtype tells, and how values are put back into it.
+"""What a column's dtype implies, and how values are cast back to it.
 
-Column names and dtypes are taken as public schema. One dtype is not: a ``CategoricalDtype`` lists
-the values of the data, in an order and of a type that pandas may have read from rows, so it never
-goes further than ``public_dtype``. All that is kept of it is that the column is a category, and
-whether it is ordered. Which values it lists, and in which order, the metadata says.
+Column names and dtypes are treated as public schema. One dtype is not: a ``CategoricalDtype`` lists
+the values of the data, in an order and of a type that pandas may have inferred from rows, so it
+never gets past ``public_dtype``. Only that the column is a category, and whether it is ordered, is
+kept. The metadata says which values it lists, and in which order.
 """
 
 import math
@@ -25,8 +25,8 @@ def public_dtype(dtype: Any, values: Sequence[Any] | None = None) -> Any:
 
     Args:
         dtype: A column's dtype, or None if it is not known.
-        values: Declared or learnt values. A category dtype comes back with these as its
-            categories, in their order; without them as None: of what type its categories are
+        values: Declared or learnt values. A category dtype is returned with these as its
+            categories, in their order; without them as None: the type of its categories
             is not known.
     """
     if dtype is None:
@@ -127,7 +127,7 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
 
 
 def _within(values: Any, limits: 'np.iinfo[Any]') -> Any:
-    """Return numbers cut to the limits of another dtype, as far as their own reaches them."""
+    """Return numbers clipped to the limits of another dtype, as far as their own reaches them."""
     low, high = int(limits.min), int(limits.max)
     if values.dtype.kind in 'iu':  # which older versions of numpy compare with nothing beyond it
         own = np.iinfo(values.dtype)

@@ -1,4 +1,4 @@
-"""Numbers as people give them: numpy's and fractions are as good as Python's own."""
+"""Numbers as people pass them: numpy's and fractions are as good as Python's own."""
 
 from fractions import Fraction
 from numbers import Integral
@@ -10,10 +10,12 @@ import numpy as np
 def plain_number(value: Any) -> Any:
     """Return a number of numpy, or a fraction, as Python's int or float; all else as it is.
 
-    Arguments are kept, compared and written to files, so they are made plain when they are given.
-    Whether they are numbers at all, and in range, is for the checks behind to say: a boolean, one
-    of numpy's too, comes back as it is and is refused there.
+    Arguments are stored, compared and written to files, so they are converted on arrival.
+    Later checks decide whether they are numbers at all, and in range: a boolean, also one of
+    numpy's, is returned unchanged and refused there.
     """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]  # an array of no dimension is a number
     if isinstance(value, bool) or not isinstance(value, np.number | Fraction | Integral):
         return value
     if isinstance(value, Integral):

@@ -1,8 +1,8 @@
-"""What one object of a row is read as: each by itself, and whatever it is, without an error.
+"""Parsing single objects: each on its own, and without errors.
 
-The dtype of a column of objects says nothing of its cells, and rows may hold anything: strings
-beside numbers, lists, numbers without end, objects whose every method raises. What cannot be read
-is null. So no row changes how another is read, and none decides whether a fit fails.
+The dtype of a column of objects says nothing about its cells, and rows may contain anything:
+strings and numbers, lists, infinite numbers, objects whose every method raises. Whatever cannot be
+parsed is null. So no row affects how another is parsed, and none can make a fit fail.
 """
 
 import math
@@ -17,7 +17,7 @@ _NUMBERS = (int, float, Decimal, Fraction, np.bool_, np.integer, np.floating)
 
 
 def is_null(cell: Any) -> bool:
-    """Whether a cell holds one of the nulls of Python, numpy or pandas."""
+    """Whether a cell is one of the nulls of Python, numpy or pandas."""
     try:
         if isinstance(cell, Decimal):  # pandas would compare it, which a signalling NaN refuses
             return cell.is_nan()
@@ -27,14 +27,14 @@ def is_null(cell: Any) -> bool:
 
 
 def are_null(column: pd.Series) -> np.ndarray:
-    """Return which cells of a column hold a null, each read by itself."""
+    """Return which cells of a column are null, each tested on its own."""
     if not pd.api.types.is_object_dtype(column.dtype):
         return column.isna().to_numpy(dtype=bool)
     return np.fromiter(map(is_null, column), bool, len(column))
 
 
 def as_float(cell: Any) -> float:
-    """Return the number that a cell holds or that a text in it writes down; NaN if it is none.
+    """Return the number in a cell, also from a string; NaN if there is none.
 
     Numbers too large for a float are infinite.
     """

@@ -1,6 +1,6 @@
-"""How a value looks once a table is written: two that look the same are one to whoever reads it.
+"""How a value looks in a written table: two that look the same are one value to its readers.
 
-A CSV file knows no types. In it 1 and '1' are one value, and so are '' and null; and True equals 1
+A CSV file has no types. In it 1 and '1' are one value, and so are '' and null; and True equals 1
 for pandas, SQL and Parquet. Declared values that look the same could not determine their codes.
 """
 

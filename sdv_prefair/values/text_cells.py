@@ -1,9 +1,9 @@
-"""Cells that are text, typed by the metadata alone: those of a CSV file, and names of folders.
+"""String cells, typed by the metadata alone: those of a CSV file, and names of folders.
 
-Text has no types. Guessed from the cells they would be private: one row with a word among
+Strings have no types. Types inferred from the cells would be private: one row with a word among
 numbers, or with an empty cell, would change the type of its column, and with it the code of every
-other row. So only an empty cell is missing, and each is converted by itself to what the metadata
-says. What cannot be converted is missing, or outside the domain.
+other row. So only an empty cell is missing, and each is converted on its own to the type in the
+metadata. Whatever cannot be converted is missing, or outside the domain.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-# Whole numbers up to here are floats without loss.
+# Integers up to here are exact as floats.
 _LARGEST = 2.0**53
 _TRUTH = {'true': True, 'false': False, '1': True, '0': False}
 

@@ -1,4 +1,4 @@
-"""Strings of a public form, made up at random: what a regular expression allows."""
+"""Random strings of a public form: those that a regular expression matches."""
 
 import re
 from collections.abc import Callable
@@ -11,13 +11,13 @@ import numpy as np
 from sdv_prefair.errors import DomainError, shown
 
 _MOST_LETTERS = 1_000
-# How often a part is repeated at most that may be repeated without an end.
+# The maximum number of repetitions of an unbounded quantifier.
 _ENDLESS = 16
 _CLASSES = {_parser.CATEGORY_DIGIT: digits, _parser.CATEGORY_WORD: ascii_letters + digits + '_'}
 
 
 class TextForm:
-    r"""The strings that a regular expression allows, drawn at random.
+    r"""Random strings that match a regular expression.
 
     Letters, digits, classes such as ``[A-Z]`` and ``\d``, repetitions, groups and alternatives can
     be used. Every letter of a class, every number of repetitions and every alternative is as likely
@@ -61,7 +61,7 @@ class TextForm:
         return re.fullmatch(self.regex, text) is not None
 
     def draw(self, number: int, generator: np.random.Generator) -> list[str]:
-        """Return strings, each drawn by itself."""
+        """Return independent random strings."""
         texts: list[str] = _sequence(self._parsed, number, generator).tolist()
         return texts
 
@@ -130,5 +130,5 @@ def _repeated(about: Any, number: int, generator: np.random.Generator) -> np.nda
 
 
 def _below(most: int, number: int, generator: np.random.Generator) -> np.ndarray:
-    """Return whole numbers from 0 to another, that excluded."""
+    """Return integers from 0 up to another, exclusive."""
     return (generator.random(number) * most).astype(np.intp)

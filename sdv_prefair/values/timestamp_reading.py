@@ -1,7 +1,7 @@
-"""Timestamps in time, read cell by cell: how one is read never depends on another row.
+"""Parsing timestamps cell by cell: how one is parsed never depends on another row.
 
-Formats are not guessed from the first rows, and what is no timestamp is null. Nor does a timestamp
-depend on the clock: pandas reads 'today' and '10:30' as timestamps of the day on which it is asked.
+Formats are not inferred from the first rows, and what is not a timestamp is null. Nor does a
+timestamp depend on the clock: pandas parses 'today' and '10:30' as timestamps of the current day.
 """
 
 import datetime
@@ -16,7 +16,7 @@ import pyarrow as pa
 from pandas.api.typing import NaTType
 
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
-# What pandas reads as a moment of the day on which it is asked; the last only without a format.
+# What pandas parses as a timestamp of the current day; the last only without a format.
 _TODAY = re.compile(r'\s*(now|today)\s*', re.IGNORECASE)
 _TIME_OF_TODAY = re.compile(r'\s*\d{1,2}:\d')
 _LONGEST_TEXT = 200
@@ -26,14 +26,14 @@ _FIRST_DAY = _EPOCH.toordinal()
 _NAT = np.iinfo(np.int64).min
 # What Python, pandas and databases can all show.
 _YEARS = np.array(['0001-01-01', '9999-12-31T23:59:59.999999'], dtype='datetime64[us]')
-# Where pandas knows the offset of a zone: before, it dies of showing a moment; after, years end.
+# Where pandas knows the offset of a zone: earlier ones crash it when shown; later, years end.
 ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
-# Within these years Python can tell a time zone's offset from UTC.
+# Within these years Python can compute a time zone's offset from UTC.
 _CALENDAR = np.array(['0001-01-02', '9999-12-30'], dtype='datetime64[us]')
 
 
 def digits_of_format(datetime_format: str | None) -> int | None:
-    """Return how many digits a format writes if it writes nothing else, as '%Y%m%d' does.
+    """Return how many digits a format writes if it writes only digits, as '%Y%m%d' does.
 
     Timestamps in such a format may be stored as numbers.
     """
@@ -146,7 +146,7 @@ def _may_be_moment(text: str, datetime_format: str | None) -> bool:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text holds no half of a character."""
+    """Whether a string contains no lone surrogate."""
     try:
         text.encode('utf-8')
     except UnicodeError:

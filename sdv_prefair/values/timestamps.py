@@ -1,10 +1,10 @@
-"""Timestamps in time as whole microseconds, and back into whatever a column stores them as.
+"""Timestamps as integer microseconds, and back into whatever a column stores them as.
 
 Microseconds reach every year that can be written with four digits, which pandas' nanoseconds do
-not. How single cells are read is in ``moment_reading``.
+not. Parsing of single cells is in ``timestamp_reading``.
 
-Bounds that name an offset mean instants, and are compared in UTC; bounds that name none mean
-the clock on the wall, whatever the time zone of the column.
+Bounds with an offset are instants, and are compared in UTC; bounds without one are wall-clock
+time, whatever the time zone of the column.
 """
 
 import re
@@ -39,7 +39,7 @@ _UNITS = {
     'Y': '',
 }
 _BELOW_YEARS = 'mdHMSf'
-_TWO_DIGITS = (1969, 2068)  # the years that %y tells
+_TWO_DIGITS = (1969, 2068)  # the years that %y can express
 _FOUR_DIGITS = 1000  # the first year that strftime writes with as many
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
@@ -62,7 +62,7 @@ def grid_unit(
 ) -> str:
     """Return the numpy unit of the steps in which a column's timestamps are spaced.
 
-    A format tells it. Without one, bounds that both fall on midnight mean whole days: that is how
+    A format determines it. Without one, bounds that both fall on midnight mean days: that is how
     SDV's detection describes dates; declare a format with a time part to mean more.
     """
     unit = (
@@ -131,8 +131,8 @@ def writes_all(
     """Whether each timestamp from ``low`` to ``high`` is sure to be read back as it was written.
 
     It is not where the clocks of a zone skip an hour, where nanoseconds end, and in a format that
-    leaves something out, as the century or what comes before the hour. Formats that write names or
-    half days are not looked into: whether they can be read back is seen when they are.
+    leaves something out, such as the century or what comes before the hour. Formats with names or
+    AM and PM are not analysed: their round trip is tested when they are used.
     """
     if dtype is None and datetime_format is None:
         dtype = np.dtype('datetime64[ns]')
@@ -149,7 +149,7 @@ def writes_all(
 def within_format(
     low: pd.Timestamp, high: pd.Timestamp, datetime_format: str | None
 ) -> tuple[pd.Timestamp, pd.Timestamp]:
-    """Return the part of a range that a format without a year can tell, if it tells any.
+    """Return the part of a range that a format without a year can express, if any.
 
     Such text is read as timestamps of 1900, and only as those that the format can write.
     """
@@ -180,7 +180,7 @@ def _write_timestamps(micros: np.ndarray, dtype: Any, instants: bool) -> Any:
     if zone is not None and instants:
         index = index.tz_localize('UTC').tz_convert(zone)
     elif zone is not None:
-        # A time the clocks skip moves on to the next that exists; of two equal ones, the first.
+        # A time that the clocks skip moves to the next that exists; of two equal ones, the first.
         first = np.ones(len(index), dtype=bool)
         index = index.tz_localize(zone, ambiguous=first, nonexistent='shift_forward')
     return _array_of(pd.Series(index), dtype)

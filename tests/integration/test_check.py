@@ -65,17 +65,17 @@ def found(table, **changes):
     return {(row.column, row.finding): row.rows for row in frame.itertuples()}
 
 
-MISSING = 'are missing where range_is_nullable says that none is'
-COMMA = 'hold a number with a decimal comma'
-UNIT = 'hold a number with a unit or a separator'
-NO_NUMBER, NO_DATE = 'hold no number', 'hold no date'
-OTHER_DATE = 'hold a date in another format'
+MISSING = 'are missing although range_is_nullable is false'
+COMMA = 'have a number with a decimal comma'
+UNIT = 'have a number with a unit or a separator'
+NO_NUMBER, NO_DATE = 'are not numbers', 'are not dates'
+OTHER_DATE = 'have a date in another format'
 BELOW, ABOVE = 'are below range_min', 'are above range_max'
-FINER = 'have more decimals than decimal_places says'
-SPELLED = 'differ from a value of range_values by case or space alone'
-UNLISTED = 'hold what range_values does not list'
-SEVERAL = 'differ from a more frequent value by case or space alone'
-REPEATED = 'repeat a key of a row before them'
+FINER = 'have more decimals than decimal_places allows'
+SPELLED = 'differ from a value of range_values only by case or space'
+UNLISTED = 'have a value that range_values does not list'
+SEVERAL = 'differ from a more frequent value only by case or space'
+REPEATED = 'repeat the key of an earlier row'
 
 PLANTS = [
     ('sex', None, MISSING), ('sex', 'f', SPELLED), ('sex', ' M ', SPELLED), ('sex', 'X', UNLISTED),
@@ -93,7 +93,7 @@ def test_nothing_is_said_of_clean_rows():
     check = new().check({'people': clean()})
     assert not check
     assert check.to_frame().columns.tolist()[:5] == ['column', 'finding', 'rows', 'share', 'remedy']
-    assert 'nothing that a fit would change' in repr(check)
+    assert 'nothing that a fit would silently change' in repr(check)
 
 
 @given(
@@ -143,7 +143,7 @@ def test_rows_of_a_person_above_the_bound_are_dropped_first():
     table.loc[[5, 6, 7], 'key'] = 4
     table.loc[7, 'sex'] = 'x'
     assert found(table, person_column='key', max_rows_per_person=2) == {
-        ('key', 'are of a person who has more than 2'): 2
+        ('key', 'belong to a person with more than 2'): 2
     }
     assert found(table) == {('key', REPEATED): 3, ('sex', UNLISTED): 1}
 
@@ -165,8 +165,8 @@ def test_columns_that_tell_nothing_are_named():
     table['nick'] = [f'name {row}' for row in range(ROWS)]
     told = found(table)
     assert told == {
-        ('sex', 'hold the same value: the column is nearly constant'): ROWS,
-        ('nick', 'hold values of which nearly every one is different'): ROWS,
+        ('sex', 'have the same value: the column is nearly constant'): ROWS,
+        ('nick', 'have nearly all different values'): ROWS,
     }
 
 
@@ -209,7 +209,7 @@ def test_the_command_is_quiet_about_clean_files(folder, capsys):
     assert run(folder, 'clean.parquet', '--strict') == 0
     shown = capsys.readouterr().out
     assert shown.count('NOT PRIVATE') == 2
-    assert shown.count('nothing that a fit would change') == 2
+    assert shown.count('nothing that a fit would silently change') == 2
 
 
 def test_the_command_sees_texts_that_a_fit_takes_for_nulls(folder, capsys):
@@ -238,6 +238,37 @@ def test_the_command_sees_separators_and_uneven_lines(folder, capsys):
         'have other than the 7 cells that the first line names: 1 (0.83%)'
         in capsys.readouterr().out
     )
+
+
+def test_the_commands_see_letters_that_are_not_utf8(folder, capsys):
+    table = clean().replace({'city': {'Bonn': 'Köln'}})
+    (folder / 'latin.csv').write_bytes(table.to_csv(index=False).encode('latin-1'))
+    rows = int((table['city'] == 'Köln').sum())
+    assert run(folder, 'latin.csv', '--strict') == 1
+    assert f'Rows that hold letters that are not UTF-8: {rows} (' in capsys.readouterr().out
+    form = ['--out', str(folder / 'form.json')]
+    assert main(['domain', str(folder / 'latin.csv'), *form]) == 0
+    assert 'save it as UTF-8' in capsys.readouterr().out
+    (folder / 'form.json').unlink()
+    assert main(['domain', str(folder / 'clean.csv'), *form]) == 0
+    assert 'UTF-8' not in capsys.readouterr().out
+
+
+def test_numbers_and_dates_that_were_taken_for_categories_are_named():
+    """`domain` takes numbers with decimal commas, and dates of most formats, for categories."""
+    nick = {'money': [f'{i},50' for i in range(ROWS)], 'day': ['31.12.2012'] * ROWS}
+    for written, finding in (('money', 'hold numbers with decimal commas'), ('day', 'hold dates')):
+        assert found(clean().assign(nick=nick[written])) == {('nick', finding): ROWS}
+        mixed = np.where(np.arange(ROWS) % 2, nick[written], 'Al')
+        assert ('nick', finding) not in found(clean().assign(nick=mixed))
+    years = np.where(np.arange(ROWS) % 2, '2012', '2013')
+    assert found(clean().assign(nick=years)) == {}
+
+
+def test_a_column_of_nulls_and_one_value_is_not_constant():
+    sparse = clean().assign(city=np.where(np.arange(ROWS) % 2, 'Bonn', None))
+    assert found(sparse) == {}
+    assert len(found(clean().assign(city='Bonn'))) == 1
 
 
 def test_a_file_that_a_fit_refuses_is_refused(folder, capsys):

@@ -157,6 +157,27 @@ def test_rare_texts_come_back_by_region_and_in_their_form(form, tmp_path):
     pd.testing.assert_frame_equal(again.sample(500)['people'], synthesizer.sample(500)['people'])
 
 
+def test_rare_texts_come_back_as_texts_of_their_sdtype(tmp_path):
+    metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
+    synthesizer = PreFairSynthesizer(
+        metadata, 10.0, public_ranges=False, domain={'country': {'rare_sdtype': 'city'}}, **ROLES
+    )
+    table = people()
+    synthesizer.fit({'people': table})
+    synthesizer.verify_fairness()
+    rows = synthesizer.sample(NUM_ROWS)['people']['country']
+    learnt = set(synthesizer.fitted.encoding.transformers['country'].heads)
+    rare = rows[~rows.isin(learnt)]
+    assert learnt and rare.nunique() > 50
+    assert rare.str.fullmatch(r"[A-Z][A-Za-z' ]+").all()
+    assert not rare.isin(table['country']).any() and not rare.isin(['other']).any()
+    assert abs(len(rare) / NUM_ROWS - (~table['country'].isin(learnt)).mean()) < 0.05
+    synthesizer.save_release(tmp_path / 'it.prefair')
+    again = load_release(tmp_path / 'it.prefair')
+    synthesizer.reset_sampling()
+    pd.testing.assert_frame_equal(again.sample(300)['people'], synthesizer.sample(300)['people'])
+
+
 def test_beginnings_are_paid_for():
     metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
     synthesizer = PreFairSynthesizer(

@@ -83,8 +83,16 @@ def test_what_is_learnt_is_paid_for_and_said():
 def test_the_picture_has_a_field_for_each_column_and_epsilon():
     plan = new().plan(500, [1, 4])
     figure = plan.plot()
-    drawn = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
-    assert drawn == {(e, c) for e in ('1', '4') for c in plan.columns['columns']}
+    fields, *legend = figure.data
+    shown = {
+        (epsilon, column): (fields.text[row][place], legend[fields.z[row][place]].name)
+        for row, column in enumerate(fields.y)
+        for place, epsilon in enumerate(fields.x)
+    }
+    assert shown == {
+        (f'{line.epsilon:g}', line.columns): (f'{line.misplaced:.1%}', line.verdict)
+        for line in plan.columns.itertuples()
+    }
 
 
 def test_the_command_prints_a_table_and_writes_a_picture(tmp_path, capsys):

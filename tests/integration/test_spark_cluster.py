@@ -1,10 +1,7 @@
 """A Spark cluster of two workers, of which one is killed half way: counts stay exact."""
 
-import os
+import re
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import threading
 import time
@@ -14,8 +11,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from spark_cluster import NoClusterError, cluster
 
+import sdv_prefair
 from sdv_prefair.counts.spark import SparkSource
+from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, NumberBins
 
 pyspark = pytest.importorskip('pyspark', reason='pyspark is not installed')
@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which('java') is None, reason='Spark needs Java'),
 ]
 ROWS, PARTS = 4_000_000, 48
+PACKAGE = Path(sdv_prefair.__file__).parent
 ENCODERS = {
     'seventh': CategoryCodes(range(7)),
     'word': CategoryCodes([f'w{n}' for n in range(11)]),
@@ -33,69 +34,49 @@ ENCODERS = {
 CLIQUES = [('seventh',), ('word',), ('size',), ('seventh', 'word'), ('word', 'size')]
 
 
-def started(role, *arguments):
-    environment = os.environ | {'PYSPARK_PYTHON': sys.executable, 'SPARK_NO_DAEMONIZE': '1'}
-    launcher = Path(pyspark.__file__).parent / 'bin' / 'spark-class'
-    return subprocess.Popen(
-        [launcher, f'org.apache.spark.deploy.{role}', '--host', '127.0.0.1', *arguments],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(('127.0.0.1', 0))
-        return found.getsockname()[1]
-
-
 @pytest.fixture(scope='module')
 def workers(tmp_path_factory):
-    """Return the address of a master and the processes of its two workers."""
-    port = str(free_port())
-    processes = [started('master.Master', '--port', port, '--webui-port', '0')]
-    address = f'spark://127.0.0.1:{port}'
     try:
-        _await_port(int(port))
-        for number in range(2):
-            folder = str(tmp_path_factory.mktemp(f'worker{number}'))
-            options = ['--cores', '1', '--memory', '1g', '--webui-port', '0', '-d', folder]
-            processes.append(started('worker.Worker', *options, address))
-        yield address, processes[1:]
-    finally:
-        for process in processes:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        with cluster(tmp_path_factory.mktemp('cluster')) as found:
+            yield found
+    except NoClusterError as error:
+        pytest.skip(f'no Spark master came up on this machine: {error}')
 
 
-def _await_port(port):
-    for _ in range(120):
-        try:
-            socket.create_connection(('127.0.0.1', port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.5)
-    pytest.skip('no Spark master came up on this machine')
+@pytest.fixture
+def started(workers, monkeypatch):
+    """Return what starts a session; there is one at a time."""
+    sessions = []
+
+    def start(python=sys.executable, **options):
+        monkeypatch.setenv('PYSPARK_PYTHON', python)
+        builder = pyspark.sql.SparkSession.builder.master(workers.address)
+        settings = {
+            'spark.ui.enabled': 'false',
+            'spark.driver.host': '127.0.0.1',
+            'spark.executor.memory': '512m',
+            'spark.network.timeout': '60s',
+            'spark.log.level': 'OFF',
+        }
+        sessions.append(builder.config(map={**settings, **options}).getOrCreate())
+        return sessions[-1]
+
+    yield start
+    for session in sessions:
+        session.stop()
 
 
-@pytest.fixture(scope='module')
-def spark(workers):
-    os.environ['PYSPARK_PYTHON'] = sys.executable
-    session = (
-        pyspark.sql.SparkSession.builder
-        .master(workers[0])
-        .config('spark.ui.enabled', 'false')
-        .config('spark.driver.host', '127.0.0.1')
-        .config('spark.executor.memory', '512m')
-        .config('spark.network.timeout', '60s')
-        .config('spark.log.level', 'OFF')
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+@pytest.fixture
+def spark(started):
+    return started()
+
+
+def installed(folder, wanted):
+    """Return a folder with only some of the packages that are installed here."""
+    for path in (Path(np.__file__).parents[1]).iterdir():
+        if wanted(path.name):
+            (folder / path.name).symlink_to(path)
+    return {'python': sys._base_executable, 'spark.executorEnv.PYTHONPATH': str(folder)}
 
 
 def table(spark, num_rows):
@@ -116,10 +97,41 @@ def loaded(spark):
     return set(asked.toArrow().column(0).to_pylist())
 
 
-def test_counts_are_exact_and_workers_need_none_of_this_package(spark, workers):
+def test_counts_are_exact_and_workers_need_none_of_this_package(spark):
     counts = SparkSource(table(spark, 77_000), pd.Series(dtype=object)).count(ENCODERS, CLIQUES)
     assert (counts.project(('seventh', 'word'))[:7, :11] == 1000).all()
     assert loaded(spark) == {''}
+
+
+def with_decimals(spark):
+    frame = spark.range(0, 60, 1, 4).selectExpr('cast(id % 6 as decimal(9, 2)) as price')
+    return SparkSource(frame, pd.Series(dtype=object))
+
+
+def test_workers_with_numpy_and_arrow_alone_count_and_are_told_what_decimals_need(
+    started, tmp_path
+):
+    spark = started(**installed(tmp_path, re.compile('(numpy|pyarrow)([.]libs)?$').match))
+    counts = SparkSource(table(spark, 77_000), pd.Series(dtype=object)).count(ENCODERS, CLIQUES)
+    assert (counts.project(('seventh', 'word'))[:7, :11] == 1000).all()
+    bins = {'price': NumberBins(0, 5, bins=6)}
+    with pytest.raises(PrivateDataError, match='cannot import sdv_prefair'):
+        with_decimals(spark).count(bins, [('price',)])
+    shipped = shutil.make_archive(tmp_path / 'sdv_prefair', 'zip', PACKAGE.parent, PACKAGE.name)
+    spark.sparkContext.addPyFile(shipped)
+    with pytest.raises(PrivateDataError, match='cannot import [a-z]*[.]'):
+        with_decimals(spark).count(bins, [('price',)])
+
+
+def test_workers_that_lack_only_the_package_are_shipped_it(started, tmp_path):
+    site = tmp_path / 'site'
+    site.mkdir()
+    ours = re.compile('.*sdv_prefair|.*[.]pth$')
+    spark = started(**installed(site, lambda name: not ours.match(name)))
+    shipped = shutil.make_archive(tmp_path / 'sdv_prefair', 'zip', PACKAGE.parent, PACKAGE.name)
+    spark.sparkContext.addPyFile(shipped)
+    counts = with_decimals(spark).count({'price': NumberBins(0, 5, bins=6)}, [('price',)])
+    assert counts.project(('price',)).tolist()[:6] == [10] * 6
 
 
 def test_a_worker_that_dies_half_way_changes_no_count(spark, workers):
@@ -135,7 +147,7 @@ def test_a_worker_that_dies_half_way_changes_no_count(spark, workers):
     while counting.is_alive() and not _some_are_done(tracker):
         time.sleep(0.02)
     assert counting.is_alive(), 'all was counted before a worker could be killed'
-    os.killpg(workers[1][0].pid, signal.SIGKILL)
+    workers.kill_worker(0)
     counting.join(timeout=300)
     rows = np.arange(ROWS)
     expected = np.bincount(rows % 7 * 11 + rows % 11, minlength=77).reshape(7, 11)

@@ -1,5 +1,6 @@
 """The Spark door, on a local Spark: the same kernel in every partition."""
 
+import itertools
 import os
 import shutil
 import sys
@@ -9,14 +10,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import unreadable
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import FrameSource
+from sdv_prefair.counts.arrow_columns import encode_array
+from sdv_prefair.counts.cells import NullCells
+from sdv_prefair.counts.compiled import compiled
+from sdv_prefair.counts.packed_places import codes_of
 from sdv_prefair.counts.spark import SparkSource, bound_rows
+from sdv_prefair.counts.spark_places import packed
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivateDataError
-from sdv_prefair.transformers import NumberBins
+from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 sql = pytest.importorskip('pyspark.sql', reason='pyspark is not installed')
 
@@ -57,6 +64,82 @@ def test_counts_are_those_of_a_frame(spark):
     assert_same(source.count(ENCODERS, CLIQUES), expected.count(ENCODERS, CLIQUES))
     found = source.value_counts(['text', 'digit', 'day'])
     assert found == expected.value_counts(['text', 'digit', 'day'])
+
+
+# Of every type that Spark has, and that a worker looks up, values that are odd: packed with others.
+LOOKED_UP = [c for c in mixed_arrow.COLUMNS if c not in ('dictionary', 'price', 'precise')]
+TEXTS = pa.array(['a', 'b', "o'b", 'é', 'a ', 'A', '', '😀', 'e\u0301', '\\', "';--", None])
+DAYS = pa.array([0, 18_262, 2_932_896, 2_932_897, -719_162, -719_163, 5_000_000, None], pa.int32())
+LONGS = pa.array([-(2**63), 2**63 - 1, 0, -1, 6, 7, 2**53 + 1, 100, 2**40, None])
+ODD = [
+    (TEXTS, CategoryCodes(['a', 'b', "o'b", 'é', '😀', '', '\\'])),
+    (TEXTS, CategoryCodes([f'w{n}' for n in range(300)] + ["';--"], nullable=False)),
+    (unreadable.as_text(unreadable.RAW), CategoryCodes(['a'])),
+    (unreadable.as_text(unreadable.RAW), CategoryCodes([])),
+    (DAYS.view(pa.date32()), DatetimeBins('2020-01-01', '2029-12-31')),
+    (DAYS.view(pa.date32()), DatetimeBins('0001-01-01', '9999-12-31')),
+    (LONGS, NumberBins(0, 99, bins=7)),
+    (LONGS, CategoryCodes([0, 6, 7, -1])),
+    (LONGS, CategoryCodes([2**63 - 1, -(2**63)])),
+    (LONGS, CategoryCodes([2**63 - 1, 2**63 - 5])),
+    (LONGS, CategoryCodes([-(2**63)])),
+    (LONGS, CategoryCodes(['x'])),
+    (LONGS, NullCells()),
+    (pa.array([True, False, None]), CategoryCodes([True, False])),
+    (pa.array([True, False, None]), CategoryCodes([True], nullable=False)),
+]
+NOT_NUMBERED = {'odd 5`', 'odd 8`', 'odd 12`'}  # too many days, numbers too far apart, no values
+
+
+def test_what_spark_numbers_has_the_codes_of_the_encoder(spark):
+    arrays = {f'odd {place}`': array for place, (array, _) in enumerate(ODD)}
+    longest = max(map(len, arrays.values()))
+    table = pa.table({
+        name: pa.concat_arrays([array, pa.nulls(longest - len(array), array.type)])
+        for name, array in arrays.items()
+    })
+    frame = spark.createDataFrame(table)
+    for name, (_, encoder) in zip(arrays, ODD, strict=True):
+        lookups = compiled({name: encoder}, table.schema)
+        selected, readings = packed(lookups, table.schema, spark)
+        assert selected[0].endswith(' as sdv_prefair_word_0') != (name in NOT_NUMBERED)
+        word = frame.selectExpr(*selected).toArrow().combine_chunks().to_batches()[0]
+        expected = encode_array(encoder, table[name].combine_chunks())
+        assert codes_of(word, readings)[name].tolist() == expected.tolist(), name
+
+
+def test_columns_that_spark_numbers_are_counted_as_those_of_a_frame(spark):
+    table = mixed_arrow.random_table(400, np.random.default_rng(3), LOOKED_UP)
+    encoders = {column: ENCODERS[column] for column in LOOKED_UP}
+    cliques = [*((c,) for c in LOOKED_UP), *itertools.combinations(LOOKED_UP, 2)]
+    source = SparkSource(spark.createDataFrame(table).repartition(3), DTYPES)
+    expected = FrameSource(in_pandas(table)).count(encoders, cliques)
+    counts = source.count(encoders, cliques)
+    for clique in cliques:
+        assert np.array_equal(counts.project(clique), expected.project(clique)), clique
+
+
+SQL_TYPES = {'text': 'string', 'whole': 'bigint', 'flag': 'boolean', 'day': 'date'}
+
+
+def test_no_method_is_too_long_for_java_to_compile(spark):
+    kinds = {'text': pa.string(), 'whole': pa.int64(), 'flag': pa.bool_(), 'day': pa.date32()}
+    encoders = {
+        'text': CategoryCodes([f'w{n}' for n in range(90)]),
+        'whole': NumberBins(0, 99, bins=7),
+        'flag': CategoryCodes([True, False]),
+        'day': DatetimeBins('2020-01-01', '2029-12-31'),
+    }
+    names = {f'{kind}{n}': kind for n in range(20) for kind in kinds}
+    schema = pa.schema([(name, kinds[kind]) for name, kind in names.items()])
+    lookups = compiled({name: encoders[kind] for name, kind in names.items()}, schema)
+    nulls = [f'cast(null as {SQL_TYPES[kind]}) as {name}' for name, kind in names.items()]
+    frame = spark.range(9).selectExpr('id', *nulls).where('id > rand() * 9').cache()
+    selected, _ = packed(lookups, schema, spark)
+    assert len(selected) < len(names)
+    written = frame.selectExpr(*selected)._jdf.queryExecution().debug().codegenToSeq()
+    lengths = [written.apply(n)._3().maxMethodCodeSize() for n in range(written.length())]
+    assert lengths and max(lengths) < 8000
 
 
 @pytest.mark.parametrize('public_ranges', [True, False])

@@ -33,7 +33,7 @@ def test_what_belongs_together_is_verified(folder, rows, capsys):
     assert verify(folder, 'model.prefair', rows) == 0
     shown = capsys.readouterr()
     assert 'FAILED' not in shown.out
-    assert 'the very rows that the release gives when 3,000 are sampled' in shown.out
+    assert 'exactly the rows that the release returns when 3,000 are sampled' in shown.out
     assert shown.out.endswith('Verified.\n')
     assert not shown.err
 
@@ -61,6 +61,7 @@ def test_the_page_knows_its_files(folder, capsys):
         ('age', '1000', 'values'),
         ('sex', 'Q', 'values'),
         ('income', 'low', 'distribution'),
+        ('income', 'low', 'origin'),
     ],
 )
 def test_rows_that_were_changed_are_found_and_not_quoted(folder, column, value, about, capsys):

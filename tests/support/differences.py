@@ -5,7 +5,7 @@
 
 DIFFERENCES = {
     'validate': (
-        'checks every value and quotes invalid ones',
+        'checks every value and every constraint, and quotes invalid rows',
         'checks only names and dtypes',
         'an error that depends on a row, or quotes it, reveals the row',
     ),
@@ -28,6 +28,21 @@ DIFFERENCES = {
         "RDT's `FloatFormatter`, `UniformEncoder` and others, and any of your own",
         '`NumberBins`, `DatetimeBins`, `CategoryCodes`; others are refused',
         'the others learn from rows outside the budget',
+    ),
+    'bounds and rounding that are not enforced': (
+        '`enforce_min_max_values=False` lets values leave the range of the rows',
+        'values stay in their range whatever is asked',
+        'the range is what is public; nothing is known beyond it',
+    ),
+    'ranges wider than the rows': (
+        'SDV 2 warns in `fit` that the rows do not cover them, and samples values of the rows',
+        'no warning; values may lie anywhere in the range',
+        'where in the range rows lie is private',
+    ),
+    'how often generated values repeat': (
+        "`cardinality_rule='match'` and `'scale'` repeat them as the rows do",
+        'refused; `unique` and None are accepted',
+        'how often a value occurs in the rows is private',
     ),
     'preprocess': (
         'returns floats, with the key as index',
@@ -69,9 +84,14 @@ DIFFERENCES = {
         'refused when it is added',
         'what it learns is outside the budget',
     ),
+    'rules that look at other rows': (
+        '`transform` of a programmable constraint may use all rows, as their median',
+        'not called, rows that break the rule are rejected; refused with `row_wise = True`',
+        "what becomes of a row would tell of others' rows",
+    ),
     'constraints by table name': (
-        '`ProgrammableConstraint` is refused: it is for several tables',
-        'accepted, and so is `SingleTableProgrammableConstraint`',
+        '`ProgrammableConstraint` is refused unless it has `_is_single_table = True`',
+        'accepted either way, and so is `SingleTableProgrammableConstraint`',
         'there is no reason to refuse it',
     ),
     'conditions that no row met': (

@@ -1,4 +1,4 @@
-"""The properties of a ``FairnessReport``: what is measured, how it is scored, how it is drawn."""
+"""The properties of a ``FairnessReport``: what is measured, scored and plotted."""
 
 from sdv_prefair.metrics.properties.group_rates_property import GroupRates
 from sdv_prefair.metrics.properties.independence_property import ConditionalIndependence

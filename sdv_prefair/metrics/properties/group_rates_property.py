@@ -22,11 +22,11 @@ from sdv_prefair.plots.style import PATTERNS, SEQUENCE, plain_text
 class GroupRates(RoleProperty):
     """The paper's six measures for every outcome and protected column.
 
-    One classifier for each outcome is trained on the synthetic rows and asked about the real ones.
+    One classifier for each outcome is trained on the synthetic rows and tested on the real ones.
     The score of a measure is ``1 - gap``, the gap being the largest difference between two groups;
-    `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated. Of
-    several statements, groups are compared given what each is given; given nothing, there are the
-    three measures without strata.
+    `sdv_prefair.metrics.group_rates` says how strata of the admissible columns are aggregated. With
+    several statements, groups are compared given the conditioning set of each; if that is empty,
+    only the three measures without strata apply.
     """
 
     measured = (
@@ -41,7 +41,7 @@ class GroupRates(RoleProperty):
         return [row for row, _ in self._comparisons(question)]
 
     def _comparisons(self, outcome: str) -> list[tuple[dict, tuple[str, ...]]]:
-        """Return what names each row, and what its groups are compared given."""
+        """Return the names of each row, and its conditioning set."""
         asked = dict.fromkeys(
             (protected, short_name, statement.given if measure.conditional else ())
             for statement in self.settings.roles.statements

@@ -29,13 +29,14 @@ from sdv_prefair.roles import Roles
 class ConditionalIndependence(RoleProperty):
     """I(O; P | A) in the synthetic table, for each outcome and protected column and for all.
 
-    Of several statements each is measured by itself, given what it is given.
+    Each of several statements is measured separately, given its own conditioning set.
 
-    The score of a pair is ``1 - excess / H(O | A)``: how much of what the admissible columns leave
-    open about the outcome the protected columns do *not* tell. ``excess`` is the estimate of
-    I(O; P | A) less its mean when outcomes are shuffled within strata of A, and never below zero.
-    It is NaN where no stratum holds two outcomes and two groups. ``Strata`` says by what rows are
-    compared; by bins of the metric's own, a fair table can score below 1.
+    The score of a pair is ``1 - excess / H(O | A)``: the share of the remaining uncertainty about
+    the outcome, given the admissible columns, that the protected columns do *not* explain.
+    ``excess`` is the estimate of I(O; P | A) minus its mean when outcomes are shuffled within
+    strata of A, and never below zero. It is NaN if no stratum has two outcomes and two groups.
+    ``Strata`` says how rows are compared; with bins of the metric's own, a fair table can score
+    below 1.
     """
 
     def _questions(self, metadata: dict) -> list[Independent]:
@@ -119,7 +120,7 @@ class ConditionalIndependence(RoleProperty):
         return figure
 
     def _admissible(self) -> str:
-        # Several statements may be given different columns: those stand beside each row.
+        # Several statements may have different conditioning sets, which are shown in each row.
         roles = self.settings.roles
         return f', given {joined(roles.admissible)}' if isinstance(roles, Roles) else ''
 

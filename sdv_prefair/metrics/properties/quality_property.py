@@ -68,7 +68,7 @@ class Quality(RoleProperty):
 
     def _generate_details(self, *arguments, **options) -> None:
         super()._generate_details(*arguments, **options)
-        # Names may hold commas: figures need them one by one.
+        # Names may contain commas: figures need them one by one.
         self._marginals = self.details.pop('_columns')
 
     def _compute_average(self) -> float:

@@ -26,11 +26,11 @@ _MOST_VALUES = 10
 
 
 class RatesGiven(RoleProperty):
-    """The rate of every outcome by group, given what its statement is given.
+    """The rate of every outcome by group, given the conditioning set of its statement.
 
-    Given nothing it is demographic parity. Given one column of few values, as a label or a
-    decision, there is a row for each value: of a decision given the label these are true and false
-    positive rates (separation), of a label given the decision positive predictive values
+    If that is empty it is demographic parity. Given one column with few values, such as a label or
+    a decision, there is a row for each value: for a decision given the label these are true and
+    false positive rates (separation), for a label given the decision positive predictive values
     (sufficiency). Otherwise groups are compared within strata. The score is ``1 - gap``.
     """
 

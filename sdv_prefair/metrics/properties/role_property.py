@@ -1,4 +1,4 @@
-"""What the properties of a fairness report share: one table, its roles, a frame of details."""
+"""Base of the properties of a fairness report: one table, its roles, a frame of details."""
 
 import abc
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ LEGEND_ABOVE = {'orientation': 'h', 'y': 1.0, 'yanchor': 'bottom', 'x': 0}
 
 @dataclass(frozen=True)
 class Settings:
-    """What a report was asked to measure; the arguments of ``FairnessReport``."""
+    """What a report measures; the arguments of ``FairnessReport``."""
 
     roles: Statements
     table_name: str | None = None
@@ -36,15 +36,15 @@ class Settings:
 class RoleProperty(BaseMultiTableProperty, abc.ABC):
     """A property of one table, as SDMetrics reports hold them.
 
-    Subclasses say what there is to measure (``_questions``) and how (``_answer``); every answer is
-    a row of the details with a ``Score`` between 0 and 1, where 1 is best, or NaN where the rows
-    do not tell.
+    Subclasses define what to measure (``_questions``) and how (``_answer``); every answer is
+    a row of the details with a ``Score`` between 0 and 1, where 1 is best, or NaN if the rows
+    are uninformative.
 
     Attributes:
         measured: Columns of the details that are measured, besides the score.
 
     Args:
-        settings: What the report was asked to measure.
+        settings: What the report measures.
     """
 
     measured: ClassVar[tuple[str, ...]]
@@ -63,7 +63,7 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
 
     @abc.abstractmethod
     def _unanswered(self, question: object) -> list[dict]:
-        """Return what names the rows of an item: all that is known if it cannot be measured."""
+        """Return the names of an item's rows: all that is known if it cannot be measured."""
 
     @abc.abstractmethod
     def _draw(self, details: pd.DataFrame) -> go.Figure:
@@ -103,11 +103,11 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
 
 
 def given_in_words(settings: Settings, given: Sequence[str]) -> dict[str, str]:
-    """Return what a row of the details is given; of roles it is the same in all rows, and left out.
+    """Return the conditioning set of a row; with roles it is the same in all rows, and left out.
 
     Args:
-        settings: What the report was asked to measure.
-        given: The columns that are given.
+        settings: What the report measures.
+        given: The conditioning set.
     """
     return {} if isinstance(settings.roles, Roles) else {'Given': joined(given)}
 

@@ -14,9 +14,15 @@ import pytest
 from contract import CONTROL, fit, make, only
 from differences import DIFFERENCES
 from guests import COLUMNS, guests
-from rdt.transformers import FloatFormatter, PseudoAnonymizedFaker
+from rdt.transformers import (
+    AnonymizedFaker,
+    FloatFormatter,
+    PseudoAnonymizedFaker,
+    RegexGenerator,
+)
 from sdv.cag import FixedCombinations, Inequality, ProgrammableConstraint
 from sdv.cag import SingleTableProgrammableConstraint as SingleTable
+from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
@@ -24,7 +30,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
 from sdv_prefair.errors import StructureError
-from sdv_prefair.sdv_versions import accepted, as_given_back
+from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back
 from sdv_prefair.transformers import ColumnCodes
 
 OURS = 'none'
@@ -81,6 +87,12 @@ def test_values_are_not_looked_at_by_validate():
     with pytest.raises(Exception, match='yesterday'):
         quiet(theirs.validate, bad)
     quiet(ours.validate, bad)
+    early = with_frame(table, arrived='31 Dec 2020', left='01 Jan 2020')
+    for synthesizer in (theirs, ours):
+        synthesizer.add_constraints([Inequality('arrived', 'left')])
+    with pytest.raises(ConstraintNotMetError, match='01 Jan 2020'):
+        quiet(theirs.validate, early)
+    quiet(ours.validate, early)
 
 
 @shows('rows that violate constraints')
@@ -131,6 +143,54 @@ def test_transformers_that_learn_are_refused():
     with pytest.raises(SynthesizerInputError, match='FloatFormatter'):
         ours.update_transformers({'rate': FloatFormatter()})
     assert isinstance(ours.get_transformers()['rate'], ColumnCodes)
+
+
+@shows('bounds and rounding that are not enforced')
+def test_values_stay_in_their_ranges():
+    drawn = np.random.default_rng(0).normal(50, 20, 200).clip(0, 99).round()
+    table = small({'a': drawn}, {'a': NUMBER | {'decimal_places': 0}})
+    loose = {'enforce_min_max_values': False, 'enforce_rounding': False}
+    theirs = quiet(type(make(CONTROL, table)), accepted(table.metadata), **loose)
+    ours = make(OURS, table, **loose)
+    for synthesizer in (theirs, ours):
+        quiet(synthesizer.fit, as_given_back(table.data))
+    assert not only(theirs.sample(2_000))['a'].between(0, 99).all()
+    assert only(ours.sample(2_000))['a'].between(0, 99).all()
+
+
+@shows('ranges wider than the rows')
+def test_ranges_are_used_as_far_as_they_reach():
+    table = small({'a': [50] * 100, 'b': [1, 2] * 50}, dict.fromkeys('ab', NUMBER))
+    theirs = make(CONTROL, table)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        theirs.fit(as_given_back(table.data))
+    assert IS_FIRST or any('does not cover the full range' in str(one.message) for one in caught)
+    assert set(only(theirs.sample(50))['a']) == {50}
+    ours = make(OURS, table, epsilon=0.05, seed=1)  # so that noise is the same in every run
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        warnings.filterwarnings('error', 'The training data does not cover')
+        ours.fit(as_given_back(table.data))
+    sampled = only(ours.sample(50))['a']
+    assert sampled.nunique() > 1 and sampled.between(0, 99).all()
+
+
+@shows('how often generated values repeat')
+@pytest.mark.parametrize('rule', ['match', 'scale'])
+def test_repetitions_are_not_counted(rule):
+    table = guests(60)
+    chosen = {
+        'guest': lambda: RegexGenerator('[A-Z]{5}', cardinality_rule=rule),
+        'address': lambda: AnonymizedFaker('misc', 'uuid4', cardinality_rule=rule),
+    }
+    theirs, ours = both(table)
+    for synthesizer in (theirs, ours):
+        quiet(synthesizer.auto_assign_transformers, as_given_back(table.data))
+    quiet(theirs.update_transformers, {'guest': chosen['guest']()})
+    for column, generator in chosen.items():
+        with pytest.raises(SynthesizerInputError, match=f"'{column}' cannot use .*{rule}"):
+            ours.update_transformers({column: generator()})
 
 
 @shows('preprocess')
@@ -239,6 +299,43 @@ def test_constraints_that_learn_are_refused():
         ours.add_constraints([Learning()])
 
 
+class Typical(SingleTable):
+    """Whoever has rewards pays no fee; the model is shown the median of all instead."""
+
+    column_names = ['rewards', 'fee']
+
+    def get_updated_metadata(self, metadata):
+        return metadata
+
+    def transform(self, data):
+        return data.assign(fee=data['fee'].mask(data['rewards'], data['fee'].median()))
+
+    def reverse_transform(self, data):
+        return data.assign(fee=data['fee'].mask(data['rewards'], 0.0))
+
+    def is_valid(self, data):
+        return ~data['rewards'] | (data['fee'] == 0)
+
+
+@shows('rules that look at other rows')
+def test_rules_see_one_row_at_a_time():
+    table = guests(90)
+    free = table.frame['fee'].mask(table.frame['rewards'], 0.0)
+    table = table._replace(data={'guests': table.frame.assign(fee=free)})
+    theirs, ours = both(table)
+    for synthesizer in (theirs, ours):
+        synthesizer.add_constraints([Typical()])
+        quiet(synthesizer.fit, as_given_back(table.data))
+        sampled = only(synthesizer.sample(40))
+        assert (sampled.loc[sampled['rewards'], 'fee'] == 0).all()
+    promising = Typical()
+    promising.row_wise = True
+    ours = make(OURS, table)
+    ours.add_constraints([promising])
+    with pytest.raises(SynthesizerInputError, match='depending on the other rows'):
+        quiet(ours.fit, as_given_back(table.data))
+
+
 class ByName(ProgrammableConstraint):
     """The rate is even."""
 
@@ -269,6 +366,10 @@ def test_conditions_are_drawn_not_rejected():
         quiet(theirs.sample_from_conditions, asked)
     sampled = only(quiet(ours.sample_from_conditions, asked))
     assert sampled.to_numpy().tolist() == [[28, 37, 93]] * 2
+    known = pd.DataFrame({'a': [28], 'b': [37], 'c': [93]})
+    with pytest.raises(ValueError, match=r'.'):
+        quiet(theirs.sample_remaining_columns, known)
+    assert only(quiet(ours.sample_remaining_columns, known)).to_numpy().tolist() == [[28, 37, 93]]
 
 
 @shows('detected metadata')

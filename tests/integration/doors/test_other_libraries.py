@@ -144,25 +144,50 @@ def test_a_dask_frame_gives_the_fit_of_the_frame(public_ranges):
     assert_same_fit(one, two)
 
 
-def test_partitions_of_other_types_than_dask_says_are_refused():
+def test_partitions_of_other_types_than_dask_says_are_read_as_it_says():
     dask = pytest.importorskip('dask.dataframe', reason='dask is not installed')
-    frame = dask.from_pandas(odd_frame(90), npartitions=2)
-    changed = frame.map_partitions(lambda part: part.astype({'whole': 'float64'}), meta=frame._meta)
-    with pytest.raises(PrivateDataError, match="Column 'whole' has types that differ"):
-        odd_values.new().fit_table(changed)
+    frame = odd_frame(90)
+    described = dask.from_pandas(frame, npartitions=2)
+    changed = described.map_partitions(
+        lambda part: part.astype({'whole': 'float64', 'flag': object}), meta=described._meta
+    )
+    one, two = odd_values.new(), odd_values.new()
+    one.fit({'odd': frame})
+    two.fit_table(changed)
+    assert_same_fit(one, two)
 
 
-@pytest.mark.slow
-def test_a_ray_dataset_gives_the_fit_of_the_table(expected):
+@pytest.fixture(scope='module')
+def ray_data():
     ray = pytest.importorskip('ray', reason='ray is not installed')
     data = pytest.importorskip('ray.data', reason='ray is not installed')
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
-    try:
-        synthesizer = new()
-        synthesizer.fit_table(data.from_arrow([KEPT.slice(0, 200), KEPT.slice(200)]))
-    finally:
-        ray.shutdown()
+    yield data
+    ray.shutdown()
+
+
+@pytest.mark.slow
+def test_a_ray_dataset_gives_the_fit_of_the_table(expected, ray_data):
+    synthesizer = new()
+    synthesizer.fit_table(ray_data.from_arrow([KEPT.slice(0, 200), KEPT.slice(200)]))
     assert_same_fit(synthesizer, expected)
+
+
+@pytest.mark.slow
+def test_blocks_of_ray_whose_types_nulls_have_changed(ray_data):
+    whole = odd_frame(ROWS)
+    parts = [whole[:1].convert_dtypes(), whole[1:400].astype({'whole': 'float64'}), whole[400:]]
+    parts[0] = parts[0].astype({'whole': 'Int64', 'flag': 'boolean', 'number': 'float64'})
+    nulls = pa.table({name: pa.nulls(7) for name in whole})
+    for blocks in (
+        ray_data.from_pandas(parts),
+        ray_data.from_arrow([pa.Table.from_pandas(whole, preserve_index=False), nulls]),
+    ):
+        one, two = odd_values.new(), odd_values.new()
+        rows = [whole, pd.DataFrame(index=range(blocks.count() - ROWS), columns=whole.columns)]
+        one.fit({'odd': pd.concat(rows, ignore_index=True).astype(whole.dtypes)})
+        two.fit_table(blocks)
+        assert_same_fit(one, two)
 
 
 REFUSED = {

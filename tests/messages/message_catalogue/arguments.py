@@ -27,6 +27,19 @@ def only_a_key():
 
 METADATA = [
     Message(
+        lambda: PreFairSynthesizer(None),
+        SynthesizerInputError,
+        "metadata (of type NoneType) must be SDV's Metadata.",
+        'Load it with FairMetadata.load_from_json(path), or let sdv-prefair domain write a file to '
+        'fill in.',
+    ),
+    Message(
+        lambda: PreFairSynthesizer(PEOPLE.data),
+        SynthesizerInputError,
+        "metadata must be SDV's Metadata, not a DataFrame.",
+        'Describe the table first: sdv-prefair domain writes a file to fill in.',
+    ),
+    Message(
         lambda: PreFairSynthesizer(PEOPLE.metadata.to_dict()),
         SynthesizerInputError,
         "metadata must be SDV's Metadata, not a dictionary.",

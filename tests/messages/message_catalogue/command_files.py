@@ -40,6 +40,26 @@ TABLES = [
         'Add such a line, or correct the names.',
     ),
     Command(
+        'domain {f}/semicolons.csv --out {f}/z.json',
+        UnreadableCsv,
+        "The first line of 'FOLDER/cli/semicolons.csv' has semicolons where commas must be.",
+        'Save the file with commas between cells and points in numbers, or as Parquet.',
+    ),
+    Command(
+        'fit {f}/semicolons.csv --metadata {f}/metadata.json --ranges-are-public --out '
+        '{f}/z.prefair',
+        UnreadableCsv,
+        "The first line of 'FOLDER/cli/semicolons.csv' has semicolons where commas must be.",
+        'Save the file with commas between cells and points in numbers, or as Parquet.',
+    ),
+    Command(
+        'check {f}/utf16.csv --metadata {f}/metadata.json',
+        UnreadableCsv,
+        "'FOLDER/cli/utf16.csv' cannot be read as CSV.",
+        'Save it as UTF-8, with commas between values and a first line of column names; or as '
+        'Parquet.',
+    ),
+    Command(
         'domain {f}/binary.csv --out {f}/z.json',
         UnreadableCsv,
         "'FOLDER/cli/binary.csv' cannot be read as CSV.",

@@ -33,6 +33,8 @@ def files():
     (folder / 'nameless.csv').write_text(',sex,\n1,F,\n')
     (folder / 'twice.csv').write_text('sex,age,sex\nF,3,M\n')
     (folder / 'headless.csv').write_text('F,school,33,low\nM,school,21,high\n')
+    SMALL.frame.to_csv(folder / 'semicolons.csv', index=False, sep=';', decimal=',')
+    (folder / 'utf16.csv').write_text('sex,age\nF,3\n', encoding='utf-16')
     (folder / 'rowless.csv').write_text('sex,education,age,income\n')
     (folder / 'renamed.csv').write_text('gender,education,age,income\nF,school,33,low\n')
     (folder / 'page.html').write_text('somebody needs this')

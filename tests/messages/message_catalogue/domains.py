@@ -108,9 +108,26 @@ METADATA = [
     Message(
         lambda: public(sdtype='categorical', range_values=['a'], regex_format='[a-z]'),
         DomainError,
-        "Column 'x' of the metadata: regex_format says how to make up values that are too rare "
-        'to be learnt, but range_values or range_groups list all values.',
+        "Column 'x' of the metadata: regex_format and rare_sdtype say how to make up values that "
+        'are too rare to be learnt, but range_values or range_groups list all values.',
         'Leave one of them out.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', rare_sdtype='city', regex_format='[a-z]'),
+        DomainError,
+        "Column 'x' of the metadata: rare_sdtype says how to make up rare values, and so does "
+        'regex_format, alone or with range_groups as a number.',
+        'Leave one of them out.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', rare_sdtype='json'),
+        DomainError,
+        "Column 'x' of the metadata: rare_sdtype ('json') must be the sdtype of texts that can be "
+        'made up.',
+        "Use one of ['address', 'administrative_unit', 'city', 'company', 'country', "
+        "'country_code', 'email', 'first_name', 'ipv4_address', 'ipv6_address', 'job', "
+        "'last_name', 'license_plate', 'mac_address', 'name', 'phone_number', 'postcode', 'ssn', "
+        "'state', 'street_address', 'street_name', 'url', 'user_agent_string', 'user_name'].",
     ),
     Message(
         lambda: public(sdtype='categorical', regex_format='a.b'),
@@ -258,8 +275,8 @@ OTHERS = [
     Message(
         lambda: named('rest', regex_format='[a-z]').fit({'people': pd.DataFrame({'x': [1, 2]})}),
         DomainError,
-        "Column 'x': range_groups and regex_format are about texts, and a column of dtype "
-        "'int64' holds none.",
+        "Column 'x': range_groups, regex_format and rare_sdtype are about texts, and a column of "
+        "dtype 'int64' holds none.",
         'Convert the column to text, or leave them out.',
     ),
     Message(
@@ -401,8 +418,8 @@ GIVEN = [
         lambda: given({'x': {'lowest': 1}}),
         DomainError,
         "domain gives ['lowest'] for 'x', which are not known keys.",
-        "Use ['sdtype', 'datetime_format', 'regex_format', 'range_min', 'range_max', "
-        "'range_values', 'range_is_nullable', 'decimal_places', 'high_cardinality', "
+        "Use ['sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', 'range_min', "
+        "'range_max', 'range_values', 'range_is_nullable', 'decimal_places', 'high_cardinality', "
         "'range_groups'].",
     ),
     Message(

@@ -4,7 +4,7 @@ import functools
 import warnings
 
 import pandas as pd
-from rdt.transformers import FloatFormatter, UniformEncoder
+from rdt.transformers import FloatFormatter, RegexGenerator, UniformEncoder
 from sdv.errors import SamplingError, SynthesizerInputError
 from sdv.metadata import Metadata
 
@@ -140,6 +140,13 @@ STEPS = [
         "Column 'note' is generated, not learnt, so it needs a transformer that generates "
         'values; UniformEncoder does not.',
         'Use one such as AnonymizedFaker or RegexGenerator of rdt.transformers.',
+    ),
+    Message(
+        lambda: new().update_transformers({'badge': RegexGenerator(cardinality_rule='match')}),
+        SynthesizerInputError,
+        "Column 'badge' cannot use RegexGenerator with cardinality_rule='match': it would count "
+        'how often values repeat in the rows, which is private.',
+        "Use cardinality_rule='unique', or None.",
     ),
 ]
 

@@ -1,13 +1,12 @@
 """What ``fit_table`` says of paths, and of tables that other libraries hold."""
 
-import pandas as pd
 import pyarrow as pa
 from people import people
 
 import sdv_prefair
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts.other_libraries import dask_parts, delta_stream
+from sdv_prefair.counts.other_libraries import delta_stream
 from sdv_prefair.counts.spark_workers import check_package
 from sdv_prefair.errors import PrivateDataError
 
@@ -39,21 +38,6 @@ class TableWithDeletionVectors:
         raise AssertionError('not to be read')
 
 
-class Partitioned:
-    """As Dask's frame, whose one partition is not of the types that it says."""
-
-    npartitions = 1
-    partitions = property(lambda self: [self])
-    dtypes = pd.Series({'x': 'int64'})
-    columns = ('x',)
-
-    def __getitem__(self, names):
-        return self
-
-    def compute(self):
-        return pd.DataFrame({'x': [0.5]})
-
-
 class SessionWithoutPackage:
     """As Spark's, whose workers have been asked for the package and do not have it."""
 
@@ -64,7 +48,7 @@ class SessionWithoutPackage:
         return self
 
     def toArrow(self):
-        return pa.table({'version': pa.array([None], pa.string())})
+        return pa.table({'version': pa.array([None], pa.string()), 'missing': ['sdv_prefair']})
 
 
 MESSAGES = [
@@ -73,9 +57,10 @@ MESSAGES = [
         PrivateDataError,
         "Spark's workers read decimals, dates in text, local times and constraints with this "
         'package, but they cannot import sdv_prefair.',
-        f'Install sdv-prefair {sdv_prefair.__version__} on them, or ship its wheel with '
-        'sparkContext.addPyFile(wheel) or spark.addArtifact(wheel, pyfile=True); or cast such '
-        'columns to double, or to timestamps in UTC.',
+        f'Install sdv-prefair {sdv_prefair.__version__} on them, or send an environment that has '
+        'it with spark.archives; where only the package is missing, rename its wheel to .zip and '
+        'ship that with sparkContext.addPyFile(zip) or spark.addArtifact(zip, pyfile=True). Or '
+        'cast such columns to double, or to timestamps in UTC.',
     ),
     Message(
         lambda: fit(csv('both.csv'), FOLDER / 'both.parquet'),
@@ -120,12 +105,5 @@ MESSAGES = [
         'certain order, but with person_column the first rows of each person count.',
         'Rewrite the table without them (REORG TABLE ... APPLY (PURGE)), or pass it as a Spark '
         'DataFrame.',
-    ),
-    Message(
-        lambda: list(dask_parts(Partitioned())[1](['x'])),
-        PrivateDataError,
-        "Column 'x' has types that differ between the partitions of the table and its description "
-        '(int64).',
-        'Convert it with astype.',
     ),
 ]

@@ -238,7 +238,8 @@ MESSAGES = [
         learn_a_tail,
         DomainWarning,
         "Values that are too rare to be learnt make up about 25% of 'street', judging by the noisy "
-        'marginals; they come back as one value, see the argument other.',
+        'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
+        'regex_format in the argument domain).',
         'Declare range_values if they are public, or raise epsilon, and fit again, which spends '
         'budget again.',
     ),

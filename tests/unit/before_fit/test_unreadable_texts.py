@@ -27,7 +27,7 @@ def test_numbers(text, what):
 )
 def test_dates(text, written):
     ((found, remedy, _),) = why_no_date([text])
-    assert found == 'hold a date in another format'
+    assert found == 'have a date in another format'
     assert written is None or f"'{written}'" in remedy
 
 

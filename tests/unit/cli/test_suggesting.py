@@ -54,7 +54,7 @@ def advice():
     ('column', 'expected'),
     [
         ('called', 'likely a copy of hired: make it an outcome, or leave it out'),
-        ('height', 'likely a stand-in for sex: make it protected; never admissible'),
+        ('height', 'likely a proxy for sex: make it protected; never admissible'),
         ('title', 'not admissible: nearly copies sex, and would let all of it through'),
         ('score', 'candidate for admissible: predicts hired, hardly sex'),
         ('shoe', 'needs no role: hardly predicts hired'),

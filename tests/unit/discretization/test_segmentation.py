@@ -77,3 +77,12 @@ def test_a_value_without_width_stands_out_of_none():
     widths = np.ones(9)
     widths[4] = 0.0
     assert merged(rows, 20.0, widths).starts.tolist() == [0, 4, 5, 9]
+
+
+@pytest.mark.parametrize('width', [0.0, 5e-324, 1e-200, 1e200, 1.7e308])
+@pytest.mark.filterwarnings('error')
+def test_pieces_of_any_width_are_merged_as_those_of_width_one(width):
+    """None at all if each is one value; widths whose sum or square no float holds."""
+    rows = [300.0] * 6 + [0.0] * 6
+    found = merged(rows, 5, [width] * 12)
+    assert found.starts.tolist() == merged(rows, 5).starts.tolist() == [0, 6, 12]

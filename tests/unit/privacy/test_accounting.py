@@ -205,3 +205,17 @@ def test_what_is_put_aside_cannot_be_spent_inside_and_is_left_afterwards():
     with pytest.raises(BudgetError):
         ledger.put_aside(2 * part)
     assert ledger.remaining == part
+
+
+def test_a_saved_ledger_adds_up_its_lines_anew():
+    """Of one that was saved before sums were kept, or with another sum, the lines count."""
+    ledger = Ledger(1.0, 1e-9)
+    parts = ledger.shares(ledger.budget, [1, 2, 3])
+    for rho in parts[:2]:
+        ledger.debit(Debit('step', 'discrete Gaussian', ('a',), rho))
+    state = {name: value for name, value in vars(ledger).items() if name != '_spent'}
+    for saved in (state, state | {'_spent': Fraction(0)}):
+        again = Ledger.__new__(Ledger)
+        again.__setstate__(dict(saved))
+        assert again.spent == ledger.spent == parts[0] + parts[1]
+        assert again.remaining == parts[2]

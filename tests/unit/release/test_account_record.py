@@ -8,7 +8,7 @@ import pytest
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Account, Ledger
 from sdv_prefair.privacy.account import FAILED, FINISHED, UNFINISHED, Spending
-from sdv_prefair.privacy.accounting import Debit
+from sdv_prefair.privacy.debit import Debit
 from sdv_prefair.release.account_record import (
     account_of_one,
     check_account,

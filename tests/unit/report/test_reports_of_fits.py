@@ -70,7 +70,7 @@ def test_persons_and_their_rows(census, tmp_path):
     page = report(make(census, person_column='email', max_rows_per_person=3), tmp_path)
     text = page.section('promises')['text']
     assert 'the up to 3 rows of one given person are' in text
-    assert 'email identifies persons; at most 3 of each are counted' in text
+    assert 'email identifies persons; at most 3 rows of each count' in text
     assert 'No person has more' not in page.section('signing')['text']
     page = report(make(census, max_rows_per_person=2), tmp_path)
     assert 'No person has more than 2 rows' in page.section('signing')['text']

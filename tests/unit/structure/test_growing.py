@@ -43,6 +43,20 @@ def test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be(drawn):
 
 
 @given(growths())
+def test_what_was_turned_down_is_told_again_as_if_it_was_asked_for_the_first_time(drawn):
+    domain, roles, pairs = drawn
+    graph = GrowingGraph(domain, roles, MAX_CELLS)
+    for pair in pairs:
+        if graph.takes(pair):
+            graph.add(pair)
+            fresh = GrowingGraph(domain, roles, MAX_CELLS)
+            for edge in graph.edges:
+                fresh.add(edge)
+            for other in set(pairs) - set(graph.edges):
+                assert graph.takes(other) == fresh.takes(other)
+
+
+@given(growths())
 def test_the_quick_look_turns_down_no_pair_that_it_takes(drawn):
     domain, roles, pairs = drawn
     graph = GrowingGraph(domain, roles, MAX_CELLS)

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from people import people
+from sdv.errors import SynthesizerInputError
 
 from sdv_prefair import NoiseWarning, PreFairSynthesizer, PrivacyWarning
 from sdv_prefair.datasets import simulate_census
@@ -77,3 +78,16 @@ def test_a_fit_says_that_noise_swamps_most_of_a_small_table():
     )
     with pytest.warns(NoiseWarning, match='Noise swamps the columns'):
         synthesizer.fit(census.data)
+
+
+def test_numbers_in_arrays_of_no_dimension_are_numbers():
+    assert new(epsilon=np.array(2)).epsilon == 2
+    assert new(numeric_bins=np.array(16)).numeric_bins == 16
+
+
+@pytest.mark.parametrize('rows', [10.0, True, '5', -1])
+def test_rows_that_are_no_number_of_rows_are_refused(rows):
+    synthesizer = new()
+    synthesizer.fit(PEOPLE.data)
+    with pytest.raises(SynthesizerInputError, match='num_rows .* must be an integer'):
+        synthesizer.sample(rows)
