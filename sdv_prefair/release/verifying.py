@@ -130,17 +130,19 @@ def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
     """Return whether sampling reproduces the rows; None if they are other rows altogether."""
     if len(rows) > _MOST_REDRAWN:
         return None
-    learnt = [c for c in rows if c in synthesizer.fitted.plan.original_domains]
+    # Those that constraints replace included, which have no codes of their own.
+    learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
     told = _as_written(rows[learnt])
     for independent in (False, True):
         again = _draw(synthesizer, len(rows), independent)
         if again is None:
             continue
         drawn = _as_written(again[learnt])
-        when = f'when {len(rows):,} are sampled' + ' with independent rows' * independent
+        how = ' with independent rows' if independent else ''
+        when = f'when {len(rows):,} are sampled{how}'
         if np.array_equal(told, drawn):
             words = f'exactly the rows that the release returns {when}'
-            return Check('origin', True, words + _but_for(_differing(rows, again)))
+            return Check('origin', True, words + _but_generated(rows, again))
         if _was_changed(told, drawn):
             same = int((told == drawn).sum())
             words = (
@@ -148,6 +150,13 @@ def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
             )
             return Check('origin', False, words)
     return None
+
+
+def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
+    """Return which columns sampling did not reproduce, in words."""
+    columns = [c for c in rows if not np.array_equal(*map(_as_written, (rows[[c]], again[[c]])))]
+    told = f', but for {columns}, which are generated: who filled them in is not known'
+    return told * bool(columns)
 
 
 def _as_written(rows: pd.DataFrame) -> np.ndarray:
@@ -163,15 +172,6 @@ def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
         return False
     in_place, by_chance = (told == drawn).mean(), (told == np.roll(drawn, 1)).mean()
     return bool(in_place >= _MOSTLY and in_place - by_chance >= _BEYOND_CHANCE / len(told) ** 0.5)
-
-
-def _differing(rows: pd.DataFrame, again: pd.DataFrame) -> list[str]:
-    return [str(c) for c in rows if rows[[c]].to_csv(index=False) != again[[c]].to_csv(index=False)]
-
-
-def _but_for(generated: list[str]) -> str:
-    told = f', except for {generated}, which are generated: who filled them in is not known'
-    return told * bool(generated)
 
 
 def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
