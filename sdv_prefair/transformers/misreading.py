@@ -23,7 +23,17 @@ from sdv_prefair.transformers.telling import Extremes, csv_cells
 from sdv_prefair.transformers.text_tails import TailedCodes
 
 # Texts that pandas documents to be missing, and that it takes for a truth value.
-_GUESSED = ('#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN')
+_GUESSED: tuple[str, ...] = (
+    '#N/A',
+    '#N/A N/A',
+    '#NA',
+    '-1.#IND',
+    '-1.#QNAN',
+    '-NaN',
+    '-nan',
+    '1.#IND',
+    '1.#QNAN',
+)
 _GUESSED += ('<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null')
 _GUESSED += ('True', 'TRUE', 'true', 'False', 'FALSE', 'false')
 # How many texts of a form are tried for each code, and how long numbers with zeros before them.
