@@ -154,8 +154,10 @@ def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
 
 def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
     """Return which columns sampling did not reproduce, in words."""
-    columns = [c for c in rows if not np.array_equal(*map(_as_written, (rows[[c]], again[[c]])))]
-    told = f', but for {columns}, which are generated: who filled them in is not known'
+    columns = [
+        c for c in rows if not np.array_equal(_as_written(rows[[c]]), _as_written(again[[c]]))
+    ]
+    told = f', except for {columns}, which are generated: who filled them in is not known'
     return told * bool(columns)
 
 

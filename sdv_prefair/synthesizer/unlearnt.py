@@ -22,7 +22,7 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes
 from sdv_prefair.values.arrays import Flags, Floats
-from sdv_prefair.values.objects import are_null
+from sdv_prefair.values.objects import are_null, is_null
 
 
 def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:
@@ -111,7 +111,7 @@ def _stand_ins(values: pd.Series, codes: ColumnCodes, shares: Floats) -> pd.Seri
 
 def _share_of(value: Any) -> float:
     """Return a number below 1 that follows from how a value looks."""
-    text = '' if pd.isna(value) is True else str(value)
+    text = '' if is_null(value) else str(value)
     digest = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).digest()
     return int.from_bytes(digest[:6]) / 2**48
 
