@@ -20,11 +20,11 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / 'docs' / 'first_hour.md'
 # Name of the picture, file that a command has written, width and height of the window.
 PICTURES = [
-    ('graph', 'tree.html', 1000, 520),
+    ('graph', 'tree.html', 1000, 580),
     ('compare', 'compare.html', 900, 500),
-    ('demo', 'prefair-demo/graphs.html', 1000, 800),
+    ('demo', 'prefair-demo/graphs.html', 1000, 1250),
     ('signing', 'report.html', 1000, 760),
-    ('epsilon_50', 'report-50.html', 1000, 420),
+    ('epsilon_50', 'report-50.html', 1000, 540),
     ('plan', 'plan.html', 800, 600),
 ]
 STEP = re.compile(
@@ -47,7 +47,14 @@ for line in sys.stdin:
     took = {'wall': time.monotonic() - wall, 'cpu': time.process_time() - cpu}
     print(json.dumps(took), flush=True)
 """
-BROWSER = ['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars']
+BROWSER = [
+    'chromium',
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--hide-scrollbars',
+    '--force-device-scale-factor=0.8',
+]
 
 
 def commands(body: str) -> list[str]:

@@ -38,7 +38,7 @@ _EDGE_STYLES = {
 _EDGE_WORDS = {
     WITHIN: WITHIN,
     'weak': f'weak (predicts < {NOTICEABLE:g})',
-    'joined': 'in between',
+    'joined': 'medium',
     'strong': f'strong (predicts ≥ {STRONG_FROM:g})',
     AROUND: AROUND,
 }

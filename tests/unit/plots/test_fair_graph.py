@@ -155,7 +155,7 @@ def test_the_stronger_the_darker_and_lanes_are_kept_in_the_background():
     figure = plot_fair_graph(graph)
     named = {trace.name: trace.line for trace in figure.data if trace.mode == 'lines'}
     weak, joined, strong = (
-        named[name] for name in ('weak (predicts < 0.1)', 'in between', 'strong (predicts ≥ 0.3)')
+        named[name] for name in ('weak (predicts < 0.1)', 'medium', 'strong (predicts ≥ 0.3)')
     )
     assert weak.color > joined.color > strong.color, 'greys from light to dark'
     assert weak.width < joined.width < strong.width
