@@ -72,7 +72,7 @@ def histograms(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Posi
         for part in _parts(cliques):
             yield from _by_sets(codes, part)
         return
-    if not is_staged(codes) and codes.get_backend().name in _KEPT_WITHIN:
+    if codes.get_backend().name in _KEPT_WITHIN:
         for start in range(0, len(cliques), _MOST_TOGETHER):
             yield from _together(codes, cliques[start : start + _MOST_TOGETHER])
         return

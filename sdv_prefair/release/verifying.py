@@ -92,13 +92,17 @@ def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification
     values = _values(fitted, rows)
     if not values.passed:
         return Verification([columns, values])
+    constraints = _constraints(fitted, rows)
+    if not all(check.passed for check in constraints):
+        return Verification([columns, values, *constraints])
+    found = [columns, values, *constraints]
     drawn = _redrawn(synthesizer, rows)
     if drawn is not None:
-        return Verification([columns, values, drawn])
+        return Verification([*found, drawn])
     tested = [_distribution(fitted, rows)]
     if fitted.settings.promise.is_fair:
         tested.append(_independence(fitted, rows))
-    return Verification([columns, values, *tested])
+    return Verification([*found, *tested])
 
 
 def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
@@ -124,6 +128,18 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
     told = f'all within the domain of the release, in {len(own)} columns'
     unseen = [column for column in rows if column not in own]
     return Check('values', True, told + f'; not checked: {unseen}' * bool(unseen))
+
+
+def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
+    """Return whether the rows satisfy the constraints, if there are any."""
+    rules = [*fitted.plan.rejections, *(link.rule for link in fitted.plan.chain)]
+    broken = [
+        f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met in '
+        f'{int((~holds).sum()):,} rows'
+        for rule, holds in fitted.plan.broken_rules(rows)
+    ]
+    told = '; '.join(broken) or f'all rows satisfy them, {len(rules)} in number'
+    return [Check('constraints', not broken, told)] * bool(rules)
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
