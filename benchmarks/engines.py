@@ -195,6 +195,8 @@ same rows as an Arrow table in memory, which costs nothing to read; the stream o
 "postgres by ADBC".
 
 {shown}
+
+Spark up to 10^8 rows on two workers, beside the Parquet door: [spark_rows.md](spark_rows.md).
 """
     (folder / 'engines.md').write_text(text)
 

@@ -138,7 +138,8 @@ def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
         f'{int((~holds).sum()):,} rows'
         for rule, holds in fitted.plan.broken_rules(rows)
     ]
-    told = '; '.join(broken) or f'all rows satisfy them, {len(rules)} in number'
+    names = ', '.join(type(rule.constraint).__name__ for rule in rules)
+    told = '; '.join(broken) or f'all rows satisfy {names}'
     return [Check('constraints', not broken, told)] * bool(rules)
 
 

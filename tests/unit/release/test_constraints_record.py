@@ -19,6 +19,7 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.errors import PrivacyWarning, ReleaseError, StructureError
+from sdv_prefair.release.verifying import verify_table
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     AimStrategy,
@@ -172,6 +173,18 @@ def test_a_model_of_one_column_that_was_made_comes_back(path):
     synthesizer.add_constraints([PLACES])
     synthesizer.fit({'staff': trips()[['city', 'land']]})
     assert_same(synthesizer, released(synthesizer, path), rows=60)
+
+
+def test_rows_that_break_a_constraint_are_not_verified():
+    synthesizer = fit_trips([PLACES, Inequality('out', 'back')])
+    rows = synthesizer.sample(200)['staff']
+    assert verify_table(synthesizer, rows).checks[2].about == 'constraints'
+    assert bool(verify_table(synthesizer, rows))
+    # Every value is in the domain, and so is every column's share of them.
+    rows['land'] = np.where(rows['city'] == 'Bonn', 'F', 'D')
+    (failed,) = verify_table(synthesizer, rows).failed
+    assert failed.about == 'constraints'
+    assert "PublicCombinations over ['city', 'land'] is not met in 200 rows" in failed.told
 
 
 def test_a_programmable_constraint_is_code(path):
