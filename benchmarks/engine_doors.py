@@ -55,6 +55,50 @@ def parquet(data: pa.Table) -> Generator[Opened]:
 
 
 @contextlib.contextmanager
+def csv(data: pa.Table, ending: str = 'csv') -> Generator[Opened]:
+    """Yield a CSV file, compressed if its ending says so."""
+    from pyarrow import csv as arrow_csv
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/t.{ending}'
+        with pa.output_stream(path) as file:
+            arrow_csv.write_csv(data, file)
+        yield Opened(path, lambda: arrow_csv.read_csv(path))
+
+
+@contextlib.contextmanager
+def polars(data: pa.Table) -> Generator[Opened]:
+    """Yield a lazy frame of polars."""
+    import polars as pl
+
+    frame = pl.from_arrow(data).lazy()
+    yield Opened(frame, frame.collect)
+
+
+@contextlib.contextmanager
+def dask(data: pa.Table) -> Generator[Opened]:
+    """Yield a Dask DataFrame of pandas frames in memory."""
+    import dask
+    import dask.dataframe as dd
+
+    with dask.config.set(scheduler='synchronous'):
+        frame = dd.from_pandas(data.to_pandas(date_as_object=False), npartitions=4)
+        yield Opened(frame, frame.compute)
+
+
+@contextlib.contextmanager
+def ray(data: pa.Table) -> Generator[Opened]:
+    """Yield a Ray dataset; the time of its other processes is not counted."""
+    import ray as ray_itself
+    import ray.data
+
+    ray_itself.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    dataset = ray.data.from_arrow(data)
+    yield Opened(dataset, lambda: list(dataset.iter_batches(batch_format='pyarrow')))
+    ray_itself.shutdown()
+
+
+@contextlib.contextmanager
 def duckdb(data: pa.Table, rows_stay: bool | None = None) -> Generator[Opened]:
     """Yield a table of DuckDB."""
     connection = ibis.duckdb.connect()
@@ -67,15 +111,16 @@ def duckdb(data: pa.Table, rows_stay: bool | None = None) -> Generator[Opened]:
 
 
 @contextlib.contextmanager
-def sqlite(data: pa.Table) -> Generator[Opened]:
+def sqlite(data: pa.Table, rows_stay: bool | None = None) -> Generator[Opened]:
     """Yield a table of SQLite."""
     connection = ibis.sqlite.connect()
     table = connection.create_table('t', schema=ibis.Schema.from_pyarrow(data.schema))
     marks = ', '.join('?' * data.num_columns)
-    cells = zip(*(column.to_pylist() for column in data.columns), strict=True)
-    connection.con.executemany(f'INSERT INTO t VALUES ({marks})', cells)
+    for batch in data.to_batches(10_000):
+        cells = zip(*(map(_plain, column.to_pylist()) for column in batch.columns), strict=True)
+        connection.con.executemany(f'INSERT INTO t VALUES ({marks})', cells)
     connection.con.commit()
-    yield Opened(table, _scan(table, None))
+    yield Opened(table, _scan(table, rows_stay), rows_stay)
     connection.disconnect()
 
 
@@ -139,6 +184,10 @@ def in_mariadb(data: pa.Table, rows_stay: bool | None = None) -> Generator[Opene
         connection.disconnect()
 
 
+def _plain(cell: Any) -> Any:
+    return cell.isoformat() if hasattr(cell, 'isoformat') else cell
+
+
 def _fill_postgres(connection: Any, data: pa.Table) -> None:
     connection.create_table('t', schema=ibis.Schema.from_pyarrow(data.schema))
     with connection.con.cursor() as cursor, cursor.copy('COPY t FROM STDIN') as copy:
@@ -165,11 +214,18 @@ def _scan(table: Any, rows_stay: bool | None) -> Callable[[], object]:
 DOORS = {
     'arrow': arrow,
     'parquet': parquet,
+    'csv': csv,
+    'csv.gz': lambda data: csv(data, 'csv.gz'),
+    'polars': polars,
+    'dask': dask,
+    'ray': ray,
     'duckdb': duckdb,
     'duckdb, rows stay': lambda data: duckdb(data, rows_stay=True),
     'sqlite': sqlite,
+    'sqlite, rows stay': lambda data: sqlite(data, rows_stay=True),
     'postgres': in_postgres,
     'postgres by ADBC': by_adbc,
     'postgres, rows stay': lambda data: in_postgres(data, rows_stay=True),
     'mariadb': in_mariadb,
+    'mariadb, rows stay': lambda data: in_mariadb(data, rows_stay=True),
 }

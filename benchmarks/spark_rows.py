@@ -1,6 +1,8 @@
-"""Rows up to 10^8 on a Spark cluster of two workers: memory, processor time, exactness.
+r"""Rows up to 10^8 on a Spark cluster of two workers: memory, processor time, exactness.
 
-    python benchmarks/spark_rows.py [--rows 1000000 10000000 100000000] [--folder FOLDER] [--fit]
+    python benchmarks/spark_rows.py [--rows 1000000 10000000 100000000] [--folder FOLDER] [--fit] \
+        | tee lines
+    python benchmarks/spark_rows.py --page lines
 
 Each table is counted by the Parquet door, in a process of its own, and by a standalone cluster of
 two workers with one core each on the same machine; all histograms must be equal. Last the largest
@@ -11,6 +13,7 @@ through both doors with one seed and compares what was measured.
 """
 
 import argparse
+import itertools
 import json
 import os
 import resource
@@ -31,6 +34,7 @@ from engines_files import cliques, metadata, open_source, write
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tests' / 'support'))
 from spark_cluster import Cluster, cluster, free_port
 
+RESULTS = Path(__file__).parent / 'results' / 'spark_rows.md'
 _MB = 2**20
 _WARM_UP = 250_000
 
@@ -38,6 +42,9 @@ _WARM_UP = 250_000
 def main() -> None:
     """Count every table through both doors; print what came out as lines of JSON."""
     options = _options()
+    if options.page is not None:
+        RESULTS.write_text(page([json.loads(line) for line in options.page.open()]))
+        return
     if options.parquet is not None:
         print(json.dumps(by_parquet(options.parquet, options.fit)))
         return
@@ -61,6 +68,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument('--rows', type=int, nargs='+', default=[10**6, 10**7, 10**8])
     parser.add_argument('--folder', type=Path, help='where tables are kept, and found again')
     parser.add_argument('--fit', action='store_true')
+    parser.add_argument('--page', type=Path, help='only make the page of these lines')
     parser.add_argument('--parquet', type=Path, help='only count this file by the Parquet door')
     return parser.parse_args()
 
@@ -267,6 +275,62 @@ class _Watch(threading.Thread):
     def __exit__(self, *error: object) -> None:
         self._over.set()
         self.join()
+
+
+def page(lines: list[dict[str, Any]]) -> str:
+    """Return what the page of results says."""
+    counted = [line for line in lines if 'rows' in line and line['rows'] > _WARM_UP]
+    text = f"""# Up to {counted[-1]['rows']:,} rows on a Spark cluster of two workers
+
+`python benchmarks/spark_rows.py`: 15 columns of 2 to 300 values, a third of them text, 120
+histograms; a standalone master and two workers of one core on one machine of two, which was busy
+with other work. Every histogram equals that of the Parquet door, which counted in a process of its
+own. Processor time of all processes together, after one count of a small table.
+
+| rows | Parquet, CPU s | Spark, CPU s | times | driver | its JVM | executors | Python workers |
+|---|---|---|---|---|---|---|---|
+"""
+    for line in counted:
+        figures = [line['parquet, CPU s'], line['CPU s'], line['times parquet']]
+        text += _row([f'{line["rows"]:,}', *figures, *line['of which'].values()])
+    text += """
+Of which a row takes, by the difference to the line above, in nanoseconds:
+
+| rows | Parquet | Spark | times |
+|---|---|---|---|
+"""
+    for before, line in itertools.pairwise(counted):
+        more = (line['rows'] - before['rows']) / 1e9
+        ours, theirs = ((line[kind] - before[kind]) / more for kind in ('CPU s', 'parquet, CPU s'))
+        text += _row([f'{line["rows"]:,}', round(theirs), round(ours), ours / theirs])
+    text += """
+The most memory that one process of a kind held, in MB, and what was shuffled:
+
+| rows | driver | its JVM | an executor | a Python worker | shuffled, MB |
+|---|---|---|---|---|---|
+"""
+    for line in counted:
+        text += _row([f'{line["rows"]:,}', *line['most MB'].values(), line['shuffled MB']])
+    return text + '\n' + '\n'.join(_told(line) for line in lines if 'rows' not in line) + '\n'
+
+
+def _row(cells: list[Any]) -> str:
+    shown = [f'{cell:.3g}' if isinstance(cell, float) else str(cell) for cell in cells]
+    return f'| {" | ".join(shown)} |\n'
+
+
+def _told(line: dict[str, Any]) -> str:
+    if 'fit' in line:
+        return (
+            f'A whole fit of {line["fit"]} through both doors with one seed measured the same '
+            f'values: {line["CPU s"]:.0f} CPU s, Parquet {line["parquet, CPU s"]:.0f}; the driver '
+            f'held {line["most MB"]["driver"]} MB.\n'
+        )
+    done, tasks = line['tasks done, of all']
+    return (
+        f'A worker was killed when {done} of {tasks} tasks on {line["worker killed, rows"]:,} rows '
+        f'were done: every histogram was still exact, after {line["wall s"]:.0f} s in all.'
+    )
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ class DomainError(SynthesizerInputError):
 
 
 class BudgetError(SynthesizerInputError):
-    """A privacy parameter is out of range, or a step asked for more than what is left."""
+    """A privacy parameter is out of range, or a step requested more than what is left."""
 
 
 class StructureError(SynthesizerInputError):

@@ -98,7 +98,7 @@ class FairMetadata(Metadata):
     def get_roles(self) -> Statements:
         """Return the roles; empty ones if none were set.
 
-        They are ``Roles`` unless ``set_fairness`` was given other statements than roles stand for;
+        They are ``Roles`` unless ``set_fairness`` was given statements that roles cannot express;
         then they are those statements.
         """
         return self._roles
@@ -150,7 +150,7 @@ class FairMetadata(Metadata):
             **options: As for SDV's ``Metadata``.
 
         Returns:
-            Metadata without roles: what a column stands for cannot be read from its values.
+            Metadata without roles: the meaning of a column cannot be inferred from its values.
         """
         return cls._lifted(Metadata.detect_from_dataframes(data, *arguments, **options))
 

@@ -30,7 +30,7 @@ class Roles(Statements):
     Args:
         protected: Columns that must not influence an outcome except through admissible ones.
         admissible: Columns that may legitimately influence an outcome.
-        outcome: Columns that stand for the decision or label.
+        outcome: Columns with the decision or label.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Roles(Statements):
 
     @property
     def outcome(self) -> tuple[str, ...]:
-        """Columns that stand for the decision or label."""
+        """Columns with the decision or label."""
         return self._list(OUTCOME)
 
     def _list(self, role: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Roles(Statements):
 
     @property
     def statements(self) -> tuple[Independent, ...]:
-        """The one statement that the roles stand for; none without roles."""
+        """The one statement that the roles express; none without roles."""
         if not self:
             return ()
         return (Independent(self.protected, self.outcome, self.admissible),)

@@ -125,11 +125,11 @@ class _SamplingOfSecond(BaseSingleTableSynthesizer):
     ) -> Frames:
         """Sample rows from the model.
 
-        By default values are assigned by systematic sampling: the counts of one table stray from
+        By default values are assigned by systematic sampling: the counts of one table differ from
         the model by less than a row for each value in every 65,536 rows, far less than those of
-        independent rows. Take that for the one table that is released. Rows of such a table know of
-        each other, so a standard error or a test that takes rows for independent, within a table or
-        from one table to the next, is wrong: for these set ``independent_rows``. Neither says
+        independent rows. Use that for the one table that is released. Its rows are not independent
+        of each other, so a standard error or a test that assumes so, within a table or from one
+        table to the next, is wrong: for these set ``independent_rows``. Neither says
         anything of the noise in the model, which all samples of one fit share.
 
         Args:

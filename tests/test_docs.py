@@ -3,10 +3,12 @@
 import argparse
 import importlib
 import inspect
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -166,17 +168,32 @@ EXAMPLES = ROOT / 'docs' / 'style_examples.md'  # has what is advised against, t
 EDITED = [ROOT / 'README.md', *(path for path in PAGES if path != EXAMPLES), *PROOFS]
 
 
-@by_name([*EDITED, *sorted((ROOT / 'tutorials').glob('*.py'))])
-def test_pages_use_the_words_of_the_style_sheet(path):
-    lines = path.read_text('utf-8').splitlines()
-    text = '\n'.join(line for line in lines if path.suffix == '.md' or line.startswith('#'))
-    prose = re.sub(r'^```.*?^```$', '', text, flags=re.DOTALL | re.MULTILINE)
+def unidiomatic(prose):
+    """Return the phrases that the style sheet advises against, with what to write instead."""
     prose = re.sub(r'`[^`\n]*`', '', prose).replace('\n# ', ' ').replace('\n', ' ')
-    found = {
+    return {
         hit: better
         for phrase, better in UNIDIOMATIC.items()
         for hit in re.findall(f'.{{0,30}}{phrase}', prose)
     }
+
+
+@by_name([*EDITED, *sorted((ROOT / 'tutorials').glob('*.py'))])
+def test_pages_use_the_words_of_the_style_sheet(path):
+    lines = path.read_text('utf-8').splitlines()
+    text = '\n'.join(line for line in lines if path.suffix == '.md' or line.startswith('#'))
+    found = unidiomatic(re.sub(r'^```.*?^```$', '', text, flags=re.DOTALL | re.MULTILINE))
+    assert not found, f'the style sheet in CONTRIBUTING.md has other words: {found}'
+
+
+def test_docstrings_and_comments_use_the_words_of_the_style_sheet():
+    """Mechanisms say one-ways for short, as the ledger does."""
+    found = {}
+    for path in (ROOT / 'sdv_prefair').rglob('*.py'):
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text('utf-8')).readline):
+            if token.type == tokenize.COMMENT or token.string.startswith('"""'):
+                text = re.sub(r'\s+', ' ', token.string.replace('one-ways', ''))
+                found |= {(path.name, hit): what for hit, what in unidiomatic(text).items()}
     assert not found, f'the style sheet in CONTRIBUTING.md has other words: {found}'
 
 

@@ -1,4 +1,4 @@
-"""Exact counts of declared cliques: the last touch of rows.
+"""Exact counts of declared cliques: the last access to rows.
 
 =============================  ==============================================================
 `memory.FrameSource`           a pandas frame

@@ -1,7 +1,7 @@
-"""Arrow columns as encoders take them: the same codes as from pandas, without its objects.
+"""Arrow columns as input of encoders: the same codes as from pandas, without its objects.
 
-Numbers, booleans and timestamps go to an encoder as they are. All others, texts above all, are
-encoded value by value: a batch has few different ones, and often comes with their dictionary.
+Numbers, booleans and timestamps go to an encoder unchanged. All others, mainly strings, are
+encoded value by value: a batch has few distinct ones, and often includes their dictionary.
 """
 
 from typing import Any
@@ -60,7 +60,7 @@ def plain_array(array: pa.Array) -> pa.Array:
 
 
 def series_of(array: pa.Array) -> pd.Series:
-    """Return a plain Arrow array in pandas, whole numbers as such also beside nulls."""
+    """Return a plain Arrow array in pandas, integers as such also beside nulls."""
     kind = array.type
     if kind in INTEGER_DTYPES:
         return _masked(array, INTEGER_DTYPES[kind])

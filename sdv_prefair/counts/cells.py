@@ -94,11 +94,11 @@ class DecimalCells(Cells):
     """Cells of numbers by their size, and of each size by how many decimals they have.
 
     Of each size there is a cell for numbers without decimals, with one, and so on, and a last one
-    for those with more than are told apart.
+    for those with more than are distinguished.
 
     Attributes:
         edges: The edges between sizes, rising.
-        places: The most decimals that are told apart; None if decimals are not looked at.
+        places: The most decimals that are distinguished; None if decimals are not looked at.
     """
 
     edges: np.ndarray
@@ -163,7 +163,7 @@ class MonthCells(Cells):
     Attributes:
         first: The first month, counted from January 1970.
         num_cells: Number of months.
-        datetime_format: How moments are written, if they are text.
+        datetime_format: How timestamps are written, if they are text.
         instants: Whether time zones are converted to UTC, or dropped.
     """
 

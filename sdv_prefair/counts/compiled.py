@@ -1,7 +1,7 @@
-"""Which table says what an encoder does to the values of an Arrow type, if one does.
+"""The lookup table equivalent to an encoder for the values of an Arrow type, if there is one.
 
-The table is found by asking the encoder, as ``arrow_columns`` asks it about a batch: so the codes
-are the same to the last bit, whatever arithmetic it uses.
+The table is filled by calling the encoder, as ``arrow_columns`` does for a batch: so the codes
+are identical, whatever arithmetic it uses.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whether histograms can be of one table: they must agree wherever they overlap."""
+"""Whether histograms can come from one table: they must agree wherever they overlap."""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
-"""Blocks of CSV lines as columns of text: by Arrow where a line is plain, else line by line.
+"""Blocks of CSV lines as columns of strings: by Arrow if a line is plain, otherwise line by line.
 
-Arrow's reader is many times faster than one written in Python, but one damaged line may change
-others for it, or stop it. So it gets only lines that nothing can be mistaken in: with as many
-commas as there are columns, and neither quotation marks nor anything odd. All other lines are read
-by ``csv_lines``, each by itself; for plain lines both read the same.
+Arrow's parser is many times faster than one written in Python, but one damaged line may affect
+others, or stop it. So it gets only unambiguous lines: with as many
+commas as there are columns, and without quotation marks or anything unusual. All other lines are
+parsed by ``csv_lines``, each on its own; for plain lines both give the same result.
 """
 
 from collections.abc import Iterator, Sequence

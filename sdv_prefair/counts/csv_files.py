@@ -1,7 +1,7 @@
 """CSV files as parts of one table, typed by the metadata alone.
 
-Nothing is guessed from the cells, see ``values.text_cells``: '007' stays text, a date stays as it
-is written and is read by its format. Each different text of a block is converted once.
+Nothing is inferred from the cells, see ``values.text_cells``: '007' stays a string, a date stays
+as it is written and is parsed by its format. Each distinct string of a block is converted once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

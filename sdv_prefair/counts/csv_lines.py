@@ -3,10 +3,10 @@
 Names are public, and messages quote them. A file without a line of names has values there, so
 nothing of a line is quoted before it is known to hold names.
 
-How a line is read depends on the header and on that line alone, so that a damaged one cannot
-change another: not shift its cells, not swallow it, not make the file unreadable. Hence a quoted
-cell ends with its line at the latest. Were it to go on, a single quotation mark that nobody closed
-would join its row to those that follow, up to the next one in somebody else's row.
+How a line is parsed depends on the header and on that line alone, so that a damaged one cannot
+affect another: not shift its cells, not swallow it, not make the file unreadable. Hence a quoted
+cell ends with its line at the latest. Otherwise a single unclosed quotation mark would merge its
+row with those that follow, up to the next one in a third party's row.
 
 - The header says how many cells a record has: surplus ones are dropped, missing ones are null.
 - A cell that is empty, or is not UTF-8, is null. A line that cannot be taken apart is all null.

@@ -1,4 +1,4 @@
-"""Rows that a driver hands over as Python's objects, in Arrow: each cell by itself.
+"""Rows that a driver returns as Python objects, in Arrow: each cell on its own.
 
 A cell that the type of its column does not hold is null. SQLite stores such cells, and MariaDB has
 days such as 0000-00-00.

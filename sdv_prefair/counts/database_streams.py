@@ -1,6 +1,6 @@
 """Tables in databases that are read as a stream of record batches.
 
-One reading of the rows costs less than the many that a database takes to count them itself. They
+Reading the rows once costs less than the many scans a database needs to count them itself. They
 come through the connection of the table: another one might see other rows, or another table of the
 same name.
 """

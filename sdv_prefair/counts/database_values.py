@@ -1,4 +1,4 @@
-"""What expressions share that a database evaluates: constants, exact numbers, a binary search."""
+"""Building blocks of database expressions: constants, exact numbers, binary search."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def look_up(column: ir.Column, lowest: int, starts: list[tuple[Any, int]]) -> ir
 def as_floats(column: ir.Column) -> ir.FloatingValue:
     """Return numbers as floats of 64 bits; raise if they would differ from those elsewhere."""
     kind = column.type()
-    if not kind.is_numeric():  # or a text that is no number would end the query
+    if not kind.is_numeric():  # otherwise a string that is not a number would end the query
         raise refusal(column, 'cast it to a number in the table expression')
     if kind.is_decimal() and not (kind.precision or _EXACT_DIGITS + 1) <= _EXACT_DIGITS:
         digits = f'a decimal of at most {_EXACT_DIGITS} digits'
@@ -51,7 +51,7 @@ def as_floats(column: ir.Column) -> ir.FloatingValue:
 
 
 def moment_line(column: ir.Column, encoder: Any) -> Line:
-    """Return the line of moments of a column; raise for a clock that is another elsewhere."""
+    """Return the line of timestamps of a column; raise for a clock that is another elsewhere."""
     kind = column.type()
     if not kind.is_timestamp() and not kind.is_date():
         raise refusal(column, 'cast it to a timestamp or a date in the table expression')

@@ -1,4 +1,4 @@
-"""Tables in databases: who counts them, and of what types they are."""
+"""Tables in databases: where they are counted, and their types."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Texts in a database told apart by their bytes, whatever its collation calls equal.
+"""Strings in a database distinguished by their bytes, whatever its collation treats as equal.
 
 Under a collation such as NOCASE a database groups 'a' and 'A' together and returns either of them,
 depending on the rows: a value that nobody has paid for. Two persons would be one. The digits of the

@@ -67,9 +67,9 @@ def code_expression(
 
 
 def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
-    """Return the column with null for what is no number, and for moments beyond every calendar.
+    """Return the column with null for whatever is not a number, or not in any calendar.
 
-    Databases have moments such as 'infinity', of which there is no year, and which cannot be cast.
+    Databases have timestamps such as 'infinity', which have no year and cannot be cast.
     """
     kind = column.type()
     if kind.is_floating() and _name(column, dialect) not in _WITHOUT_NAN:
@@ -208,7 +208,7 @@ def _code_of_bin(column: ir.Column, encoder: Any) -> ir.IntegerValue:
 
 
 def _one_by_one(lowest: int, starts: list[tuple[int, int]]) -> bool:
-    """Whether every whole number from the first start to the last has a code of its own."""
+    """Whether every integer from the first start to the last has a code of its own."""
     if len(starts) < 2 or starts[-1][0] >= 2**63:
         return False
     first = starts[0][0]

@@ -1,7 +1,7 @@
 """Whether the files of a table agree on their columns: judged by schemas, before a row is read.
 
-Arrow fills in nulls for columns that a file lacks, and converts those of another type, which fails
-or not by the values. Schemas are public, values are not; so all that could fail is refused.
+Arrow fills in nulls for columns that a file lacks, and converts those of another type, which may
+fail depending on the values. Schemas are public, values are not; so whatever could fail is refused.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,9 +43,9 @@ def check_can_be_read_as(schema: pa.Schema, files: Sequence[pa.Schema]) -> None:
 
 
 def as_stored(schema: pa.Schema, file: pa.Schema) -> pa.Schema:
-    """Return a schema with the whole numbers of a file as such where it says floats.
+    """Return a schema with the integers of a file as such where it says floats.
 
-    pandas writes floats where a whole number is null, so files of one table differ in that. Arrow
+    pandas writes floats where an integer is null, so files of one table differ in that. Arrow
     would stop at a number that no float holds.
     """
     fields = [

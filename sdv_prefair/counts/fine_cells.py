@@ -73,13 +73,13 @@ class FineCells(Cells):
 
 @dataclass(frozen=True)
 class MomentCells(Cells):
-    """Cells of moments that are all equally long.
+    """Cells of timestamps that are all equally long.
 
     Attributes:
         first: The second, counted from 1970, with which the first begins.
         length: How many seconds a cell has.
         num_cells: Number of cells without that of null.
-        datetime_format: How moments are written, if they are text.
+        datetime_format: How timestamps are written, if they are text.
         instants: Whether time zones are converted to UTC, or dropped.
     """
 

@@ -1,4 +1,4 @@
-"""Histograms that the user's own queries have made: checked before anything is fitted to them."""
+"""Histograms from the user's own queries: checked before anything is fitted to them."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -60,7 +60,7 @@ def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
 
 
 def code_of_moment(column: ir.Column, cells: MomentCells, dialect: str) -> ir.IntegerValue:
-    """Return the cell of a moment by arithmetic on seconds."""
+    """Return the cell of a timestamp by arithmetic on seconds."""
     moment_line(column, cells)  # refuses types of which this would be another clock
     seconds = _seconds(column, dialect) - cells.first
     last = cells.num_cells - 1

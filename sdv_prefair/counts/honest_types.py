@@ -1,6 +1,6 @@
-"""A database's columns with the types that their values have.
+"""A database's columns with the actual types of their values.
 
-What ibis says of a column is sometimes less than the truth: SQLite stores anything in any column,
+The type that ibis reports is sometimes incomplete: SQLite stores anything in any column,
 MariaDB has years of four digits in one byte and no booleans, and a number of PostgreSQL without a
 precision may be larger than every type of Arrow.
 """

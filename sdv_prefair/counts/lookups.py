@@ -1,8 +1,9 @@
-"""Encoders as tables: the code of a value is looked up, with numpy and Arrow and nothing else.
+"""Encoders as lookup tables, with numpy and Arrow and nothing else.
 
-An encoder brings in RDT, pandas and SDV, which a worker of Spark would load for seconds. What it
-does to the values of one Arrow type can mostly be said by a table, which ``compiled`` finds by
-asking the encoder. The classes here go to workers by value: these need no module of this package.
+An encoder imports RDT, pandas and SDV, which a Spark worker would load for seconds. For the values
+of one Arrow type it is mostly equivalent to a table, which ``compiled`` fills by
+calling the encoder. The classes here are sent to workers by value: these need no module of this
+package.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Lookup(Protocol):
 
 @dataclass(frozen=True)
 class Steps:
-    """Codes that hold from one value up to the next, of numbers, dates or moments.
+    """Codes that hold from one value up to the next, of numbers, dates or timestamps.
 
     Attributes:
         starts: The values from which another code holds, rising.
@@ -48,7 +49,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Run:
-    """Codes of whole numbers from one on, a code for each; those outside have that of the nearest.
+    """Codes of integers from one on, a code for each; those outside have that of the nearest.
 
     Attributes:
         first: The first number.
@@ -182,7 +183,7 @@ class DecimalGrid:
 
     Attributes:
         edges: The edges between sizes, rising.
-        places: The most decimals that are told apart.
+        places: The most decimals that are distinguished.
         unread: The cell of null.
     """
 
@@ -222,7 +223,7 @@ def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
 def numbers_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return what an array stores in rising order of its values, and where it is null.
 
-    Dates and moments are numbers of days or of other units; NaN is null.
+    Dates and timestamps are numbers of days or of other units; NaN is null.
     """
     array = readable(array)
     kind = array.type

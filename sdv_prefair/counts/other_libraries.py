@@ -1,6 +1,6 @@
 """Tables of other libraries that keep rows themselves, read as these libraries say.
 
-None of the libraries is imported here: who hands over such a table has it.
+None of the libraries is imported here: whoever passes such a table has it.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Values of many columns in a few whole numbers, as which Spark hands them to Python.
+"""Values of many columns packed into a few integers, for the transfer from Spark to Python.
 
 Spark's JVM writes every value of every row for Python, which costs more than reading or counting
 it. So the JVM numbers the values of a column that has few (``spark_places``), and packs the numbers
@@ -14,7 +14,7 @@ import pyarrow as pa
 from sdv_prefair.counts.lookups import Lookup
 
 WORD_BITS = 63
-"""How many bits of a whole number are used: all but the sign."""
+"""How many bits of an integer are used: all but the sign."""
 
 
 @dataclass(frozen=True)

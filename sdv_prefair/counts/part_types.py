@@ -1,6 +1,6 @@
 """Parts of a table whose types differ: each cell is read as the table's description says.
 
-pandas has no null among whole numbers, so one null turns a part into floats; a part of nothing but
+pandas has no null among integers, so one null turns a part into floats; a part of nothing but
 nulls has a type of its own. A part that is refused for that, or read in another way, would tell of
 its rows. So no part is refused: what becomes of a cell depends on the description and on that cell.
 """
@@ -40,7 +40,7 @@ def _column_as(column: pd.Series, dtype: Any) -> pd.Series:
     if pd.api.types.is_float_dtype(dtype):
         numbers, nulls = read_numbers(column)
         return pd.Series(np.where(nulls, np.nan, numbers.astype(np.float64)), column.index)
-    # Among objects a whole number is one, however it was stored.
+    # Among objects an integer is one, however it was stored.
     cells = boxed(column)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_numeric_dtype(column.dtype):
         cells = np.fromiter(map(_unwritten, cells), object, len(cells))

@@ -1,4 +1,4 @@
-"""What a worker of Spark does with its part of the rows: it counts, and histograms are added up.
+"""The work of a Spark worker on its partition: it counts, and histograms are added up.
 
 All histograms lie one after the other in one row of numbered cells, which is cut into blocks of
 equal length. A worker sends the occupied cells of each block; others add up those of the same

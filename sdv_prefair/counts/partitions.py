@@ -1,8 +1,8 @@
 """Columns that are names of folders, as in ``year=2024/``: typed by the metadata alone.
 
-Arrow guesses their types from the names of all folders, so that one row in a new folder would
-change the type of the column for all others. Here they are text, converted name by name to what
-the metadata says; what cannot be converted is null.
+Arrow infers their types from the names of all folders, so that one row in a new folder would
+change the type of the column for all others. Here they are strings, converted name by name to the
+type in the metadata; what cannot be converted is null.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Paths that a table is given by: one, several, or a pattern; each file counts once.
+"""The paths of a table: one, several, or a pattern; each file counts once.
 
 A file that is listed twice would count everybody in it twice, and so would one that both a folder
-and a pattern find. That would double what a person can change, so it is refused.
+and a pattern match. That would double the sensitivity, so it is refused.
 """
 
 import glob

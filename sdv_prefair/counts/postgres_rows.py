@@ -1,7 +1,7 @@
 """Rows of PostgreSQL, as it stores them, in Arrow.
 
 ``COPY`` in its binary format is the cheapest way out of PostgreSQL, and the only one that hands
-over every bit: floats as they are, moments beyond Python's calendar. A row is the number of its
+over every bit: floats as they are, timestamps beyond Python's calendar. A row is the number of its
 fields, then of each field the number of its bytes (-1 for null) and the bytes.
 """
 

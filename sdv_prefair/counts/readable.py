@@ -1,9 +1,9 @@
-"""Arrow values that nobody can read, as nulls: one of them must not decide whether a fit fails.
+"""Unreadable Arrow values as nulls: one of them must not make a fit fail.
 
-Arrow stores what Python and pandas cannot hold: texts that are not UTF-8, and moments beyond the
-years 1 to 9999, as which databases hand over 'infinity'. Reading such a value raises an error,
-or wraps round to another one. Each becomes null by itself, wherever it stands. Spark's workers do
-this, too, so nothing but numpy and Arrow is needed here.
+Arrow can store what Python and pandas cannot: strings that are not UTF-8, and timestamps beyond
+the years 1 to 9999, which databases return for 'infinity'. Reading such a value raises an error,
+or wraps around to another one. Each becomes null on its own, wherever it is. Spark workers do
+this, too, so only numpy and Arrow are needed here.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def readable(array: pa.Array) -> pa.Array:
 
 
 def limits_of(kind: pa.DataType) -> tuple[int, int]:
-    """Return the first and last step of a type of dates of 32 bits or of moments.
+    """Return the first and last step of a type of dates of 32 bits or of timestamps.
 
     Of an instant some clocks show another day.
     """

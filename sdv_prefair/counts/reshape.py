@@ -1,4 +1,4 @@
-"""Columns that constraints make of others, batch by batch."""
+"""Columns that constraints derive from others, batch by batch."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """One snapshot of a database for all readings of a fit, where the database has one.
 
-A fit reads a table up to five times. If rows come and go meanwhile, what was learnt is of other
-rows than what is counted. So all of it happens in one transaction that sees one state, and that
-changes nothing: temporary tables go with it.
+A fit reads a table up to five times. If rows change meanwhile, domains would be learnt from other
+rows than those that are counted. So all of it happens in one transaction that sees one state, and
+that changes nothing: temporary tables are dropped with it.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What a fit may ask of rows, whatever holds them: to be counted, and nothing else."""
+"""The interface between a fit and any source of rows: they can be counted, and nothing else."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol

@@ -143,12 +143,13 @@ def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places:
     """Return the place of a text among the public ones, found in the group that its hash says."""
     texts = [text.encode() for text in lookup.texts.to_pylist()]
     groups: list[list[str]] = [[] for _ in range(1 << num_bits(len(texts)))]
-    for number, text in enumerate(texts):
+    # Of texts that are the same the first one counts, as it does in the lookup.
+    for text, number in {text: texts.index(text) for text in texts}.items():
         groups[hashes[text] & (len(groups) - 1)].append(f'{_bytes(text)}, {number}L')
     maps = ', '.join(f'map({", ".join(group)})' if group else 'null' for group in groups)
     written = f'cast({value} as binary)'
     group = f'cast(xxhash64({written}) & {len(groups) - 1}L as int)'
-    place = f'get(array({maps}), {group})[{written}]'
+    place = f'get(array({maps}), {group})[{written}]' if texts else 'cast(null as bigint)'
     others = f'if(is_valid_utf8({value}), {len(texts)}L, {len(texts) + 1}L)'
     return _places(f'coalesce({place}, {others})', [*lookup.codes, lookup.unread])
 

@@ -64,10 +64,8 @@ def check_package(session: 'SparkSession') -> None:
         raise PrivateDataError(
             "Spark's workers read decimals, dates in text, local times and constraints with this "
             f'package, but they {lack}. Install sdv-prefair {sdv_prefair.__version__} on them, or '
-            'send an environment that has it with spark.archives; where only the package is '
-            'missing, rename its wheel to .zip and ship that with sparkContext.addPyFile(zip) or '
-            'spark.addArtifact(zip, pyfile=True). Or cast such columns to double, or to '
-            'timestamps in UTC.'
+            'rename its wheel to .zip and ship it with sparkContext.addPyFile(zip) or '
+            'spark.addArtifact(zip, pyfile=True); or cast such columns to double, or to UTC.'
         )
 
 

@@ -1,8 +1,8 @@
-"""Rows whose code is not drawn, spread over the codes that are.
+"""Rows whose code is never sampled, redistributed over the other codes.
 
-A null where none is declared, or a value that the domain does not have, has no value to come back
-as. Its rows are shared out in proportion to all other rows, as if each of them had been given a
-value of its column without a look at the rest of the row.
+An undeclared null, or a value outside the domain, has no value to come back as. Its rows are
+redistributed in proportion to all other rows, as if each of them had been imputed a value of its
+column independently of the rest of the row.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Rows encoded once, in a temporary table of the database, and counted there in few passes."""
+"""Rows encoded once, in a temporary table of the database, and counted there in few passes.
+
+Where no such table can be made, one query encodes them, bounds persons and counts many histograms.
+"""
 
 import contextlib
 from collections.abc import Generator, Iterator
@@ -16,6 +19,10 @@ _NEVER = {'sqlite', 'mysql'}
 # How many histograms PostgreSQL makes in one pass, of how many columns at the most.
 _MOST_SETS = 16
 _MOST_COLUMNS = 31
+# Databases that keep what a query begins with until it ends, and how many histograms one query
+# makes of it: SQLite puts no more than 500 together.
+_KEPT_WITHIN = {'duckdb', 'postgres', 'sqlite'}
+_MOST_TOGETHER = 400
 
 Positions = tuple[int, ...]
 Cells = tuple[list[Integers], Integers]
@@ -65,6 +72,10 @@ def histograms(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Posi
         for part in _parts(cliques):
             yield from _by_sets(codes, part)
         return
+    if codes.get_backend().name in _KEPT_WITHIN:
+        for start in range(0, len(cliques), _MOST_TOGETHER):
+            yield from _together(codes, cliques[start : start + _MOST_TOGETHER])
+        return
     for clique in cliques:
         columns = [codes.columns[position] for position in clique]
         grouped = codes.select(*columns).group_by(columns).aggregate(rows=ibis._.count())
@@ -87,7 +98,7 @@ def _parts(cliques: list[Positions]) -> Iterator[list[Positions]]:
 
 
 def _by_sets(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
-    """Yield histograms that one pass has made, told apart by which columns were not grouped."""
+    """Yield histograms that one pass has made, distinguished by which columns were not grouped."""
     positions = sorted(set().union(*cliques))
     names = {position: codes.columns[position] for position in positions}
     sets = ', '.join(f'({", ".join(names[p] for p in clique)})' for clique in cliques)
@@ -101,3 +112,33 @@ def _by_sets(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positi
         left_out = sum(1 << n for n, p in enumerate(reversed(positions)) if p not in clique)
         here = cells[cells[:, 0] == left_out]
         yield clique, ([here[:, 2 + positions.index(p)] for p in clique], here[:, 1])
+
+
+def _together(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
+    """Yield histograms that one query has made, which reads and encodes the rows once."""
+    backend, most = codes.get_backend(), max(map(len, cliques))
+    answer = backend.con.execute(together_sql(codes, cliques)).fetchall()
+    cells = np.array(answer, dtype=np.int64).reshape(-1, most + 2)
+    cells = cells[np.argsort(cells[:, 0], kind='stable')]
+    ends = np.searchsorted(cells[:, 0], np.arange(len(cliques) + 1))
+    for number, clique in enumerate(cliques):
+        here = cells[ends[number] : ends[number + 1]]
+        yield clique, ([here[:, 2 + axis] for axis in range(len(clique))], here[:, 1])
+
+
+def together_sql(codes: ir.Table, cliques: list[Positions]) -> str:
+    """Return one query of many histograms: the number of each, its counts, and codes.
+
+    Args:
+        codes: The query of the codes of all rows.
+        cliques: Of each the positions of its columns.
+    """
+    most = max(map(len, cliques))
+    parts = []
+    for number, clique in enumerate(cliques):
+        columns = [codes.columns[position] for position in clique]
+        shown = ', '.join([*columns, *['0'] * (most - len(columns))])
+        grouped = ', '.join(columns)
+        parts.append(f'SELECT {number}, COUNT(*), {shown} FROM coded GROUP BY {grouped}')
+    encoded = codes.get_backend().compile(codes)
+    return f'WITH coded AS MATERIALIZED ({encoded}) ' + ' UNION ALL '.join(parts)

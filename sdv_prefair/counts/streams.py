@@ -245,7 +245,7 @@ def with_nulls_ruled_out(schema: pa.Schema, written: Iterable[pa.Schema]) -> pa.
 
 
 def _never_null(schema: pa.Schema) -> set[str]:
-    """Return the columns that are not nullable, or were numpy's whole numbers or booleans.
+    """Return the columns that are not nullable, or were numpy's integers or booleans.
 
     pandas writes the dtypes of a frame into the schema, and these dtypes cannot hold nulls.
     """

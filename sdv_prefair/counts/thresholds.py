@@ -34,7 +34,7 @@ class Line:
 
 
 def whole_numbers(dtype: np.dtype) -> Line:
-    """Return all numbers of a dtype of whole numbers."""
+    """Return all numbers of a dtype of integers."""
     limits = np.iinfo(dtype)
     first = np.uint64(int(limits.min) % 2**64)
     return Line(
@@ -53,7 +53,7 @@ def real_numbers() -> Line:
 
 
 def moments(instants: bool) -> Line:
-    """Return all moments that can be written with a year of four digits.
+    """Return all timestamps that can be written with a year of four digits.
 
     Args:
         instants: Whether they have a time zone.

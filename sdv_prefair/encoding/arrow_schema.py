@@ -12,7 +12,7 @@ dictionary               that of its values: how a column is stored is no type
 null                     the one that suits the metadata
 =======================  =====================================================================
 
-Whole numbers and booleans cannot be null if the schema says so, if the metadata says so
+Integers and booleans cannot be null if the schema says so, if the metadata says so
 (``range_is_nullable``), or if pandas has written into the schema that they were numpy's.
 """
 

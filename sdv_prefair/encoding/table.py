@@ -15,7 +15,8 @@ from sdv_prefair.encoding.public_frame import public_frame
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.privacy.private_table import HiddenCode
 from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.transformers.telling import misread_columns, untold_columns
+from sdv_prefair.transformers.misreading import misread_columns
+from sdv_prefair.transformers.telling import untold_columns
 from sdv_prefair.values.dtypes import unlisted_category
 
 # Rules of RDT's generators that count how often values repeat.

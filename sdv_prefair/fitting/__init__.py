@@ -1,4 +1,4 @@
-"""The pipeline behind every way to fit: what it rests on, its steps, and what it leaves behind."""
+"""The pipeline behind every way to fit: its input, its steps and its result."""
 
 from sdv_prefair.fitting.fitted import Fitted, Prepared
 from sdv_prefair.fitting.pipeline import fit_pipeline

@@ -125,15 +125,16 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
 
 
 def warn_of_readers(columns: Sequence[str]) -> None:
-    """Warn of columns that pandas reads otherwise than they are written, if there are any.
+    """Warn about columns whose values pandas would merge when reading a CSV file, if any.
 
-    Not an error: the file tells the values apart, and a table may well say 'NA' for North America.
+    Not an error: in the file the values differ, and a table may well say 'NA' for North America.
     """
     if columns:
         warnings.warn(
             f'Values of {list(columns)} differ as text, but pandas treats some of them as equal '
-            "when it reads a CSV file, such as 'NA' and null, or '01' and '1'. Read such files "
-            "with dtype=str, keep_default_na=False and na_values=[''].",
+            "when it reads a CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 "
+            'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
+            "[''].",
             DomainWarning,
             stacklevel=5,
         )

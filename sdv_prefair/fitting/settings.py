@@ -1,4 +1,4 @@
-"""What a fit rests on besides the rows: arguments, constraints, and what a user chose."""
+"""The input of a fit besides the rows: arguments, constraints, and what a user chose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""From exact counts to noisy measurements: one page for each mechanism."""
+"""From exact counts to noisy measurements: one file for each mechanism."""

@@ -1,4 +1,4 @@
-"""How the privacy budget is divided, and what error each part of it leaves."""
+"""The allocation of the privacy budget, and the error that each share leaves."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,14 +1,14 @@
-"""The structures that can be asked for by name, and how each finds its graph, in words.
+"""The structures that can be requested by name, and how each selects its graph, in words.
 
-The command line offers them and the report explains them; ``from_structure.py`` makes them.
+The command line offers them and the report explains them; ``from_structure.py`` constructs them.
 Nothing is imported here, so that a help text does not wait for SDV.
 """
 
 DEFAULT_STRUCTURE = 'planned'
 
 STRUCTURES = {
-    'planned': 'planned from noisy scores of all pairs of columns at once: those are joined whose '
-    'error is expected to fall by more than the noise of one more table costs',
+    'planned': 'planned from noisy scores of all pairs of columns at once: it has the pairs whose '
+    'error is expected to fall by more than the noise of one more table adds',
     'adaptive': 'chosen privately, edge by edge; an edge was allowed unless it would have joined a '
     'protected and an outcome column with no admissible one between',
     'greedy': 'chosen privately, edge by edge; outcome columns may touch outcome and admissible '

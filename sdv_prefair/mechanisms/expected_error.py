@@ -1,14 +1,14 @@
-"""What error noise is expected to leave in a table, for all pairs of columns at once.
+"""The expected error of a noisy table, for all pairs of columns at once.
 
-A cell errs by its noise, of which the estimate leaves about three quarters since it draws on
-several tables; but where independence predicts next to nothing an estimate, which is
-never negative, errs by about twice that prediction at most. So with noise of mean size x a table
-errs in L1 by the sum over its cells of min(x, 2 times the expected count).
+The error of a cell is its noise, of which about three quarters remain after estimation from
+several tables; but where independence predicts next to nothing, an estimate, which is
+never negative, is off by at most about twice that prediction. So with mean absolute noise x the L1
+error of a table is the sum over its cells of min(x, 2 times the expected count).
 
-The codes of a column are put into a few levels of about equal expected counts, so that a table of
-any size is a small one of levels, and the sum is worked out once, for a range of noise.
+The codes of a column are grouped into a few levels of about equal expected counts, so that a table
+of any size becomes a small one of levels, and the sum is computed once, for a range of noise.
 
-Privacy: made of released one-ways; post-processing.
+Privacy: made of released one-way marginals; post-processing.
 """
 
 import math

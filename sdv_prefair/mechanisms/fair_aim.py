@@ -1,11 +1,11 @@
 """Fair AIM: a fair tree first, then pairs that are chosen, measured and estimated in turn.
 
-Two fifths of what the two-way marginals may spend give a first look at the tree. Then, in a few
-stages, the model of all that was measured so far is estimated, the pairs that it explains worst
-are chosen, and each gets the same look, which takes two fifths more at most. What is left at the
-end goes to all chosen pairs, so that they are as exact as if they had been measured at once.
+Two fifths of the budget for two-way marginals pay for a first measurement of the tree. Then, in a
+few stages, a model is estimated from all measurements so far, the pairs that it fits worst are
+chosen, and each is measured once, for at most two fifths more. The rest goes to all chosen pairs
+at the end, so that they are as precise as if they had been measured at once.
 
-Which pairs may be chosen is the strategy's to say, see ``structure/aim.py``.
+The strategy decides which pairs may be chosen, see ``structure/aim.py``.
 """
 
 import math
@@ -61,7 +61,7 @@ class FairAim(TreeFirst):
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, select a tree, then measure pairs and choose more in turn.
+        """Measure one-way marginals, select a tree, then measure pairs and choose more in turn.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.

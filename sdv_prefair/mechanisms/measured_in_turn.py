@@ -1,7 +1,7 @@
-"""Tables that are measured one after the other, as they are chosen.
+"""Tables that are measured in sequence, as they are chosen.
 
-Each gets what it would get if all that are still to come were average ones. What is left in the end
-makes all of them more exact, so that the budget is spent whatever was chosen.
+Each gets the share it would get if all remaining ones were average. What is left at the end
+makes all of them more precise, so that the budget is spent whatever was chosen.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class MeasuredInTurn:
 
     @property
     def measurements(self) -> list[Measurement]:
-        """All that was released so far, one-ways included."""
+        """All that was released so far, one-way marginals included."""
         return self._one_ways.measurements + self.tables
 
     def noise(self, clique: Clique, typical: float, to_come: int) -> float:

@@ -1,8 +1,8 @@
-"""Fair MWEM+PGM: the clique that the model explains worst is chosen, measured, and so on.
+"""Fair MWEM+PGM: in each round the clique that the model fits worst is chosen and measured.
 
 After Hardt, Ligett, McSherry: *MWEM* (2012), with Private-PGM's estimate in place of its
 multiplicative weights (McKenna, Sheldon, Miklau, 2019). In each of T rounds the candidate whose
-counts are furthest from the model's, less the error that its noise would leave, is chosen by the
+counts are furthest from the model's, minus the error that its noise would leave, is chosen by the
 exponential mechanism and measured, and the model is estimated again.
 
 Paper: Extensions (MWEM-PGM).
@@ -68,7 +68,7 @@ class MwemPgm:
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, then in each round choose a clique and measure it.
+        """Measure one-way marginals, then in each round choose a clique and measure it.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.

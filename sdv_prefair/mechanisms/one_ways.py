@@ -1,4 +1,4 @@
-"""The first measurements of most mechanisms: one-way marginals, and the codes they let us merge."""
+"""The first measurements of most mechanisms: one-way marginals, and which codes to merge."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class OneWays:
             hidden: As for ``PrivateTable``.
 
         Returns:
-            The one-ways, and of each column that changes the new group of every group.
+            The one-way marginals, and of each column that changes the new group of every group.
         """
         compressions, again = dict(self.compressions), {}
         for m in self.over_codes:

@@ -1,10 +1,10 @@
-"""Which pairs to measure: each is added that takes off more error than it brings.
+"""Which pairs to measure: a pair is added if it removes more error than it adds.
 
-What a pair gains is the error that it has as long as it is not measured, less the error that noise
-will leave in it, less what all other tables lose since they share rho with one more. The sum is
+The gain of a pair is its error while it is not measured, minus the error that noise
+will leave in it, minus what all other tables lose by sharing rho with one more. The sum is
 over all two-way marginals, those of outcomes counting for more.
 
-Privacy: a plan is made of released scores and one-ways; post-processing.
+Privacy: a plan is made of released scores and one-way marginals; post-processing.
 """
 
 from collections.abc import Callable, Sequence
@@ -182,7 +182,7 @@ class Plan:
         """Return the error of each pair as long as it is not measured.
 
         A score holds the noise of the one-ways it was measured against, instead of that which the
-        one-ways will have in the end.
+        one-way marginals will have in the end.
         """
         now, end = self._through_columns(precision), self._through_columns(self._precision)
         before = np.sqrt(np.maximum(0.0, np.sign(scores) * scores**2 - now**2) + end**2)

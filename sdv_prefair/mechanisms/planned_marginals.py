@@ -1,13 +1,13 @@
 """Planned marginals: scores of all pairs at once, a plan made of them, one measurement of all.
 
-1. One-ways are measured, and codes that noise would drown are merged.
+1. One-way marginals are measured, and codes that noise would drown are merged.
 2. All declared pairs are scored by their distance from independence, with Gaussian noise.
 3. A forest is planned from the scores: pairs that take off more error than noise brings.
 4. Each of its tables gets a first look, from which a first model is estimated.
 5. Pairs are scored again, by their distance from that model, and chords are planned. Where many
    pairs are suspected and noise is small, in turns: a few chords, a look at them, a new model,
    scores, more chords. For a chord takes error off other pairs too, and opens places for others.
-6. All that is left goes into one measurement of tables and one-ways, shared by their use.
+6. All that is left goes into one measurement of tables and one-way marginals, shared by their use.
 
 If no pair beyond the forest is worth a look, steps 4 and 5 are left out: what would have been spent
 goes to the last step. If the forest as a whole does not promise less error than independent
@@ -47,7 +47,7 @@ from sdv_prefair.structure.growing import GrowingGraph
 from sdv_prefair.values.arrays import Floats
 
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
-# one-ways are measured once more.
+# one-way marginals are measured once more.
 _RARE = 2.0
 # Scores whose noise is above this share of all rows tell too little, so they are not asked for.
 _TELLING = 0.2
@@ -95,7 +95,7 @@ class Planned:
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, plan pairs from noisy scores, measure what was planned.
+        """Measure one-way marginals, plan pairs from noisy scores, measure what was planned.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. What is
         asked depends on released values and public facts, so the answers compose.
@@ -147,7 +147,7 @@ class _PlannedFit:
         return bool(pairs) and noise <= _TELLING * total
 
     def without_pairs(self) -> Release:
-        """Spend all that is left on the one-ways."""
+        """Spend all that is left on the one-way marginals."""
         found = measured_again(self._table, self._first_look, self._budget)
         return Release(found.measurements, [], found.compressions, found.mostly_outside)
 

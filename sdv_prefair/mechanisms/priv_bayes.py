@@ -1,4 +1,4 @@
-"""Fair PrivBayes: a Bayesian network chosen and measured node by node.
+"""Fair PrivBayes: a Bayesian network selected and measured node by node.
 
 After Zhang, Cormode, Procopiuc, Srivastava, Xiao: *PrivBayes* (SIGMOD 2014, TODS 2017). In each
 round a child and its parents are chosen by the exponential mechanism, as far as theta-usefulness

@@ -1,8 +1,8 @@
-"""What a mechanism is asked, and what it hands back. Each mechanism is one page beside this one.
+"""The interface of a mechanism. Each mechanism is one file next to this one.
 
-A mechanism says which histograms it may read, before any is counted. Then it runs on a private
-table: it measures and chooses as it likes, and pays for every answer. It ends in a list of noisy
-measurements and the cliques of a model. Nothing else in the package knows which mechanism it was.
+A mechanism declares which histograms it may read, before any is counted. Then it runs on a private
+table: it measures and chooses as it likes, and pays for every answer. It returns a list of noisy
+measurements and the cliques of a model. Nothing else in the package depends on the mechanism.
 """
 
 from collections.abc import Callable, Mapping, Sequence

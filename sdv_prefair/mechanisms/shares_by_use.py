@@ -86,7 +86,7 @@ class Workload:
 
         Args:
             pairs: The pairs that are measured.
-            pool: All of rho that is spent on tables, one-ways included.
+            pool: All of rho that is spent on tables, one-way marginals included.
         """
         places = self.places(pairs)
         claims = np.concatenate([self.use_of_pairs(places), self.use_of_columns(places)])

@@ -22,7 +22,7 @@ from sdv_prefair.structure import FairTree, Pair, Strategy, declared_pairs
 
 @dataclass(frozen=True)
 class TreeFirst:
-    """Measure the one-ways, select a tree by a strategy, measure its two-ways.
+    """Measure the one-way marginals, select a tree by a strategy, measure its two-way marginals.
 
     Attributes:
         strategy: How the tree is selected.
@@ -53,7 +53,7 @@ class TreeFirst:
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, select a tree, measure its two-ways.
+        """Measure one-way marginals, select a tree, measure its two-way marginals.
 
         Privacy: spends all that is left in the table's ledger, through the table alone.
         """
@@ -105,7 +105,7 @@ def select_tree(
     rho: Fraction,
     pairs: list[Pair],
 ) -> FairTree:
-    """Select a tree by scores against what the one-ways predict.
+    """Select a tree by scores against what the one-way marginals predict.
 
     Privacy: spends rho at most. Predictions and discounts are made of released values.
     """

@@ -1,7 +1,7 @@
 """From noisy measurements to a fitted graphical model.
 
 Nothing in this package reads rows or exact counts: all of it is post-processing. JAX and mbi are
-imported only where ``estimator='mbi'``, a graph that is not chordal, or an export ask for them.
+imported only if ``estimator='mbi'``, a graph that is not chordal, or an export needs them.
 """
 
 from sdv_prefair.model.compression import Compression, compress_rare_codes

@@ -1,4 +1,4 @@
-"""Messages along a junction tree: from a product of factors to each clique's distribution."""
+"""Belief propagation on a junction tree: from a product of factors to each clique's marginal."""
 
 from collections.abc import Sequence
 

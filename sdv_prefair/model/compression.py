@@ -1,4 +1,4 @@
-"""Rare codes put together, so that noise is not modelled code by code."""
+"""Rare codes merged, so that noise is not modelled code by code."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ class Compression:
         Args:
             groups: The group of each row.
             rng: Where draws come from.
-            independent_rows: Whether each is sampled independently; else the codes of a group are
-                dealt out evenly, see ``sampling``.
+            independent_rows: Whether each is sampled independently; otherwise the codes of a group
+                are sampled systematically, see ``sampling``.
         """
         if self.is_identity:
             return groups

@@ -1,8 +1,8 @@
-"""Sampling rows that are each given some of their values: messages for all rows at once.
+"""Conditional sampling with different evidence in each row: messages for all rows at once.
 
-`sampling.condition` conditions a whole model on one set of values, which is the way to many rows
-given the same. Here every row brings its own, so the messages are matrices with a line for each
-row. On trees a message is one matrix product; rows that repeat cost no more than others.
+`sampling.condition` conditions a whole model on one set of values, for many rows with the same
+evidence. Here every row has its own, so the messages are matrices with a line for each
+row. On trees a message is one matrix product.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""The tables of all pairs of columns of a forest: one product of matrices each.
+"""The two-way marginals of all pairs of columns of a forest: one matrix product each.
 
-Asked pair by pair, ``junction.marginal`` walks the path between two columns every time. Here the
-table of a column with the next one along the path comes from that with the one before.
+Pair by pair, ``junction.marginal`` would walk the path between two columns every time. Here the
+table of a column with the next one along the path follows from that with the one before.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The fitted model: what is released, and what rows are sampled from."""
+"""The fitted graphical model, which is released and from which rows are sampled."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class GraphicalModel:
 
         Unless ``independent_rows`` is set, values are assigned by systematic sampling among the
         rows that share the values they depend on. One such table is closer to the model than
-        independent rows would be, but its rows know of each other: a standard error that is
+        independent rows would be, but its rows are dependent: a standard error that is
         computed as if they were independent, within a table or from several, is wrong.
 
         Args:

@@ -1,4 +1,4 @@
-"""Junction trees: in which order cliques are visited, and marginals of any few columns."""
+"""Junction trees: the order of the cliques, and marginals of any few columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Loads mbi when something needs it, and only then.
+"""Imports mbi only when something needs it.
 
-mbi brings JAX along: seconds of import and hundreds of megabytes that the direct solver does
+mbi imports JAX, which takes seconds and hundreds of megabytes that the direct solver does
 without. Nothing in this package may import either at the top of a file.
 """
 

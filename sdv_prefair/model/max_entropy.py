@@ -1,13 +1,13 @@
-"""Estimates for chordal graphs: the nearest model to a forest's that fits all measurements.
+"""Estimates for chordal graphs: the model nearest to a forest's that fits all measurements.
 
-A forest's model ``q`` is solved directly (``forest_solver.py``). With more pairs measured than a
-forest holds, the model ``p`` is the distribution of ``n`` rows that minimises
+A forest's model ``q`` is solved directly (``forest_solver.py``). With more measured pairs than a
+forest has, the model ``p`` is the distribution of ``n`` rows that minimises
 
     sum_m |n p_m - Y_m|^2 / (2 s_m^2)  +  w n KL(p | q)
 
-over the noisy tables ``Y_m``. The divergence does two things. It picks one of the many
-distributions that have the same pairs, and one of the right kind: ``q`` times a factor
-``exp(f_m)`` for every table, so it has no dependence but along measured pairs. And it makes
+over the noisy tables ``Y_m``. The divergence does two things. It selects one of the many
+distributions with the same two-way marginals, and one of the right form: ``q`` times a factor
+``exp(f_m)`` for every table, so it has no dependence except along measured pairs. And it makes
 the dual smooth: divided by ``w`` it is, in the factors,
 
     n log Z(f)  -  sum_m f_m . Y_m  +  w / 2 sum_m s_m^2 |f_m|^2,
@@ -16,7 +16,7 @@ whose gradient is how far the model's tables, ``n p_m + w s_m^2 f_m``, are from 
 
 It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. Written
 by hand because mbi's mirror descent for the same least squares starts from uniform, compiles a
-program for every graph and needs thousands of steps; a test holds the two together.
+program for every graph and needs thousands of steps; a test compares the two.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Noisy marginals: the only thing a model is made from."""
+"""Noisy marginals: the only input of a model."""
 
 from __future__ import annotations
 

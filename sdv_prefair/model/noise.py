@@ -1,4 +1,4 @@
-"""How much of what was measured is noise: computed from released values and their sigma alone."""
+"""The share of noise in each measurement, computed from released values and their sigma alone."""
 
 from dataclasses import dataclass
 

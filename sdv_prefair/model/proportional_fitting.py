@@ -1,9 +1,8 @@
-"""Proportional fitting along a junction tree: one table after the other is brought to its values.
+"""Iterative proportional fitting on a junction tree: one table after the other is fitted.
 
-The classical way to fit marginals (Deming and Stephan, 1940) multiplies a distribution by what it
-lacks of one marginal, then by what it then lacks of the next. Here values are noisy, and a table
-is brought as near to its values ``Y`` as the penalty on its factor allows: to the rows ``u`` for
-which
+The classical algorithm (Deming and Stephan, 1940) rescales a distribution to match one marginal,
+then the next. Here values are noisy, and a table is moved as near to its values ``Y`` as the
+penalty on its factor allows: to the rows ``u`` for which
 
     u + b f = Y,    f the logarithm of the factor after the step, b its penalty.
 
@@ -11,7 +10,7 @@ That is the exact minimum of the dual in ``max_entropy.py`` along one table, by 
 a walk over the junction tree, from a clique to a neighbour and back (Jirousek and Preucil, 1995),
 a sweep over all tables costs about as much as one gradient. After each sweep the factors are
 settled (``settling.py``), without which those of tables that share columns would take hundreds of
-sweeps to come to rest.
+sweeps to converge.
 """
 
 import math

@@ -1,16 +1,16 @@
 """Ancestral sampling from a junction tree, with or without evidence.
 
-Works on plain tables and knows nothing of measurements. Every column is drawn given columns drawn
-before it, all rows at once: the cumulative distributions of all parent values lie in one array,
-and a guide table says where in it a uniform draw has to look.
+Works on plain tables and does not use measurements. Every column is sampled given columns sampled
+before it, all rows at once: the cumulative distributions of all parent values are in one array,
+and a guide table says where in it to search for a uniform draw.
 
-The uniform draws of the rows that share their parents' values are evenly spread and dealt out at
-random. Each row then follows the model as if it were drawn alone, and a column as a whole depends
-on its parents as a whole and on nothing else, so the model's independences hold for whole tables
-too; but the counts of a chunk of rows stray from the model by less than one row for each value,
-where independent draws stray by the square root of the count. Such rows know of each other: what is
-computed from several tables varies far less than the formulas for independent rows say. Rows that
-are independent of each other can be had as well, see `AncestralSampler.draw`.
+Sampling is systematic: the uniform draws of rows with the same parent values are evenly spaced and
+randomly permuted. Each row then follows the model as if it were sampled alone, and a column as a
+whole depends on its parents as a whole and on nothing else, so the model's independences hold for
+whole tables too; but the counts of a chunk of rows differ from the model by less than one row for
+each value, where independent draws differ by the square root of the count. Such rows are not
+independent: statistics of several tables vary far less than the formulas for independent rows say.
+Independent rows are available as well, see `AncestralSampler.draw`.
 """
 
 from __future__ import annotations

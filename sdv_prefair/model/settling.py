@@ -1,10 +1,10 @@
-"""Factors of tables that share a column, shifted against each other to where they end.
+"""Factors of tables that share a column, shifted directly to their limit.
 
-Two tables that share a column never agree on it. Sweep by sweep of proportional fitting their
-factors would drift apart, a little at a time, until the penalty on them makes up for it, and the
-model would hardly move meanwhile: what one factor gains along the column the other loses. Where
-that ends is known in closed form. Of all factors that make the same model the dual of
-``max_entropy.py`` is lowest where all tables ``m`` with a column leave it the same rows ``R``:
+Two noisy tables that share a column never agree on it. In each sweep of proportional fitting their
+factors would drift apart a little, until the penalty on them compensates, while the model would
+hardly change: what one factor gains along the column the other loses. The limit is known in closed
+form. Among all factors of the same model the dual of ``max_entropy.py`` is lowest where all tables
+``m`` with a column leave it the same rows ``R``:
 
     sum of Y_m - b_m f_m over all other columns of the table  =  R    for every m,
 

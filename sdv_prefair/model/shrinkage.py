@@ -1,11 +1,11 @@
 """Noisy tables shrunk towards independence where they are mostly noise.
 
-The least-squares optimum follows the noise of sparse tables. A table is taken for a draw around
-the product ``m`` of its columns' marginals, of which a cell strays by a variance ``k m`` and is
-measured with variance ``s^2``; the best linear guess then keeps the share ``k m / (k m + s^2)``
-of what was seen beside ``m``. ``k`` is fitted to the excess variance of the noisy table itself.
+The least-squares optimum follows the noise of sparse tables. A table is modelled as a draw around
+the product ``m`` of its columns' marginals, where a cell has variance ``k m`` and is
+measured with variance ``s^2``; the best linear estimate then keeps the share ``k m / (k m + s^2)``
+of the measured deviation from ``m``. ``k`` is fitted to the excess variance of the noisy table.
 
-What it is worth, as the mean total variation distance over all pairs of columns, off/on, at
+Its benefit, as the mean total variation distance over all pairs of columns, off/on, at
 epsilon 0.1, 1 and 10:
 
     Adult, equal budgets (8 seeds)        .1314/.1233  .0500/.0473  .0393/.0390

@@ -2,7 +2,7 @@
 
 A fit all of whose noise is Gaussian is mu-GDP: telling neighbours apart is no easier than telling
 N(0, 1) from N(mu, 1). What is counted is rho = mu^2/2, which is what the same noise costs in zCDP;
-but how often N(0, 1) and N(mu, 1) are told apart is known, and need not be bounded.
+but how often N(0, 1) and N(mu, 1) are distinguished is known, and need not be bounded.
 """
 
 import math

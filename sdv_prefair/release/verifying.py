@@ -8,7 +8,9 @@ What can be checked, and what cannot:
 - Rows most, but not all, of which sampling again reproduces were changed after sampling.
 - Other rows are tested against the model's marginals. Rows that fail were not sampled from it
   unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
-  a similar release, or from somebody who knows its marginals.
+  a similar release, or from somebody who knows its marginals and made outcomes depend on protected
+  columns all the same. So every statement is tested, too.
+- Of generated columns, keys and names, nothing is known unless sampling reproduces them.
 """
 
 import copy
@@ -22,6 +24,7 @@ from sdv.errors import SamplingError
 from sdv_prefair.encoding.frame_schema import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
 from sdv_prefair.fitting.fitted import Fitted
+from sdv_prefair.release.independence_test import find_dependence
 from sdv_prefair.release.marginal_test import LEVEL, MarginalTest, compare_marginals
 from sdv_prefair.release.verified import Check, Verification
 from sdv_prefair.sdv_versions import by_name
@@ -89,10 +92,17 @@ def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification
     values = _values(fitted, rows)
     if not values.passed:
         return Verification([columns, values])
+    constraints = _constraints(fitted, rows)
+    if not all(check.passed for check in constraints):
+        return Verification([columns, values, *constraints])
+    found = [columns, values, *constraints]
     drawn = _redrawn(synthesizer, rows)
     if drawn is not None:
-        return Verification([columns, values, drawn])
-    return Verification([columns, values, _distribution(fitted, rows)])
+        return Verification([*found, drawn])
+    tested = [_distribution(fitted, rows)]
+    if fitted.settings.promise.is_fair:
+        tested.append(_independence(fitted, rows))
+    return Verification([*found, *tested])
 
 
 def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
@@ -115,24 +125,40 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
     if found:
         told = f'outside the domain of the release: {", ".join(found)}'
         return Check('values', False, told)
-    return Check('values', True, f'all within the domain of the release, in {len(own)} columns')
+    told = f'all within the domain of the release, in {len(own)} columns'
+    unseen = [column for column in rows if column not in own]
+    return Check('values', True, told + f'; not checked: {unseen}' * bool(unseen))
+
+
+def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
+    """Return whether the rows satisfy the constraints, if there are any."""
+    rules = [*fitted.plan.rejections, *(link.rule for link in fitted.plan.chain)]
+    broken = [
+        f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met in '
+        f'{int((~holds).sum()):,} rows'
+        for rule, holds in fitted.plan.broken_rules(rows)
+    ]
+    told = '; '.join(broken) or f'all rows satisfy them, {len(rules)} in number'
+    return [Check('constraints', not broken, told)] * bool(rules)
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
     """Return whether sampling reproduces the rows; None if they are other rows altogether."""
     if len(rows) > _MOST_REDRAWN:
         return None
-    modelled = [c for c in synthesizer.fitted.encoding.transformers if c in rows]
-    told = _as_written(rows[modelled])
+    # Those that constraints replace included, which have no codes of their own.
+    learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
+    told = _as_written(rows[learnt])
     for independent in (False, True):
         again = _draw(synthesizer, len(rows), independent)
         if again is None:
             continue
-        drawn = _as_written(again[modelled])
+        drawn = _as_written(again[learnt])
         how = ' with independent rows' if independent else ''
         when = f'when {len(rows):,} are sampled{how}'
         if np.array_equal(told, drawn):
-            return Check('origin', True, f'exactly the rows that the release returns {when}')
+            words = f'exactly the rows that the release returns {when}'
+            return Check('origin', True, words + _but_generated(rows, again))
         if _was_changed(told, drawn):
             same = int((told == drawn).sum())
             words = (
@@ -140,6 +166,15 @@ def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
             )
             return Check('origin', False, words)
     return None
+
+
+def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
+    """Return which columns sampling did not reproduce, in words."""
+    columns = [
+        c for c in rows if not np.array_equal(_as_written(rows[[c]]), _as_written(again[[c]]))
+    ]
+    told = f', except for {columns}, which are generated: who filled them in is not known'
+    return told * bool(columns)
 
 
 def _as_written(rows: pd.DataFrame) -> np.ndarray:
@@ -181,6 +216,25 @@ def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
     })
     test = compare_marginals(fitted.model, codes)
     return Check('distribution', test.is_passed(), _in_words(test))
+
+
+def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    """Return whether the rows keep the statements, as far as rows can tell."""
+    touched = {column for columns in fitted.plan.tied for column in columns}
+    own = {c: v for c, v in fitted.encoding.transformers.items() if c not in touched}
+    statements = fitted.settings.promise.roles.statements
+    named = {c for one in statements for c in (*one.left, *one.right, *one.given)}
+    codes = pd.DataFrame({
+        # By exact value where a constraint has changed what a code means.
+        c: own[c].encode(rows[c]) if c in own else pd.factorize(rows[c], use_na_sentinel=False)[0]
+        for c in sorted(named)
+    })
+    found = find_dependence(statements, codes)
+    if found is None:
+        return Check('independence', True, 'nothing in the rows speaks against the statements')
+    left, right, given = found
+    told = f"'{right}' depends on '{left}' given {list(given)}, which it never does in the model"
+    return Check('independence', False, told)
 
 
 def _in_words(test: MarginalTest) -> str:

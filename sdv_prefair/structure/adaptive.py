@@ -1,4 +1,4 @@
-"""Adaptive selection: forbid an edge only once it would really join protected to outcome."""
+"""Adaptive selection: forbid an edge only if it would actually connect protected to outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from sdv_prefair.structure.tree import (
 
 @dataclass(frozen=True)
 class AdaptiveStrategy:
-    """Private Kruskal that looks at the tree so far before it forbids a pair.
+    """Private Kruskal that forbids a pair only in view of the tree so far.
 
     A block is what hangs together once the columns that a statement is given are deleted. A pair
     is refused when it would put columns of both sides, such as a protected and an outcome column,

@@ -1,4 +1,4 @@
-"""Fair AIM: a fair tree first, then more fair pairs wherever the model is most wrong."""
+"""Fair AIM: a fair tree first, then more fair pairs where the model's error is largest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
 @dataclass(frozen=True)
 class AimStrategy:
-    """A tree, and chords: further pairs that the tree's model explains badly.
+    """A tree and chords: further pairs that the tree's model fits badly.
 
     In a tree every column hangs on one other; with chords an outcome can depend on several
     admissible columns. A chord must keep the Markov graph fair and chordal. Then the graph holds

@@ -18,7 +18,7 @@ _TREES = (AdaptiveStrategy, ExactStrategy, UnconstrainedStrategy)
 
 
 def with_unlabelled(strategy: Strategy, unlabelled: str | None) -> Strategy:
-    """Return the strategy with outcomes and unlabelled columns kept apart, or free to touch.
+    """Return the strategy with outcomes and unlabelled columns kept apart, or free to be adjacent.
 
     Args:
         strategy: One that is not of this package, or a tree that is given, comes back as it is.

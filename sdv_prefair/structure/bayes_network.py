@@ -17,7 +17,7 @@ from sdv_prefair.structure.small_cliques import CliqueStrategy
 
 @dataclass(frozen=True)
 class PrivBayesStrategy(CliqueStrategy):
-    """Each column is the child of at most two others that stand in the network already.
+    """Each column is the child of at most two others that are already in the network.
 
     A child and its parents are one clique of the moral graph, in which parents are married. They
     must be joined already, so nothing has to be filled in and the graph stays chordal: what the
@@ -76,7 +76,7 @@ def child_of(clique: Clique, chosen: Sequence[Clique]) -> str:
 
 
 def _is_family(clique: Clique, graph: 'nx.Graph[str]') -> bool:
-    """Whether one column is new and all others are joined with each other."""
+    """Whether one column is new and all others are pairwise adjacent."""
     parents = [column for column in clique if column in graph]
     edges = graph.subgraph(parents).number_of_edges()
     return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)

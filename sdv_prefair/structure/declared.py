@@ -1,9 +1,9 @@
 """Which pairs of columns a fit may read: those that a strategy declares and that can be measured.
 
 The histogram of two columns with very many values has too many cells to measure. Such a pair is
-never declared. Numbers of values are public, or were paid for when they were learnt, so this tells
-nothing about the rows. Columns that no other pairs join stay independent, which is fair. Of a
-table with very many columns not all pairs are looked at, see ``wide_tables``.
+never declared. Domain sizes are public, or were paid for when they were learnt, so this reveals
+nothing about the rows. Columns without any other pair stay independent, which is fair. In a
+table with very many columns not all pairs are considered, see ``wide_tables``.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Graphs that stay decomposable (chordal) while pairs are added to them.
 
 A chordal graph needs no fill-in: its maximal cliques form a junction tree, and every edge of the
-model is a pair that was chosen, and so was found to be fair. Adding a pair u, v keeps a chordal
+model is a pair that was chosen and checked for fairness. Adding a pair u, v keeps a chordal
 graph chordal exactly if its common neighbours separate u from v. The one new clique is u, v and
 these neighbours.
 """
@@ -18,7 +18,7 @@ from sdv_prefair.structure.tree import Pair
 
 
 def common_neighbours(graph: 'nx.Graph[str]', pair: Pair) -> set[str]:
-    """Return the columns that are joined with both columns of a pair."""
+    """Return the columns that are adjacent to both columns of a pair."""
     return set(graph[pair[0]]) & set(graph[pair[1]])
 
 

@@ -1,4 +1,4 @@
-"""The predicate, by the name it has had here; it lives in ``fairness/predicate.py``."""
+"""The predicate under its former name; it is defined in ``fairness/predicate.py``."""
 
 from sdv_prefair.fairness.predicate import (
     fair_additions,

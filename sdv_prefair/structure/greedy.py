@@ -14,7 +14,7 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, check_given, usab
 
 @dataclass(frozen=True)
 class GreedyStrategy:
-    """Forbid what could ever hurt, then run private Kruskal over what is left.
+    """Forbid every pair that could break fairness, then run private Kruskal over the rest.
 
     Optimal without noise when every column has a role.
 

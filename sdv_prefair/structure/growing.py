@@ -14,7 +14,7 @@ from sdv_prefair.values.arrays import Flags, Integers
 
 
 class GrowingGraph:
-    """Columns and the pairs that join them; every pair leaves it fair, chordal and affordable.
+    """Columns and the pairs between them; every pair keeps it fair, chordal and affordable.
 
     Privacy: a function of public facts and of the pairs added, which are released.
 
@@ -41,13 +41,13 @@ class GrowingGraph:
         return bool(self._graph[column])
 
     def apart(self, places: Integers) -> Flags:
-        """Return of each pair of positions whether its columns lie in different components."""
+        """Return for each pair of positions whether its columns are in different components."""
         first, second = places.T
         flags: Flags = self._component[first] != self._component[second]
         return flags
 
     def maybe(self, places: Integers) -> Flags:
-        """Return of each pair of positions whether it may perhaps be added, found quickly.
+        """Return for each pair of positions whether it can possibly be added, by a quick test.
 
         A pair inside a component needs a common neighbour, or it would close a cycle of four or
         more.

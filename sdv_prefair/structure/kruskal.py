@@ -19,13 +19,13 @@ def private_kruskal(
 ) -> list[Pair]:
     """Grow a spanning tree, one chosen pair a round.
 
-    Pairs that are too large to measure are not on offer. The rounds end once nothing more can be
-    joined: it never gets stuck, but where pairs are too large or statements leave no other way,
-    what has grown is a forest that no candidate could be added to.
+    Pairs that are too large to measure are not candidates. The rounds end once no more components
+    can be joined: it never gets stuck, but if pairs are too large or statements leave no other
+    choice, the result is a maximal forest.
 
     Privacy: reads scores through ``scores.choose`` only. The candidates of a round depend on
     the roles and on the pairs chosen before, never on counts, so the rounds compose. How many
-    rounds the budget is divided by follows from the pairs on offer at the start, which are public;
+    rounds the budget is divided by follows from the initial candidates, which are public;
     whether the last of them take place follows from the pairs chosen. What they do not spend stays
     in the ledger for whatever is measured next.
 

@@ -1,4 +1,4 @@
-"""Plain MST: the baseline that knows nothing of roles."""
+"""Plain MST: the baseline that ignores roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Planned marginals: a forest and chords, as many as noise leaves room for."""
+"""Planned marginals: a forest and chords, as many as the noise allows."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
 @dataclass(frozen=True)
 class PlannedStrategy:
-    """Pairs planned from noisy scores of all of them, weighed against the noise they bring.
+    """Pairs planned from noisy scores of all of them, weighed against the noise they add.
 
     Columns may stay apart, hang together as a forest, or be joined by more pairs than a forest
     holds: whatever is expected to leave the least error in all two-way marginals. Pairs with an

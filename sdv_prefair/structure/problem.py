@@ -1,4 +1,4 @@
-"""The problem at the heart of PreFair, without privacy: weights in, fair spanning tree out."""
+"""The core problem of PreFair, without privacy: weights in, fair spanning tree out."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,11 +1,11 @@
-"""What it costs, at least, to make a relaxed tree fair: the bound of the exact search.
+"""A lower bound on the cost of making a relaxed tree fair: the bound of the exact search.
 
-A tree of the relaxation may join the two sides through undecided columns. In a fair tree each of
+A tree of the relaxation may connect the two sides through undecided columns. In a fair tree each of
 these columns is on one side, and the edges to the other side are lost. The weight of the best
 spanning tree is the weighted rank of a matroid, which is submodular, so losing disjoint sets of
-edges together costs no less than the sum of losing each set alone. The least such sum over all
-ways to choose sides is therefore a lower bound, and as it is a sum over the edges of a tree, one
-pass up and one pass down find it for every column and side.
+edges together costs no less than the sum of losing each set alone. The smallest such sum over all
+choices of sides is therefore a lower bound, and as it is a sum over the edges of a tree, one
+pass up and one pass down compute it for every column and side.
 """
 
 import math

@@ -1,16 +1,16 @@
-"""What the exact search is given: columns as numbers, with a side in every statement.
+"""The input of the exact search: columns as numbers, with a side in every statement.
 
-A forest keeps a statement exactly if each column that the statement is not given can be put on one
-of its two sides, left columns on the one and right columns on the other, so that no edge joins the
-sides. This is so for every statement by itself, so several of them are several rows of sides.
+A forest satisfies a statement if and only if each column outside its conditioning set can be put on
+one of its two sides, left columns on one and right columns on the other, so that no edge connects
+the sides. This holds for each statement separately, so several of them are several rows of sides.
 
-Where no fair tree may join all columns, one more node does. It is given to every statement, so it
-may touch everything, and its edges are so light that any other is better: the heaviest fair tree
-with that node has as few of them as possible. Without them it is the fair forest with the most
-edges, and of these the heaviest. Some columns cannot hang together in any fair forest, as a left
-and a right column of a statement that is given nothing. To as many columns as are apart in this
-way, each from each, the node has edges that are taken in any case, since there are so many parts
-in any case: so the search need not find out first that no tree is fair.
+If no fair tree can connect all columns, one more node does. It is in every conditioning set, so it
+may be adjacent to everything, and its edges are so light that any other is better: the heaviest
+fair tree with that node has as few of them as possible. Without them it is the fair forest with the
+most edges, and of these the heaviest. Some columns are never connected in any fair forest, such as
+a left and a right column of a statement with an empty conditioning set. For a set of columns that
+are pairwise separated in this way, the node's edges are always taken, since there are at least as
+many components: so the search need not find out first that no tree is fair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

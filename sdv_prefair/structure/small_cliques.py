@@ -1,8 +1,8 @@
-"""Which histograms a strategy may read that chooses cliques in turn: pairs, and small triples.
+"""The histograms that a strategy which chooses cliques in turn may read: pairs, and small triples.
 
-What may be read is said before anything is counted, so it follows from the roles and from sizes of
-domains. Of d columns there are some d^3/6 triples, and what grows with them is the time of a fit:
-those of few cells are counted, up to a number, and those with an outcome before all others.
+They are declared before anything is counted, so they follow from the roles and from domain sizes.
+With d columns there are about d^3/6 triples, and the time of a fit grows with them: those with few
+cells are counted, up to a limit, and those with an outcome first.
 """
 
 import heapq
@@ -22,7 +22,7 @@ from sdv_prefair.structure.wide_tables import looked_at
 
 @dataclass(frozen=True)
 class CliqueStrategy:
-    """What strategies that choose pairs and triples of columns share.
+    """Base of strategies that choose pairs and triples of columns.
 
     Args:
         rule: Which columns may stand in one clique: those of which this strategy declares all

@@ -1,4 +1,4 @@
-"""What a selection strategy is given, what it is asked, and what it hands back."""
+"""The interface of a selection strategy: its input, its methods, its result."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ class Scores(Protocol):
 
 @runtime_checkable
 class KnowsSizes(Protocol):
-    """Scores that know of pairs too large to measure."""
+    """Scores that can name pairs too large to measure."""
 
     def measurable(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Return the other pairs."""
@@ -97,7 +97,7 @@ class ExtendingStrategy(Strategy, Protocol):
 
 
 def measurable_pairs(pairs: Sequence[Pair], scores: Scores) -> list[Pair]:
-    """Return the pairs that the scores can tell about: all, unless they say which.
+    """Return the pairs that have scores: all, unless the scores say which.
 
     Privacy: asks about sizes of domains, which are public.
     """

@@ -1,14 +1,14 @@
-"""Which pairs of a table with very many columns are looked at, when all would be too many.
+"""Which pairs of a table with very many columns are considered, if all would be too many.
 
-A thousand columns have half a million pairs. To count them takes gigabytes, and noise grows with
-the number of scores. So of more than ``MOST_PAIRS`` some are kept, by public facts alone:
+A thousand columns have half a million pairs. Counting them takes gigabytes, and noise grows with
+the number of scores. So of more than ``MOST_PAIRS`` only some are kept, by public facts alone:
 
 1. every pair with an outcome;
 2. pairs with another column that has a role, up to half of what is left;
-3. pairs of columns that stand near each other in the metadata, the nearest first.
+3. pairs of columns that are near each other in the metadata, the nearest first.
 
-What is left out is not measured: columns far apart without a role depend on each other in the model
-only through others between them. Columns that belong together should stand together.
+Other pairs are not measured: distant columns without a role depend on each other in the model
+only through others. So keep related columns together.
 """
 
 from collections.abc import Sequence

@@ -14,13 +14,13 @@ from sdv_prefair.structure.small_cliques import CliqueStrategy, check_whole
 
 @dataclass(frozen=True)
 class MwemStrategy(CliqueStrategy):
-    """In each round the pair or triple that the model so far explains worst.
+    """In each round the pair or triple that the current model fits worst.
 
     Paper: Extensions (MWEM-PGM), after McKenna et al., 2019.
 
     Departs: Private-PGM triangulates whatever graph comes out. Here the graph stays chordal with
     every clique, so nothing is filled in, and what the fairness predicate sees is the whole graph.
-    A triple is on offer once two of its columns are joined: three columns are always further from
+    A triple is a candidate once two of its columns are adjacent: three are always further from
     independence than two, so triples would be chosen where pairs are enough.
 
     Args:

@@ -12,6 +12,7 @@ other. There a value without a code gets one for good: drawn from the model, by 
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes
 from sdv_prefair.values.arrays import Flags, Floats
-from sdv_prefair.values.objects import are_null
+from sdv_prefair.values.objects import are_null, is_null
 
 
 def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:
@@ -108,9 +109,9 @@ def _stand_ins(values: pd.Series, codes: ColumnCodes, shares: Floats) -> pd.Seri
     return known
 
 
-def _share_of(value: object) -> float:
+def _share_of(value: Any) -> float:
     """Return a number below 1 that follows from how a value looks."""
-    text = '' if pd.isna(value) is True else str(value)
+    text = '' if is_null(value) else str(value)
     digest = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).digest()
     return int.from_bytes(digest[:6]) / 2**48
 

@@ -96,7 +96,7 @@ class NumberBins(BinCodes):
         return held or grid
 
     def _can_count(self, grid: range) -> bool:
-        """Whether the grid's numbers are told apart: by floats if there are decimals."""
+        """Whether the grid's numbers are distinguished: by floats if there are decimals."""
         if self._places == 0:
             return GridBins.can_hold(grid)
         return max(abs(grid[0]), abs(grid[-1])) < 2 ** np.finfo(self._float_kind()).nmant

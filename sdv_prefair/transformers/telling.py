@@ -25,7 +25,7 @@ from sdv_prefair.values.shown_text import seen
 _SHARES = (0.0, 0.5, 1.0)
 
 
-class _Extremes(np.random.Generator):
+class Extremes(np.random.Generator):
     """A generator that always returns the same quantile."""
 
     def __init__(self, share: float):
@@ -33,9 +33,11 @@ class _Extremes(np.random.Generator):
         self._share = share
 
     def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
+        """Return the same share for all."""
         return np.full(() if size is None else size, min(self._share, np.nextafter(1.0, 0.0)))
 
     def integers(self, low: Any, high: Any = None, *_: Any, **__: Any) -> Any:
+        """Return the integer that is the share of the way through."""
         return {0.0: low + 0 * high, 0.5: low + (high - low) // 2, 1.0: high}[self._share]
 
 
@@ -81,11 +83,11 @@ def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
     plain = np.array([code for code in range(transformer.num_codes) if code not in hidden], int)
     for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
         if plain.size:
-            yield plain, pd.Series(transformer.decode(plain, _Extremes(share)))
+            yield plain, pd.Series(transformer.decode(plain, Extremes(share)))
         if transformer.null_code is not None:
             # Beside a null, pandas keeps integers as floats.
             codes = np.append(plain, transformer.null_code)
-            yield codes, pd.Series(transformer.decode(codes, _Extremes(share)))
+            yield codes, pd.Series(transformer.decode(codes, Extremes(share)))
 
 
 def csv_cells(values: pd.Series) -> list[str]:
@@ -93,31 +95,3 @@ def csv_cells(values: pd.Series) -> list[str]:
     # Alone in its line an empty cell would be written as quotes.
     lines = pd.DataFrame({'line': 0, 'cell': values}).to_csv(index=False, header=False)
     return [cell for _, cell in csv.reader(io.StringIO(lines, newline=''))]
-
-
-def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
-    """Return columns of which ``pandas.read_csv`` takes two strings for one, unless told otherwise.
-
-    It infers types: 'NA' is missing, '01' and '1' are numbers. In the file itself they differ.
-    """
-    return [
-        column
-        for column, codes in transformers.items()
-        if isinstance(codes, CategoryCodes) and _is_misread(codes)
-    ]
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a string contains no lone surrogate, which no file can store."""
-    return text.isascii() or not any('\ud800' <= letter <= '\udfff' for letter in text)
-
-
-def _is_misread(transformer: CategoryCodes) -> bool:
-    texts = [value for value in transformer.shown if isinstance(value, str) and _is_unicode(value)]
-    texts += [''] * bool(transformer.nullable)
-    line = io.StringIO(newline='')
-    csv.writer(line).writerow(['line', *texts])
-    # Each in a column of its own: what pandas guesses of one then depends on no other.
-    read = pd.read_csv(io.StringIO(line.getvalue(), newline=''), header=None)
-    known = [None if pd.isna(value) else value for value in read.iloc[0]]
-    return len(set(known)) < len(known)

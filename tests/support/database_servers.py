@@ -55,7 +55,9 @@ def postgres():
         }
         arguments = [f'--{name.replace("_", "-")}={value}' for name, value in settings.items()]
         with _running([programs / 'postgres', '-D', data, *arguments], account, folder) as process:
-            _await(lambda: _answers(port), process, folder)
+            # The port is open a moment before the server takes anybody in.
+            asked = [programs / 'pg_isready', '--quiet', '--host=127.0.0.1', f'--port={port}']
+            _await(lambda: subprocess.run(asked, check=False).returncode == 0, process, folder)
             yield Server(port, process.pid)
 
 

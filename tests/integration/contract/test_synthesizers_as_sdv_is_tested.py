@@ -126,6 +126,8 @@ def test_detected_names_that_are_whole_numbers(kind):
 
 
 def test_moments_stay_within_the_detected_ranges(kind):
+    if IS_FIRST and kind == OURS:
+        pytest.skip('SDV 1 detects no ranges; what is not declared is learnt')
     table = guests(80)
     metadata = quiet(Metadata.detect_from_dataframes, table.data)
     sampled = only(quiet(fit, kind, table._replace(metadata=metadata)).sample(80))
@@ -255,7 +257,8 @@ def test_nullable_dtypes_come_back_with_their_decimals(kind):
     assert (sampled.dtypes == frame.dtypes).all()
     assert sampled.isna().any().all()
     tenths = sampled['Float32'].dropna()
-    assert np.allclose(tenths * 10, (tenths * 10).round(), atol=1e-4)
+    if kind == OURS or not IS_FIRST:  # SDV 1 does not round this dtype
+        assert np.allclose(tenths * 10, (tenths * 10).round(), atol=1e-4)
 
 
 def test_many_categories_of_numbers_and_texts_come_back_and_no_others(kind):

@@ -23,7 +23,7 @@ from sdv.sampling import Condition
 from sdv.utils import load_synthesizer
 
 from sdv_prefair.constraints.adding import TRANSFORMATIONS
-from sdv_prefair.sdv_versions import accepted, as_given_back, by_name
+from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back, by_name
 
 ROWS = 90
 DAY, DATE = '%Y-%m-%d', '%Y-%m-%d'
@@ -162,7 +162,8 @@ def test_days_under_a_constraint_stay_in_their_ranges(kind):
     assert (only(sampled).dtypes == table.frame.dtypes).all()
     named = by_name(sampled, 'guests')
     report = run_diagnostic(table.data, named, accepted(table.metadata), verbose=False)
-    assert report.get_score() > 0.999
+    # To SDV 1, which knows of no ranges, a day before the first row's is a fault.
+    assert report.get_score() > (0.98 if IS_FIRST else 0.999)
 
 
 def test_moments_of_a_time_zone_are_ordered(kind):

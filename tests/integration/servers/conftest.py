@@ -34,9 +34,9 @@ def open_postgres(postgres_server):
     """Return what opens a connection to PostgreSQL."""
     opened = []
 
-    def connect(**options):
+    def connect(role=USER, **options):
         connection = ibis.postgres.connect(
-            host='127.0.0.1', port=postgres_server.port, user=USER, database='postgres', **options
+            host='127.0.0.1', port=postgres_server.port, user=role, database='postgres', **options
         )
         opened.append(connection)
         return connection

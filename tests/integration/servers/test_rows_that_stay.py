@@ -79,6 +79,25 @@ def test_who_may_only_read_is_served_too(counted_readings, open_postgres):
         assert (stayed.recorded.project(clique) == expected.recorded.project(clique)).all()
 
 
+@pytest.mark.parametrize('persons', [False, True])
+def test_rows_are_read_once_for_400_histograms_without_a_temporary_table(
+    counted_readings, open_postgres, persons
+):
+    connection, readings = counted_readings
+    connection.raw_sql('REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC')
+    connection.raw_sql('DROP ROLE IF EXISTS guest')
+    connection.raw_sql('CREATE ROLE guest LOGIN')
+    connection.raw_sql('GRANT SELECT ON read_wide TO guest')
+    connection.raw_sql('GRANT USAGE ON SEQUENCE readings TO guest')
+    guest, stayed, expected = open_postgres(role='guest'), new(persons), new(persons)
+    stayed.fit_table(guest.table('read_wide'), rows_stay=True)
+    assert 800 < len(stayed.recorded.cliques) <= 1200
+    assert readings() == 3
+    expected.fit_table(connection.table('wide'))
+    for clique in expected.recorded.cliques:
+        assert (stayed.recorded.project(clique) == expected.recorded.project(clique)).all()
+
+
 def test_persons_are_told_apart_by_their_bytes(open_postgres):
     connection = open_postgres()
     connection.raw_sql('CREATE EXTENSION IF NOT EXISTS citext')

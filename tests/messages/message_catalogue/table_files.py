@@ -57,10 +57,9 @@ MESSAGES = [
         PrivateDataError,
         "Spark's workers read decimals, dates in text, local times and constraints with this "
         'package, but they cannot import sdv_prefair.',
-        f'Install sdv-prefair {sdv_prefair.__version__} on them, or send an environment that has '
-        'it with spark.archives; where only the package is missing, rename its wheel to .zip and '
-        'ship that with sparkContext.addPyFile(zip) or spark.addArtifact(zip, pyfile=True). Or '
-        'cast such columns to double, or to timestamps in UTC.',
+        f'Install sdv-prefair {sdv_prefair.__version__} on them, or rename its wheel to .zip and '
+        'ship it with sparkContext.addPyFile(zip) or spark.addArtifact(zip, pyfile=True); or cast '
+        'such columns to double, or to UTC.',
     ),
     Message(
         lambda: fit(csv('both.csv'), FOLDER / 'both.parquet'),

@@ -231,7 +231,7 @@ MESSAGES = [
         declare_what_pandas_guesses,
         DomainWarning,
         "Values of ['x'] differ as text, but pandas treats some of them as equal when it reads a "
-        "CSV file, such as 'NA' and null, or '01' and '1'.",
+        "CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 beside nulls.",
         "Read such files with dtype=str, keep_default_na=False and na_values=[''].",
     ),
     Message(

@@ -20,6 +20,7 @@ from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells, Number
 from sdv_prefair.counts.expressions import code_expression
 from sdv_prefair.counts.fine_cells import FineCells, MomentCells
 from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
+from sdv_prefair.counts.staging import histograms, together_sql
 from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
 from sdv_prefair.discretization.fine_grid import grid_of_numbers
 from sdv_prefair.errors import PrivateDataError
@@ -312,3 +313,26 @@ def test_errors_of_the_database_quote_nothing(database):
     with pytest.raises(PrivateDataError, match='ConversionException') as caught:
         SqlSource(broken, {}).count({'x': NumberBins(0, 1)}, [('x',)])
     assert 'Zyzzyva' not in str(caught.value)
+
+
+@pytest.mark.parametrize('engine', ['duckdb', 'sqlite'])
+def test_a_query_that_stands_for_itself_reads_its_rows_once(engine):
+    """Of 210 histograms with persons bounded: by the plan of the database itself."""
+    connection = getattr(ibis, engine).connect()
+    columns = {f'c{n}': [n % 3, 1, 2, 0, n % 2] for n in range(20)}
+    names = ', '.join(f'{name} INT' for name in ['person', *columns])
+    connection.con.execute(f'CREATE TABLE visits ({names})')
+    for row in zip([1, 1, 2, 3, 3], *columns.values(), strict=True):
+        connection.con.execute(f'INSERT INTO visits VALUES {row}')
+    rows = connection.table('visits')
+    bounded = bound_rows(rows, 'person', 1)
+    codes = bounded.select(**{c: bounded[c].cast('int32') for c in columns})
+    cliques = [*itertools.combinations(range(20), 2), *((n,) for n in range(20))]
+    counted = dict(histograms(codes, cliques))
+    assert list(counted) == cliques
+    assert {int(counts.sum()) for _, counts in counted.values()} == {3}
+    explain = 'EXPLAIN QUERY PLAN' if engine == 'sqlite' else 'EXPLAIN'
+    plan = str(connection.con.execute(f'{explain} {together_sql(codes, cliques)}').fetchall())
+    # In SQLite's plan the table goes by the name that ibis gives it.
+    assert plan.count('SCAN t0' if engine == 'sqlite' else 'visits') == 1
+    connection.disconnect()

@@ -1,6 +1,6 @@
 """Releases and rows checked again.
 
-Of ``verifying.py``, ``verified.py`` and ``marginal_test.py``.
+Of ``verifying.py``, ``verified.py``, ``marginal_test.py`` and ``independence_test.py``.
 """
 
 import numpy as np
@@ -11,8 +11,10 @@ from scipy import stats
 
 from sdv_prefair import PrivacyWarning, load_release, verify_release
 from sdv_prefair.errors import ReleaseError, VerificationError
+from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.release import marginal_test
+from sdv_prefair.release.independence_test import find_dependence
 from sdv_prefair.release.marginal_test import LEVEL, chi_square, compare_marginals
 from sdv_prefair.release.verifying import verify_fit, verify_table
 
@@ -45,7 +47,7 @@ def test_a_release_and_its_rows_are_verified(saved, opened):
         'ledger', 'noise', 'fairness', 'columns', 'values', 'origin',
     ]  # fmt: skip
     assert checked.to_frame()['passed'].all()
-    assert 'very rows' in checked.checks[-1].told
+    assert 'exactly the rows' in checked.checks[-1].told
     again = verify_release(saved, rows_of(load_release(saved), independent_rows=True))
     assert 'with independent rows' in again.checks[-1].told
 
@@ -72,7 +74,8 @@ def test_other_rows_of_the_model_pass_the_test_of_marginals(saved):
     synthesizer = load_release(saved)
     rows_of(synthesizer, 777)  # random numbers go on from there
     checked = verify_table(synthesizer, rows_of(synthesizer))
-    assert [check.about for check in checked.checks] == ['columns', 'values', 'distribution']
+    about = ['columns', 'values', 'distribution', 'independence']
+    assert [check.about for check in checked.checks] == about
     assert bool(checked)
 
 
@@ -185,3 +188,55 @@ def test_marginals_are_corrected_for_their_number(opened):
     assert some.tested == 3
     assert marginal_test.MarginalTest(0, (), 1.0, ()).is_passed()
     assert ROLES['outcome'] == ['paid']
+
+
+def unfairly_paid(rows):
+    """Return rows with the same one- and two-way marginals of the tree, dealt out by sex."""
+    paid = rows['paid'].to_numpy().copy()
+    for _, members in rows.groupby('grade', dropna=False).indices.items():
+        order = members[np.argsort(rows['sex'].astype(str).to_numpy()[members], kind='stable')]
+        paid[order] = np.sort(paid[order])
+    return rows.assign(paid=paid)
+
+
+def test_rows_that_break_a_statement_fail_though_all_marginals_are_the_models(saved):
+    rows = rows_of(load_release(saved), 3000).sample(frac=1, random_state=0, ignore_index=True)
+    assert bool(verify_table(load_release(saved), rows))
+    rows = unfairly_paid(rows)
+    checked = verify_table(load_release(saved), rows)
+    assert failed(checked) == ['independence']
+    assert "'paid' depends on 'sex' given ['grade']" in checked.failed[0].told
+
+
+def test_generated_columns_that_are_not_the_releases_are_named(saved):
+    rows = rows_of(load_release(saved))
+    swapped = rows.assign(key=[f'K{900_000 + row}' for row in range(len(rows))])
+    same, changed = (verify_table(load_release(saved), table) for table in (rows, swapped))
+    assert 'generated' not in same.checks[-1].told
+    assert "except for ['key'], which are generated" in changed.checks[-1].told
+    assert "not checked: ['key']" in changed.checks[1].told
+
+
+@pytest.mark.parametrize('strata', [1, 40, 1500])
+@pytest.mark.parametrize('kinds', [2, 6, 3000])
+def test_independent_rows_keep_statements_and_others_do_not(strata, kinds):
+    """Of rows that keep them one table in a hundred million fails, with normal tails."""
+    generator = np.random.default_rng(7)
+    statement = Independent(['left'], ['right'], ['given'])
+    given = generator.integers(0, strata, 6000)
+    side = (given % 3 + generator.integers(0, kinds, (2, 6000))) % kinds
+    codes = pd.DataFrame({'left': side[0], 'right': side[1], 'given': given})
+    assert find_dependence([statement], codes) is None
+    tie = generator.random(6000) < 0.3
+    tied = codes.assign(right=np.where(tie, codes['left'], codes['right']))
+    assert find_dependence([statement], tied) == ('left', 'right', ('given',))
+
+
+def test_dependence_that_goes_both_ways_is_found_within_strata():
+    generator = np.random.default_rng(8)
+    given, left, noise = generator.integers(0, 2, (3, 4000))
+    right = np.where(generator.random(4000) < 0.5, left ^ given, noise)
+    codes = pd.DataFrame({'left': left, 'right': right, 'given': given})
+    assert find_dependence([Independent(['left'], ['right'])], codes) is None
+    found = find_dependence([Independent(['left'], ['right'], ['given'])], codes)
+    assert found == ('left', 'right', ('given',))

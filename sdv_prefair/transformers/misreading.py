@@ -1,0 +1,103 @@
+"""Columns of which a CSV reader that guesses, as pandas does, takes two values for one.
+
+The text of a file determines every code. A reader that is not told of types sees less of it: 'NA'
+is missing, '01' and '1' are one number, and so are integers above 2^53 as soon as one cell of the
+column is empty or has decimals, since it then keeps floats.
+
+Privacy: looks at transformers alone, which are made of public facts and released values.
+"""
+
+import csv
+import io
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.transformers.categories import CategoryCodes
+from sdv_prefair.transformers.column_codes import ColumnCodes
+from sdv_prefair.transformers.numbers import NumberBins
+from sdv_prefair.transformers.telling import Extremes, csv_cells
+from sdv_prefair.transformers.text_tails import TailedCodes
+
+# Texts that pandas documents to be missing, and that it takes for a truth value.
+_GUESSED: tuple[str, ...]
+_GUESSED = ('#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN')
+_GUESSED += ('<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null')
+_GUESSED += ('True', 'TRUE', 'true', 'False', 'FALSE', 'false')
+# How many texts of a form are tried for each code, and how long numbers with zeros before them.
+_DRAWN, _LONGEST = 20, 20
+_EXACT_FLOAT = 2**53
+
+Cells = list[tuple[str, int]]
+
+
+def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
+    """Return columns of which ``pandas.read_csv`` takes two values for one, unless told otherwise.
+
+    Two values of one code do no harm. Of bins, only those whose numbers are too long for floats are
+    looked at.
+    """
+    return [column for column, codes in transformers.items() if _is_misread(codes)]
+
+
+def _is_misread(codes: ColumnCodes) -> bool:
+    if not (isinstance(codes, CategoryCodes) or _is_long(codes)):
+        return False
+    cells = _written(codes)
+    if isinstance(codes, TailedCodes):
+        cells += _made_up(codes)
+    if codes.null_code is not None:
+        cells.append(('', codes.null_code))
+    code_of: dict[Any, int] = {}
+    read = _read([cell for cell, _ in cells])
+    return any(code_of.setdefault(v, c) != c for v, (_, c) in zip(read, cells, strict=True))
+
+
+def _is_long(codes: ColumnCodes) -> bool:
+    """Whether numbers have more digits than floats tell apart."""
+    if not isinstance(codes, NumberBins):
+        return False
+    return max(abs(codes.low), abs(codes.high)) * 10 ** (codes.places or 0) >= _EXACT_FLOAT
+
+
+def _written(codes: ColumnCodes) -> Cells:
+    """Return a cell for every code that can be drawn, but for null."""
+    unseen = (codes.hidden_code, codes.null_code)
+    drawn = np.array([code for code in range(codes.num_codes) if code not in unseen], int)
+    cells = csv_cells(pd.Series(codes.decode(drawn, Extremes(0.5)))) if drawn.size else []
+    pairs = zip(cells, drawn.tolist(), strict=True)
+    return [(cell, code) for cell, code in pairs if _is_unicode(cell)]
+
+
+def _made_up(codes: TailedCodes) -> Cells:
+    """Return texts that may be made up in place of rare ones, and that are not read as texts."""
+    form = codes.form
+    if form is None or isinstance(codes.dtype, pd.CategoricalDtype):
+        return []
+    drawn = form.draw(_DRAWN * (1 + len(codes.tails)), np.random.default_rng(0))
+    digits = {text.lstrip('0') for text in drawn if text.isascii() and text.isdigit()}
+    texts = {*_GUESSED, *(text.zfill(long) for text in digits for long in range(_LONGEST))}
+    allowed = [text for text in sorted(texts) if text and form.allows(text)]
+    found = codes.encode(pd.Series(allowed, dtype=object)).tolist()
+    return [(text, code) for text, code in zip(allowed, found, strict=True)
+            if len(codes.heads) <= code != codes.hidden_code]  # fmt: skip
+
+
+def _read(cells: list[str]) -> list[Any]:
+    """Return what pandas makes of cells, each by itself; as floats where it may keep floats."""
+    line = io.StringIO(newline='')
+    csv.writer(line).writerow(['line', *cells])
+    # Each in a column of its own: what pandas guesses of one then depends on no other.
+    read = pd.read_csv(io.StringIO(line.getvalue(), newline=''), header=None).iloc[0, 1:].tolist()
+    known = [None if pd.isna(value) else value for value in read]
+    if any(value is None or isinstance(value, float) for value in known):
+        known = [float(v) if isinstance(v, Integral) else v for v in known]
+    return known
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text holds no half of a character, which no file can."""
+    return text.isascii() or not any('\ud800' <= letter <= '\udfff' for letter in text)
