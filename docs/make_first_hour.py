@@ -30,7 +30,7 @@ PICTURES = [
 STEP = re.compile(
     r'(?:^<!-- show (?P<first>\d+)(?: (?P<last>\d+))? -->\n)?'
     r'^```(?P<kind>text|python)\n(?P<body>.*?)^```\n(?:\n```text\n(?!\$ ).*?^```\n)?'
-    r'(?:\n\*[\d.,]+ (?:s|min).*\*\n)?',
+    r'(?:\n\*\d+ s[^\n*]*\*\n)?',
     re.DOTALL | re.MULTILINE,
 )
 INSTALLING = ('$ git clone ', '$ python3 -m venv ', '$ pip install ')

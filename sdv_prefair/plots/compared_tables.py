@@ -70,4 +70,6 @@ def _as_drawn(table: pd.DataFrame, described: Mapping[str, Mapping[str, Any]]) -
 
 def _marked(figure: go.Figure) -> go.Figure:
     title = figure.layout.title.text or 'Real vs. synthetic data'
-    return figure.update_layout(title=f'{title}<br><sub>not private: shows real rows</sub>')
+    return figure.update_layout(
+        title=f'{title}<br><sub>not private: shows real rows</sub>', margin_t=90
+    )
