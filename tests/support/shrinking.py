@@ -5,6 +5,9 @@ import itertools
 import ibis
 
 ROWS = 100
+COLUMNS = [f'x{number}' for number in range(30)]
+# More than one query counts: what one query reads is of one state.
+CLIQUES = [*((name,) for name in COLUMNS), *itertools.combinations(COLUMNS, 2)]
 
 
 def shrinking_table():
@@ -18,7 +21,7 @@ def shrinking_table():
     connection.con.execute('CREATE TABLE whole (x INTEGER)')
     connection.con.executemany('INSERT INTO whole VALUES (?)', [(n % 2,) for n in range(ROWS)])
     connection.con.execute(
-        'CREATE TEMP VIEW shrinking AS '
-        'SELECT x, x AS y FROM whole WHERE +rowid < 90 - 10 * reading()'
+        f'CREATE TEMP VIEW shrinking AS SELECT {", ".join(f"x AS {name}" for name in COLUMNS)} '
+        'FROM whole WHERE +rowid < 90 - 10 * reading()'
     )
     return connection.table('shrinking')

@@ -10,7 +10,7 @@ from people import people
 from sdv.cag import Inequality
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
-from shrinking import shrinking_table
+from shrinking import CLIQUES, COLUMNS, shrinking_table
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
@@ -127,11 +127,11 @@ def moments_in_sqlite():
     described(odd=MOMENT).fit_table(database.table('t'), rows_stay=True)
 
 
-def shrinking(columns):
+def shrinking(cliques):
     """Return a table of which every query sees another part."""
     source = SqlSource(shrinking_table(), {})
-    encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
-    return source.count(encoders, columns)
+    encoders = dict.fromkeys(COLUMNS, NumberBins(0, 1, decimal_places=0))
+    return source.count(encoders, cliques)
 
 
 READ = [
@@ -337,14 +337,14 @@ DATABASES = [
         'constraints out.',
     ),
     Message(
-        lambda: shrinking([('x',), ('y',), ('x', 'y')]),
+        lambda: shrinking(CLIQUES),
         PrivateDataError,
         "The counts of ['x', 'y'] do not add up to those of 'x': the table has changed while it "
         'was counted.',
         'Fit a snapshot.',
     ),
     Message(
-        lambda: shrinking([('x',), ('y',)]),
+        lambda: shrinking(CLIQUES),
         PrivateDataError,
         'The counts of single columns differ in their sum: the table has changed while it was '
         'counted.',

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import shrinking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
-from shrinking import shrinking_table
 
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts.arrow_columns import encode_array
@@ -285,10 +285,10 @@ def test_rows_of_a_person_depend_on_that_person_alone(database, rows, order, max
 
 
 def test_a_table_that_changes_meanwhile_is_noticed():
-    encoders = dict.fromkeys('xy', NumberBins(0, 1, decimal_places=0))
-    source = SqlSource(shrinking_table(), {})
+    encoders = dict.fromkeys(shrinking.COLUMNS, NumberBins(0, 1, decimal_places=0))
+    source = SqlSource(shrinking.shrinking_table(), {})
     with pytest.raises(PrivateDataError, match='has changed while it was counted'):
-        source.count(encoders, [('x',), ('y',), ('x', 'y')])
+        source.count(encoders, shrinking.CLIQUES)
 
 
 def test_rows_are_encoded_once(database):
