@@ -339,8 +339,8 @@ DATABASES = [
     Message(
         lambda: shrinking(CLIQUES),
         PrivateDataError,
-        "The counts of ['x18', 'x20'] do not add up to those of 'x18': the table has changed while it "
-        'was counted.',
+        "The counts of ['x18', 'x20'] do not add up to those of 'x18': the table has changed while "
+        'it was counted.',
         'Fit a snapshot.',
     ),
     Message(
