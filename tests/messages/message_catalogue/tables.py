@@ -339,12 +339,12 @@ DATABASES = [
     Message(
         lambda: shrinking(CLIQUES),
         PrivateDataError,
-        "The counts of ['x', 'y'] do not add up to those of 'x': the table has changed while it "
-        'was counted.',
+        "The counts of ['x18', 'x20'] do not add up to those of 'x18': the table has changed while "
+        'it was counted.',
         'Fit a snapshot.',
     ),
     Message(
-        lambda: shrinking(CLIQUES),
+        lambda: shrinking([(name,) for name in COLUMNS]),
         PrivateDataError,
         'The counts of single columns differ in their sum: the table has changed while it was '
         'counted.',
