@@ -2,10 +2,10 @@
 
 Of a column on either side of a statement, given the conditioning set: the rows of a stratum that
 have one value of each are counted, and compared with what is expected if values of one column are
-dealt out to the stratum's rows at random (Mantel and Haenszel 1959). Sums over all strata find what
+assigned to the stratum's rows at random (Mantel and Haenszel 1959). Sums over all strata find what
 is small but goes one way, counts in the largest strata what goes both ways. Rows of the model fail
-next to never, whether they were drawn independently or by systematic sampling, which deals out the
-two sides apart.
+almost never, whether they were drawn independently or by systematic sampling, which samples the
+two sides separately.
 """
 
 from collections.abc import Iterable, Iterator

@@ -77,9 +77,8 @@ def warn_of_unlearnt(columns: Sequence[str]) -> None:
         warnings.warn(
             f'Some of the values given for {list(columns)} were not learnt: they are too rare, or '
             'outside the learnt range. Their rows are sampled as for all rare values together, as '
-            'for the nearest value, as for one learnt value that stands for them, or as if nothing '
-            'were given. To include them in the model, declare them in the metadata if they are '
-            'public, and fit again, which spends budget again.',
+            'for the nearest or another learnt value, or as if nothing were given. If they are '
+            'public, declare them in the metadata and fit again, which spends budget again.',
             DomainWarning,
             stacklevel=5,
         )

@@ -40,7 +40,7 @@ class FakerForm:
         if not isinstance(sdtype, str) or sdtype not in _FUNCTIONS:
             raise DomainError(
                 f'rare_sdtype ({shown(sdtype)}) must be the sdtype of texts that can be made up. '
-                f'Use one of {sorted(_FUNCTIONS)}.'
+                "Use 'city', 'postcode', 'email', 'company' or another that docs/choosing.md lists."
             )
         self.sdtype = sdtype
 

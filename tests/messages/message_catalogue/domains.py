@@ -124,10 +124,7 @@ METADATA = [
         DomainError,
         "Column 'x' of the metadata: rare_sdtype ('json') must be the sdtype of texts that can be "
         'made up.',
-        "Use one of ['address', 'administrative_unit', 'city', 'company', 'country', "
-        "'country_code', 'email', 'first_name', 'ipv4_address', 'ipv6_address', 'job', "
-        "'last_name', 'license_plate', 'mac_address', 'name', 'phone_number', 'postcode', 'ssn', "
-        "'state', 'street_address', 'street_name', 'url', 'user_agent_string', 'user_name'].",
+        "Use 'city', 'postcode', 'email', 'company' or another that docs/choosing.md lists.",
     ),
     Message(
         lambda: public(sdtype='categorical', regex_format='a.b'),

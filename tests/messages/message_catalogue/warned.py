@@ -248,9 +248,8 @@ MESSAGES = [
         DomainWarning,
         "Some of the values given for ['street'] were not learnt: they are too rare, or outside "
         'the learnt range. Their rows are sampled as for all rare values together, as for the '
-        'nearest value, as for one learnt value that stands for them, or as if nothing were given.',
-        'To include them in the model, declare them in the metadata if they are public, and fit '
-        'again, which spends budget again.',
+        'nearest or another learnt value, or as if nothing were given.',
+        'If they are public, declare them in the metadata and fit again, which spends budget again.',
     ),
     Message(
         declare_other_values,
