@@ -114,7 +114,9 @@ def _completed(fitted: Fitted, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.Da
     made_up = fitted.prepared.processor.complete(rows.set_axis(lines.index))
     rows = rows.set_axis(lines.index)
     rows = rows.assign(**{c: made_up[c].array for c in made_up.columns if c not in rows})
-    rows = rows.assign(**{c: in_dtype(lines[c], rows[c].dtype) for c in lines.columns if c in rows})
+    # Given values that were not learnt may have made objects of a column.
+    dtypes = {**rows.dtypes, **fitted.prepared.processor._dtypes}
+    rows = rows.assign(**{c: in_dtype(lines[c], dtypes[c]) for c in lines.columns if c in rows})
     return rows[[c for c in fitted.settings.columns if c in rows]].sort_index(kind='stable')
 
 

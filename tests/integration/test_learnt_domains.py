@@ -178,6 +178,20 @@ def test_rare_texts_come_back_as_texts_of_their_sdtype(tmp_path):
     pd.testing.assert_frame_equal(again.sample(300)['people'], synthesizer.sample(300)['people'])
 
 
+@pytest.mark.parametrize('dtype', ['int64', 'uint64', 'float32'])
+def test_known_values_that_were_not_learnt_keep_the_dtype(dtype):
+    drawn = np.random.default_rng(4)
+    table = pd.DataFrame({'x': drawn.integers(0, 50, 400).astype(dtype), 'w': ['a', 'b'] * 200})
+    kinds = {'x': {'sdtype': 'numerical'}, 'w': {'sdtype': 'categorical'}}
+    metadata = public_metadata('people', kinds)
+    synthesizer = PreFairSynthesizer(metadata, 50.0, structure='none', public_ranges=False)
+    synthesizer.fit({'people': table})
+    known = pd.DataFrame({'x': np.array([3, 2**40], dtype=dtype)})
+    rows = synthesizer.sample_remaining_columns(known)['people']
+    assert rows['x'].dtype == dtype
+    assert rows['x'].tolist() == known['x'].tolist()
+
+
 def test_beginnings_are_paid_for():
     metadata = public_metadata('people', {c: {'sdtype': s} for c, s in SDTYPES.items()})
     synthesizer = PreFairSynthesizer(
