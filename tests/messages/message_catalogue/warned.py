@@ -249,7 +249,8 @@ MESSAGES = [
         "Some of the values given for ['street'] were not learnt: they are too rare, or outside "
         'the learnt range. Their rows are sampled as for all rare values together, as for the '
         'nearest or another learnt value, or as if nothing were given.',
-        'If they are public, declare them in the metadata and fit again, which spends budget again.',
+        'If they are public, declare them in the metadata and fit again, which spends budget '
+        'again.',
     ),
     Message(
         declare_other_values,
