@@ -23,6 +23,8 @@ _STATEMENT = (
     'that outcomes are independent of protected columns given others, or given nothing: '
     '"income ~ sex, race | education"; may be repeated, each outcome with its own reasons'
 )
+_MOST_PER_PERSON = 'rows of one person; the budget protects all of them (%(default)s)'
+_SHARES = 'shares of the steps: tuned, or a third each as in the paper (%(default)s)'
 _MOST_REPLICATES = 10_000
 _MOST_ROWS = 10**15  # far more than fits in any memory, and few enough for numpy to say so
 
@@ -66,10 +68,17 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 def _demo(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'demo', 'compare plain MST and PreFair on a simulated census')
     parser.add_argument(
-        '--rows', type=positive(int, _MOST_ROWS), default=20_000, help='rows (%(default)s)'
+        '--rows',
+        type=positive(int, _MOST_ROWS),
+        default=20_000,
+        help='number of rows (%(default)s)',
     )
-    parser.add_argument('--epsilon', type=positive(float), default=1.0, help='(%(default)s)')
-    parser.add_argument('--out', type=Path, default=Path('prefair-demo'), help='folder to write to')
+    parser.add_argument(
+        '--epsilon', type=positive(float), default=1.0, help='privacy budget (%(default)s)'
+    )
+    parser.add_argument(
+        '--out', type=Path, default=Path('prefair-demo'), help='folder to write to (%(default)s)'
+    )
 
 
 def _domain(subparsers: Subparsers) -> None:
@@ -95,7 +104,7 @@ def _check(subparsers: Subparsers) -> None:
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
     )
     parser.add_argument('--person-column', help='column that identifies persons')
-    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help=_MOST_PER_PERSON)
     parser.add_argument(
         '--strict', action='store_true', help='exit with code 1 if anything is found'
     )
@@ -109,7 +118,7 @@ def _plan(subparsers: Subparsers) -> None:
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
     )
     parser.add_argument(
-        '--rows', type=positive(int, _MOST_ROWS), required=True, help='of the table'
+        '--rows', type=positive(int, _MOST_ROWS), required=True, help='number of rows of the table'
     )
     _promises(parser)
     parser.add_argument(
@@ -119,7 +128,7 @@ def _plan(subparsers: Subparsers) -> None:
         help='one, compared with larger ones, or several separated by commas (%(default)s)',
     )
     _mechanism(parser)
-    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help=_MOST_PER_PERSON)
     parser.add_argument(
         '--learn-ranges', action='store_true', help='ignore the ranges, which a fit then learns'
     )
@@ -147,7 +156,7 @@ def _fit(subparsers: Subparsers) -> None:
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
     )
     _promises(parser)
-    parser.add_argument('--epsilon', type=float, default=1.0, help='(%(default)s)')
+    parser.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
     _mechanism(parser)
     parser.add_argument(
         '--other',
@@ -157,10 +166,10 @@ def _fit(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--no-look-for-copies',
         action='store_true',
-        help='do not look for copies of outcomes, for a hundredth of the budget',
+        help='skip the search for copies of outcomes, which takes a hundredth of the budget',
     )
     parser.add_argument('--person-column', help='column that identifies persons')
-    parser.add_argument('--max-rows-per-person', type=int, default=1, help='(%(default)s)')
+    parser.add_argument('--max-rows-per-person', type=int, default=1, help=_MOST_PER_PERSON)
     ranges = parser.add_mutually_exclusive_group()
     ranges.add_argument(
         '--ranges-are-public', action='store_true', help='the ranges in the metadata are public'
@@ -177,8 +186,10 @@ def _fit(subparsers: Subparsers) -> None:
 def _sample(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'sample', 'write synthetic rows')
     parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
-    parser.add_argument('--rows', type=positive(int, _MOST_ROWS), required=True)
-    parser.add_argument('--out', type=Path, required=True, help='x.csv or x.parquet')
+    parser.add_argument(
+        '--rows', type=positive(int, _MOST_ROWS), required=True, help='number of rows to sample'
+    )
+    parser.add_argument('--out', type=Path, required=True, help='file to write (x.csv, x.parquet)')
     parser.add_argument(
         '--where',
         action='append',
@@ -247,7 +258,7 @@ def _evaluate(subparsers: Subparsers) -> None:
 def _report(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'report', 'write the release report, one HTML file')
     parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
-    parser.add_argument('--out', type=Path, required=True, help='x.html')
+    parser.add_argument('--out', type=Path, required=True, help='report to write (x.html)')
     parser.add_argument(
         '--real', type=Path, help='add numbers from the real table; the report is then not private'
     )
@@ -261,12 +272,17 @@ def _verify(subparsers: Subparsers) -> None:
 
 
 def _mechanism(parser: '_Parser') -> None:
-    parser.add_argument('--delta', type=float, default=1e-9, help='(%(default)s)')
+    parser.add_argument('--delta', type=float, default=1e-9, help='of the guarantee (%(default)s)')
     parser.add_argument(
-        '--structure', choices=tuple(STRUCTURES), default=DEFAULT_STRUCTURE, help='(%(default)s)'
+        '--structure',
+        choices=tuple(STRUCTURES),
+        default=DEFAULT_STRUCTURE,
+        help='how the graph is chosen; none: without fairness (%(default)s)',
     )
-    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help='(%(default)s)')
-    parser.add_argument('--numeric-bins', type=int, default=32, help='(%(default)s)')
+    parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help=_SHARES)
+    parser.add_argument(
+        '--numeric-bins', type=int, default=32, help='at most, per number (%(default)s)'
+    )
     parser.add_argument(
         '--discretization',
         choices=_DISCRETIZATIONS,
