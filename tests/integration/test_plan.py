@@ -77,7 +77,7 @@ def test_what_is_learnt_is_paid_for_and_said():
     plan = new(strip_ranges(CENSUS.metadata)).plan(2000, [1])
     assert 'learn domains' in set(plan.ledgers[1]['step'])
     assert set(plan.learnt) >= {'sex', 'age', 'interview_date'}
-    assert 'no range is declared' in repr(plan)
+    assert 'No range is declared' in repr(plan)
 
 
 def test_the_picture_has_a_field_for_each_column_and_epsilon():

@@ -11,8 +11,8 @@ from sdv_prefair.before_fit.unreadable_texts import why_no_date, why_no_number
     [
         ('1,5', 'a decimal comma'), ('-1.234,50', 'a decimal comma'), (',5', 'a decimal comma'),
         ('1 234,5', 'a decimal comma'), ('12 EUR', 'a unit'), ('$12.50', 'a unit'),
-        ("1'000", 'a unit'), ('5%', 'a unit'), ('1,234.50', 'a unit'), ('many', 'no number'),
-        ('', 'no number'), ('-', 'no number'), (['x'], 'no number'),
+        ("1'000", 'a unit'), ('5%', 'a unit'), ('1,234.50', 'a unit'), ('many', 'not numbers'),
+        ('', 'not numbers'), ('-', 'not numbers'), (['x'], 'not numbers'),
     ],
 )  # fmt: skip
 def test_numbers(text, what):

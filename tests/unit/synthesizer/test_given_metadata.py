@@ -38,7 +38,7 @@ def test_repr_tells_roles_budget_and_state():
 
 def test_repr_of_an_unfair_structure_promises_nothing():
     shown = repr(new(structure='none', seed=1))
-    assert 'promises: nothing' in shown
+    assert 'promises: no fairness' in shown
     assert 'not private' in shown
 
 
