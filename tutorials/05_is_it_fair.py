@@ -31,13 +31,14 @@
 
 # %%
 import os
+import warnings
 
 import pandas as pd
 import plotly.express as px
 import plotly.graph_objects as go
 from sdv.evaluation import evaluate_quality
 
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.metrics import ConditionalMutualInformation, DownstreamAccuracy, FairnessReport
 from sdv_prefair.metrics.fairness import MEASURES
@@ -45,6 +46,7 @@ from sdv_prefair.plots.style import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format
+warnings.simplefilter('ignore', FairnessWarning)  # what it warns about is measured below
 COLOURS = {'real': GREY, 'plain MST': VERMILION, 'adaptive': GREEN, 'planned': BLUE}
 
 # %% [markdown]
