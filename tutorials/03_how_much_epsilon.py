@@ -36,7 +36,7 @@ from sdv_prefair import NoiseWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.metrics import TwoWayTotalVariation
 from sdv_prefair.plots import plot_ledger
-from sdv_prefair.privacy.accounting import epsilon_of, rho_of
+from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 SAMPLE = min(ROWS, 5_000)
@@ -194,14 +194,16 @@ plot_ledger(ledger, title='Privacy budget of one fit, epsilon = 1').update_layou
 
 # %% [markdown]
 # Each slice of a bar is a line. Why rho and not epsilon? Adding up the epsilons of many noisy
-# counts is not tight; rho (of zero-concentrated differential privacy) simply adds up. The sum is
-# exactly the budget, and is converted into epsilon once, at the end:
+# counts is not tight; rho simply adds up. All noise of this fit is Gaussian, so rho is that of
+# Gaussian differential privacy (`accounting` is GDP; a fit with other noise uses zero-concentrated
+# differential privacy). The sum is exactly the budget, and is converted into epsilon once, at the
+# end:
 
 # %%
 footer = ledger.attrs
 print('sum of the lines      ', ledger['rho'].sum())
 print('budget                ', footer['rho'])
-print('epsilon it stands for ', round(epsilon_of(footer['rho'], footer['delta']), 6))
+print('epsilon it stands for ', round(gaussian_epsilon_of(footer['rho'], footer['delta']), 6))
 
 # %% [markdown]
 # ## Protected against what?
@@ -263,7 +265,7 @@ pd.DataFrame(persons)
 count = np.arange(1, 21)
 figure = go.Figure()
 figure.add_scatter(
-    x=count, y=[epsilon_of(n * footer['rho'], footer['delta']) for n in count],
+    x=count, y=[gaussian_epsilon_of(n * footer['rho'], footer['delta']) for n in count],
     mode='lines+markers', name='rhos added, then converted', line={'color': '#0072B2'},
 )  # fmt: skip
 figure.add_scatter(
@@ -288,7 +290,9 @@ figure.show()
 
 # %%
 strictness = pd.DataFrame({'delta': [1e-5, 1e-7, 1e-9, 1e-12]})
-strictness['rho at epsilon 1'] = [float(rho_of(1.0, delta)) for delta in strictness['delta']]
+strictness['rho at epsilon 1'] = [
+    float(gaussian_rho_of(1.0, delta)) for delta in strictness['delta']
+]
 reference = strictness['rho at epsilon 1'].iloc[2]
 strictness['sigma, relative to the default'] = np.sqrt(reference / strictness['rho at epsilon 1'])
 strictness.style.format({
