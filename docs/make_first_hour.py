@@ -21,9 +21,9 @@ PAGE = ROOT / 'docs' / 'first_hour.md'
 # Name of the picture, file that a command has written, width and height of the window.
 PICTURES = [
     ('graph', 'tree.html', 1000, 580),
-    ('compare', 'compare.html', 900, 500),
+    ('compare', 'compare.html', 900, 420),
     ('demo', 'prefair-demo/graphs.html', 1000, 1250),
-    ('signing', 'report.html', 1000, 760),
+    ('signing', 'report.html', 1000, 1500),
     ('epsilon_50', 'report-50.html', 1000, 540),
     ('plan', 'plan.html', 800, 600),
 ]
@@ -55,6 +55,10 @@ BROWSER = [
     '--hide-scrollbars',
     '--force-device-scale-factor=0.8',
 ]
+FRAME = (
+    '<body style="margin: 0"><iframe src="{page}" '
+    'style="border: 0; width: 100vw; height: {height}px"></iframe>'
+)
 
 
 def commands(body: str) -> list[str]:
@@ -159,9 +163,13 @@ def take_pictures(place: Path) -> None:
     """Photograph what the commands have left in a folder."""
     for name, page, width, height in PICTURES:
         target = ROOT / 'docs' / 'pictures' / f'first_hour_{name}.png'
+        # Chromium lays a page out for less than the window, so a figure as high as its page would
+        # end early. In a frame it has the whole height.
+        framed = place / f'framed_{name}.html'
+        framed.write_text(FRAME.format(page=(place / page).as_uri(), height=height), 'utf-8')
         subprocess.run(
             [*BROWSER, '--virtual-time-budget=8000', f'--window-size={width},{height}',
-             f'--screenshot={target}', (place / page).as_uri()],
+             f'--screenshot={target}', framed.as_uri()],
             check=True, capture_output=True, timeout=120,
         )  # fmt: skip
 

@@ -106,9 +106,14 @@ def test_the_notebook_is_fit_to_be_shown(script):
         f'{path.name} has {path.stat().st_size:,} bytes, more than {MOST_BYTES:,}: show fewer or '
         f'smaller figures in {script.name}. {MEND}'
     )
-    # A warning that nobody caught prints the kernel's file, a printed path the machine's.
+    # A warning that nobody caught prints the file of the kernel or of the package, a printed path
+    # the machine's.
     machine = {tempfile.gettempdir(), str(Path.home()), str(ROOT)} - {'/', '.'}
-    pattern = '|'.join([r'ipykernel_\d+', *(re.escape(f'{place}/') for place in machine)])
+    pattern = '|'.join([
+        r'ipykernel_\d+',
+        r'/\S+\.py:\d+',
+        *(re.escape(f'{place}/') for place in machine),
+    ])
     texts = [
         str(output.get('text', '')) + str(output.get('data', {}).get('text/plain', ''))
         for output in _outputs(_notebook(script))

@@ -113,6 +113,11 @@ plot_column_pair(data, synthetic['private bins'], 'gain', metadata).show()
 describe_numbers(data, synthetic['private bins'], metadata).T
 
 # %% [markdown]
+# Quantiles come back, but the mean and the standard deviation of `gain` are too large. Hardly any
+# real row is far up the tail; noise puts a few there, and one gain of 90,000 weighs as much as 170
+# average ones. More bins make that worse. For means of such a column, declare the smallest range
+# that is true, or spend a larger epsilon.
+#
 # ## What the bins cost
 #
 # Learning the bins is a step of its own in the ledger, `discretize`. Only `gain` needs it: `hours`

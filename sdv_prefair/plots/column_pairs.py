@@ -16,7 +16,7 @@ _HEIGHT = 320
 _LAYOUT = {
     'template': 'plotly_white', 'height': _HEIGHT,
     'margin': {'l': 10, 'r': 10, 't': 70, 'b': 40},
-    'legend': {'orientation': 'h', 'y': 1.12, 'yanchor': 'bottom', 'x': 0},
+    'legend': {'orientation': 'h', 'y': 1.12, 'yanchor': 'bottom', 'x': 1, 'xanchor': 'right'},
 }  # fmt: skip
 
 
