@@ -177,9 +177,10 @@ def take_pictures(place: Path) -> None:
 def _circumstances(start: float) -> str:
     load = max(start, os.getloadavg()[2])
     return (
-        f'*Measured on a machine with {os.cpu_count()} cores, of which other programs had their '
-        f'part: the load average was {load:.0f}. On an idle machine the seconds are close to those '
-        'of CPU, except for downloads.*\n'
+        f'*Measured on a machine with {os.cpu_count()} cores that other programs used as well: the '
+        f'load average was {load:.0f}, and these commands ran at nice {os.nice(0)}. The seconds '
+        'are those of a clock, so most of them were spent waiting for a core or for downloads; how '
+        'long an idle machine takes was not measured.*\n'
     )
 
 
