@@ -1,10 +1,11 @@
 """What a fit of very many columns costs: processor time and memory, to the end.
 
-    python benchmarks/wide_tables.py [--columns 100 200 400 1000] [--rows 20000] [--epsilon 1 10]
+    python benchmarks/wide_tables.py [--columns 100 1000] [--rows 20000] [--epsilon 1 10] [--near]
 
-Columns have 2 to 8 values. Every tenth of them, all over the table, depends on the same hidden
-value, so that most dependences are between columns far apart. Each fit runs in a process of its
-own. ``--profile`` prints where one fit spends its time.
+Columns have 2 to 8 values, and ten of them at a time depend on the same hidden value. These are
+spread over the whole table, so that columns which depend on each other are far apart; with
+``--near`` they stand side by side. Each fit runs in a process of its own. ``--profile`` prints
+where one fit spends its time.
 """
 
 import argparse
@@ -26,14 +27,17 @@ from sdv.metadata import Metadata
 _IN_A_GROUP = 10
 
 
-def far_dependences(num_columns: int, num_rows: int) -> tuple[pd.DataFrame, Metadata]:
-    """Return a table whose columns depend on each other in groups, spread over all of it."""
+def in_groups(
+    num_columns: int, num_rows: int, is_near: bool = False
+) -> tuple[pd.DataFrame, Metadata]:
+    """Return a table whose columns depend on each other in groups, side by side or far apart."""
     rng = np.random.default_rng(0)
     groups = [rng.integers(0, 4, num_rows) for _ in range(max(1, num_columns // _IN_A_GROUP))]
     cells, columns = {}, {}
     for place in range(num_columns):
         size = 2 + place % 7
-        shared = groups[place % len(groups)] * size // 4
+        group = place // _IN_A_GROUP if is_near else place
+        shared = groups[group % len(groups)] * size // 4
         alone = rng.integers(0, size, num_rows)
         cells[f'c{place}'] = np.where(rng.random(num_rows) < 0.7, shared, alone)
         columns[f'c{place}'] = {
@@ -44,11 +48,11 @@ def far_dependences(num_columns: int, num_rows: int) -> tuple[pd.DataFrame, Meta
     return pd.DataFrame(cells), Metadata.load_from_dict({'tables': {'wide': {'columns': columns}}})
 
 
-def measured(num_columns: int, num_rows: int, epsilon: float) -> dict[str, Any]:
+def measured(num_columns: int, num_rows: int, epsilon: float, is_near: bool) -> dict[str, Any]:
     """Return what one fit and a sample as large as the table cost in this process."""
     from sdv_prefair import PreFairSynthesizer
 
-    data, metadata = far_dependences(num_columns, num_rows)
+    data, metadata = in_groups(num_columns, num_rows, is_near)
     synthesizer = PreFairSynthesizer(
         metadata,
         epsilon=epsilon,
@@ -65,6 +69,7 @@ def measured(num_columns: int, num_rows: int, epsilon: float) -> dict[str, Any]:
         'columns': num_columns,
         'rows': num_rows,
         'epsilon': epsilon,
+        'dependent columns': 'near' if is_near else 'far',
         'fit, CPU s': round(fitted - before, 1),
         'sample, CPU s': round(time.process_time() - fitted, 1),
         'pairs measured': synthesizer.get_fair_graph().number_of_edges(),
@@ -78,19 +83,22 @@ def main() -> None:
     parser.add_argument('--columns', type=int, nargs='+', default=[100, 200, 400, 1000])
     parser.add_argument('--rows', type=int, default=20_000)
     parser.add_argument('--epsilon', type=float, nargs='+', default=[1.0, 10.0])
+    parser.add_argument('--near', action='store_true')
     parser.add_argument('--profile', action='store_true')
     options = parser.parse_args()
     sizes = list(itertools.product(options.columns, options.epsilon))
     if len(sizes) > 1:
         for columns, epsilon in sizes:
             given = ['--columns', columns, '--rows', options.rows, '--epsilon', epsilon]
+            given += ['--near'] * options.near
             subprocess.run([sys.executable, __file__, *map(str, given)], check=True)
         return
     warnings.simplefilter('ignore')
     profile = cProfile.Profile()
     if options.profile:
         profile.enable()
-    print(json.dumps(measured(sizes[0][0], options.rows, sizes[0][1])), flush=True)
+    columns, epsilon = sizes[0]
+    print(json.dumps(measured(columns, options.rows, epsilon, options.near)), flush=True)
     if options.profile:
         profile.disable()
         pstats.Stats(profile).sort_stats('cumtime').print_stats(60)

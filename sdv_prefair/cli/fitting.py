@@ -17,6 +17,7 @@ from sdv_prefair.fitting.cautions import RANGES_ARE_TAKEN_AS_PUBLIC
 from sdv_prefair.release.columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.users_line import users_line
 
 
 def fit_release(options: argparse.Namespace) -> list[str]:
@@ -81,7 +82,7 @@ def _hand_on(caught: warnings.WarningMessage) -> None:
         'the data, they are not: pass --learn-ranges, or --ranges-are-public once they are '
         'written by hand.',
         PrivacyWarning,
-        stacklevel=4,
+        stacklevel=users_line(),
     )
 
 

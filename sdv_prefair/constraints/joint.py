@@ -26,6 +26,7 @@ from sdv_prefair.constraints.transformation import Transformation, unused_name, 
 from sdv_prefair.domain.columns import Categories, ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.users_line import users_line
 from sdv_prefair.values.boxed import boxed
 from sdv_prefair.values.dtypes import cast, natural_array
 from sdv_prefair.values.shown_text import lookalikes
@@ -126,7 +127,7 @@ class JointColumn(Transformation):
             'of their declared values are allowed. List those that may occur with '
             'sdv_prefair.constraints.PublicCombinations if they are public, or raise epsilon.',
             PrivacyWarning,
-            stacklevel=2,
+            stacklevel=users_line(),
         )
         return list(itertools.product(*([as_text(v) for v in d.values] for d in domains)))
 

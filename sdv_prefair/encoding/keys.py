@@ -20,6 +20,7 @@ from sdv.errors import SamplingError
 from sdv_prefair.domain import single_table
 from sdv_prefair.encoding.regex_texts import distinct_texts, texts_beyond, texts_of
 from sdv_prefair.errors import PrivateDataError
+from sdv_prefair.users_line import users_line
 from sdv_prefair.values.timestamps import is_temporal
 
 _DIGITS = frozenset('0123456789')
@@ -64,7 +65,7 @@ class RegexKeys(RegexGenerator):
                 f"The regex for '{self.get_input_column()}' can only generate "
                 f'{int(self.generator_size)} unique values. Additional values may not exactly '
                 'follow the provided regex.',
-                stacklevel=5,
+                stacklevel=users_line(),
             )
 
     @property

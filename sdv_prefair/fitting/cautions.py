@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import Account, Ledger
+from sdv_prefair.users_line import users_line
 
 RANGES_ARE_TAKEN_AS_PUBLIC = (
     'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
@@ -15,7 +16,7 @@ RANGES_ARE_TAKEN_AS_PUBLIC = (
 
 def warn_of_ranges() -> None:
     """Warn that nobody has said whether the metadata's ranges are public."""
-    warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=3)
+    warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
 
 
 def warn_of_seed(seed: int | None) -> None:
@@ -25,7 +26,7 @@ def warn_of_seed(seed: int | None) -> None:
             'seed is given: anyone who knows it can subtract the noise. This fit is not private: '
             'leave seed out before you release anything.',
             PrivacyWarning,
-            stacklevel=4,
+            stacklevel=users_line(),
         )
 
 
@@ -42,7 +43,7 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
             'measure these pairs, coarsen the columns: fewer range_values, or a smaller '
             'numeric_bins.',
             DomainWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -63,7 +64,7 @@ def warn_of_refit(account: Account, ledger: Ledger) -> None:
         f'{epsilon:.3g} where delta = {delta:g}, for people who are in every table. '
         'Count all of it, see get_privacy_account(), or give a table of other people.',
         PrivacyWarning,
-        stacklevel=4,
+        stacklevel=users_line(),
     )
     account.told_of_refit = True
 
@@ -75,7 +76,7 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
             'The fit that was opened used a seed: anyone who knows it can subtract the noise. It '
             'is not private: do not release it; fit again without a seed.',
             PrivacyWarning,
-            stacklevel=4,
+            stacklevel=users_line(),
         )
 
 
@@ -85,7 +86,7 @@ def warn_of_seeded_sample() -> None:
         'These rows come from a fit that used a seed, so they are not private. Do not release '
         'them; fit again without a seed.',
         PrivacyWarning,
-        stacklevel=5,
+        stacklevel=users_line(),
     )
 
 
@@ -100,7 +101,7 @@ def warn_of_values(columns: Sequence[str]) -> None:
             'by the noisy marginals; they will come back as missing or as listed values. Correct '
             'the metadata, including spelling and case, and fit again, which spends budget again.',
             DomainWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -120,7 +121,7 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
             'regex_format in the argument domain). Declare range_values if they are public, or '
             'raise epsilon, and fit again, which spends budget again.',
             DomainWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -136,7 +137,7 @@ def warn_of_readers(columns: Sequence[str]) -> None:
             'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
             "[''].",
             DomainWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -151,7 +152,7 @@ def warn_of_ends(columns: Sequence[str]) -> None:
             'marginals; values outside were clipped to it. If the range is too narrow, correct '
             'range_min and range_max, and fit again, which spends budget again.',
             DomainWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -167,7 +168,7 @@ def warn_of_one_bin(columns: Sequence[str]) -> None:
             "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
             'again, which spends budget again.',
             DomainWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -182,7 +183,7 @@ def warn_of_missing(columns: Sequence[str]) -> None:
             'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
             'datetime_format or dtype, and fit again, which spends budget again.',
             DomainWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -199,7 +200,7 @@ def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
             'intended, remove their role and fit again, which spends budget again; see '
             'explain_fairness().',
             FairnessWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -216,7 +217,7 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
             'the outcomes no longer show. Make them outcomes too, or drop them, and fit again, '
             'which spends budget again.',
             FairnessWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -239,7 +240,7 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
             'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
             'shows all that was measured.',
             NoiseWarning,
-            stacklevel=6,
+            stacklevel=users_line(),
         )
 
 
@@ -251,7 +252,7 @@ def warn_of_forced(sentences: Sequence[str]) -> None:
         f'{told}{f"; and {more} more" if more > 0 else ""}. If that is more than you want to '
         'promise, leave one of them out; sdv_prefair.fairness.forced says why.',
         FairnessWarning,
-        stacklevel=4,
+        stacklevel=users_line(),
     )
 
 
@@ -268,7 +269,7 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
             'trained on the table can be unfair to real people. Give it a role, or use '
             "unlabelled='apart'.",
             FairnessWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -283,5 +284,5 @@ def warn_of_one_reading(columns: Sequence[str]) -> None:
             'they are counted, and wide ranges get bins of equal width. Pass something that can '
             "be read again, such as files, a dataset or a table; or set discretization='uniform'.",
             DomainWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )

@@ -3,6 +3,7 @@
 import warnings
 
 from sdv_prefair.errors import NoiseWarning, PrivacyWarning
+from sdv_prefair.users_line import users_line
 
 # Below the first noise leaves next to nothing, above the second there is next to no promise.
 SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
@@ -16,7 +17,7 @@ def warn_of_epsilon(epsilon: float) -> None:
             f'what is released by a factor of e^{epsilon:g}, which protects hardly anybody. Use 10 '
             'at most for what is handed out, or keep the result with the rows.',
             PrivacyWarning,
-            stacklevel=3,
+            stacklevel=users_line(),
         )
     elif epsilon < SMALL_EPSILON:
         warnings.warn(
@@ -24,5 +25,5 @@ def warn_of_epsilon(epsilon: float) -> None:
             'there are millions of rows. See sdv-prefair plan for what is left of each column, '
             'and use a larger epsilon if that is too little.',
             NoiseWarning,
-            stacklevel=3,
+            stacklevel=users_line(),
         )

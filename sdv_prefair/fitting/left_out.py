@@ -7,6 +7,7 @@ from sdv_prefair.errors import DomainWarning
 from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.protocol import Mechanism
 from sdv_prefair.structure.wide_tables import MOST_PAIRS
+from sdv_prefair.users_line import users_line
 
 
 def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> None:
@@ -23,5 +24,5 @@ def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: St
             'together next to each other in the metadata, or give the pairs that matter as '
             'structure.',
             DomainWarning,
-            stacklevel=2,
+            stacklevel=users_line(),
         )

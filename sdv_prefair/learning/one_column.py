@@ -12,6 +12,7 @@ from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.learning.bounds import CLEAR, CountCells
 from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
+from sdv_prefair.users_line import users_line
 
 
 @dataclass(frozen=True)
@@ -66,5 +67,5 @@ def warn_unlearnt(name: Any, keys: str) -> None:
         f"Nothing in column '{name}' stood out from the noise, so its domain could not be learnt "
         f'within the budget. Declare {keys} in the metadata if they are public, or raise epsilon.',
         PrivacyWarning,
-        stacklevel=2,
+        stacklevel=users_line(),
     )

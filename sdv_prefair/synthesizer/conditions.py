@@ -14,6 +14,7 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer.unlearnt import unlearnt_values, with_given
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers.asked import cells, same_value
+from sdv_prefair.users_line import users_line
 
 # Integers whose sums fit in 64 bits, and decimals that floats can distinguish.
 _FARTHEST = (2**61, 10**12)
@@ -80,7 +81,7 @@ def warn_of_unlearnt(columns: Sequence[str]) -> None:
             'for the nearest or another learnt value, or as if nothing were given. If they are '
             'public, declare them in the metadata and fit again, which spends budget again.',
             DomainWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
 
 
@@ -96,7 +97,9 @@ def warn_if_unfair(columns: list[str], cliques: list[tuple[str, ...]], roles: St
     if lost:
         reason = _against_roles if isinstance(roles, Roles) else _against_statements
         warnings.warn(
-            f'Conditions on {sorted(columns)} {reason(lost)}', FairnessWarning, stacklevel=5
+            f'Conditions on {sorted(columns)} {reason(lost)}',
+            FairnessWarning,
+            stacklevel=users_line(),
         )
 
 

@@ -21,6 +21,7 @@ from sdv_prefair.errors import shown
 from sdv_prefair.fitting.fitted import Fitted
 from sdv_prefair.fitting.settings import Settings
 from sdv_prefair.sdv_versions import accepted
+from sdv_prefair.users_line import users_line
 
 
 def with_constraints(
@@ -96,7 +97,7 @@ def check_enough(sampled: pd.DataFrame, num_rows: int) -> None:
     )
     if sampled.empty:
         raise SamplingError(message)
-    warnings.warn(message, stacklevel=5)
+    warnings.warn(message, stacklevel=users_line())
 
 
 def _generators(processor: CodesProcessor, plan: ConstraintPlan) -> dict[str, BaseTransformer]:

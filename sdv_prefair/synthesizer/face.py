@@ -34,6 +34,7 @@ from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.given_metadata import check_metadata
 from sdv_prefair.synthesizer.read_only import copied, keep_arguments
 from sdv_prefair.synthesizer.ways_to_fit import WaysToFit
+from sdv_prefair.users_line import users_line
 from sdv_prefair.values.given_numbers import plain_number
 
 
@@ -234,7 +235,7 @@ class PreFairSynthesizer(WaysToFit):
             warnings.warn(
                 "For these constraints to take effect, please refit the synthesizer using 'fit'.",
                 RefitWarning,
-                stacklevel=2,
+                stacklevel=users_line(),
             )
 
     def validate_constraints(self, synthetic_data: pd.DataFrame | Frames) -> None:

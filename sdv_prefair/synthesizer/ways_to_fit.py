@@ -28,6 +28,7 @@ from sdv_prefair.sdv_versions import as_given_back, takes_tables
 from sdv_prefair.synthesizer import in_memory, out_of_core, state
 from sdv_prefair.synthesizer.after_fit import Frames
 from sdv_prefair.synthesizer.for_the_owner import ForTheOwner
+from sdv_prefair.users_line import users_line
 
 
 class WaysToFit(ForTheOwner):
@@ -149,7 +150,7 @@ class WaysToFit(ForTheOwner):
                 'This model has already been fitted. To use the new preprocessed data, please '
                 "refit the model using 'fit' or 'fit_processed_data'.",
                 RefitWarning,
-                stacklevel=2,
+                stacklevel=users_line(),
             )
         self._warn_before_reading()
         table = in_memory.bounded_rows(data, self._settings, self.person_column)
