@@ -189,7 +189,8 @@ def _rows(results: pd.DataFrame) -> list[str]:
         setting, epsilon = kind
         shown = '' if np.isinf(epsilon) else f'{epsilon:g}'
         scores = ' | '.join(_with_error(row[s], errors.loc[kind, s]) for s in SCORES)
-        time_taken = f'{row["seconds"] / copula:.2f}'
+        ratio = row['seconds'] / copula
+        time_taken = 'not timed' if np.isnan(ratio) else f'{ratio:.2f}'
         lines.append(f'| {setting} | {shown} | {fits[kind]} | {scores} | {time_taken} |')
     return lines
 
