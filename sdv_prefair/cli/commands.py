@@ -4,8 +4,6 @@ import argparse
 import contextlib
 from collections.abc import Callable
 
-from sdv.metadata import Metadata
-
 from sdv_prefair.atomic_write import write_whole
 from sdv_prefair.cli.checking import check_file
 from sdv_prefair.cli.demo import run_demo
@@ -38,6 +36,7 @@ from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
+from sdv_prefair.sdv_versions import detect_with_ranges
 from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
@@ -54,7 +53,7 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     check_output(options.out, ['.json'], [options.data], keep=True)
     table = look_at_table(options.data)
     name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
-    detected = Metadata.detect_from_dataframes({name: table})
+    detected = detect_with_ranges(name, table)
     save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
     say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
     say('you. A note next to each key says what it means; notes and nulls are ignored. Ranges read')

@@ -12,6 +12,7 @@ from sdv_prefair import FairMetadata, Roles, load_metadata, load_release, save_m
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.domain.given_facts import facts_of
+from sdv_prefair.sdv_versions import accepted
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 
@@ -96,7 +97,7 @@ def test_a_form_that_is_filled_in_is_metadata_wherever_it_is_given(folder, tmp_p
     columns['education']['role'], columns['income']['role'] = 'admissible', 'outcome'
     out.write_text(json.dumps(document))
     metadata, roles = load_metadata(out)
-    metadata.validate()
+    accepted(metadata).validate()
     assert roles == Roles(['sex'], ['education'], ['income'])
     about = {'sdtype': 'numerical', 'range_min': 17, 'range_max': 90, 'range_is_nullable': False}
     assert metadata.tables['people'].columns['age'] == about
