@@ -19,7 +19,8 @@ from scipy.stats import norm
 from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.values.arrays import Floats
 
-# Tails of counts are heavier than the normal's, so the level is far out: 6 sigma and more.
+# Tails of counts are heavier than the normal's, so the level is far out, more than 7 sigma. Poisson
+# counts of the least variance then stray so far in fewer than one of 10,000 tables.
 _LEVEL = 1e-9
 _LEAST_VARIANCE = 10.0
 _MOST_STRATA, _MOST_VALUES = 50, 20

@@ -133,10 +133,15 @@ def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
 def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
     """Return whether the rows satisfy the constraints, if there are any."""
     rules = [*fitted.plan.rejections, *(link.rule for link in fitted.plan.chain)]
+    try:
+        found = fitted.plan.broken_rules(rows)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        # The columns that a constraint replaces have no codes, so nobody has looked at them yet.
+        return [Check('constraints', False, 'values of their columns are of another type')]
     broken = [
         f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met in '
         f'{int((~holds).sum()):,} rows'
-        for rule, holds in fitted.plan.broken_rules(rows)
+        for rule, holds in found
     ]
     names = ', '.join(type(rule.constraint).__name__ for rule in rules)
     told = '; '.join(broken) or f'all rows satisfy {names}'

@@ -187,6 +187,19 @@ def test_rows_that_break_a_constraint_are_not_verified():
     assert "PublicCombinations over ['city', 'land'] is not met in 200 rows" in failed.told
 
 
+@pytest.mark.parametrize('odd', [None, 'abc', [1], float('inf'), -(10**20)], ids=repr)
+def test_rows_of_other_types_are_not_verified_and_raise_nothing(odd):
+    synthesizer = fit_trips(CONSTRAINTS)
+    rows = synthesizer.sample(50)['staff']
+    verdicts = {}
+    # The column that a gap is measured from is not compared with its domain, and named as such.
+    for column in rows.columns.difference(['key', 'out']):
+        changed = rows.astype({column: object})
+        changed.at[0, column] = odd
+        verdicts[column] = bool(verify_table(synthesizer, changed))
+    assert not any(verdicts.values())
+
+
 def test_a_programmable_constraint_is_code(path):
     class Even(SingleTableProgrammableConstraint):
         column_names = ['low']
