@@ -233,3 +233,31 @@ class Plan:
     def _sigma(self, rho: Floats) -> Floats:
         sigma: Floats = self._rows / np.sqrt(2 * rho)
         return sigma
+
+
+def planned_forest(
+    new_plan: Callable[[float], Plan],
+    pool: float,
+    chords_rho: float,
+    scores: Floats,
+    precision: Floats,
+) -> tuple[Plan, bool]:
+    """Return the plan of a forest, and whether there is budget to plan chords on top of it.
+
+    A forest competes with independent columns, which need no budget for chords. If it loses, it
+    competes once more without chords; if it loses again, nothing is planned.
+
+    Args:
+        new_plan: Returns an empty plan that spends so much of rho on tables.
+        pool: What is spent on tables if chords are planned.
+        chords_rho: What planning chords costs, or adds to the pool if none are planned.
+        scores: As for ``grow_forest``.
+        precision: As for ``grow_forest``.
+    """
+    nothing = new_plan(pool + chords_rho)
+    for rho, may_grow in ((pool, True), (pool + chords_rho, False)):
+        forest = new_plan(rho)
+        forest.grow_forest(scores, precision)
+        if forest.is_better_than(nothing, scores, precision):
+            return forest, may_grow
+    return nothing, False

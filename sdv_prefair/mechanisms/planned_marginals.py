@@ -9,10 +9,11 @@
    scores, more chords. For a chord takes error off other pairs too, and opens places for others.
 6. All that is left goes into one measurement of tables and one-way marginals, shared by their use.
 
-If no pair beyond the forest is worth a look, steps 4 and 5 are left out: what would have been spent
-goes to the last step. If the forest as a whole does not promise less error than independent
-columns, it is dropped: all that is left goes to the one-ways. If scores would be mostly noise they
-are not asked for, and codes are merged by all that is measured. Every answer is a Gaussian one.
+If no pair beyond the forest is worth a look, or the forest promises less error than independent
+columns only without them, steps 4 and 5 are left out: what would have been spent goes to the last
+step. If the forest promises no less error even then, it is dropped: all that is left goes to the
+one-ways. If scores of all pairs would be mostly noise, fewer are scored (``scored_pairs.py``), or
+none, and then codes are merged by all that is measured. Every answer is a Gaussian one.
 Which pairs there are, the strategy says: see ``structure/planned.py``.
 """
 
@@ -30,8 +31,9 @@ from sdv_prefair.fairness.statements import Statements
 from sdv_prefair.mechanisms.budget import Budget, measure, weight
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
 from sdv_prefair.mechanisms.one_ways import measured_again, merge_codes
-from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.plan_growth import Plan, planned_forest
 from sdv_prefair.mechanisms.protocol import Progress, Release, Shape, quiet
+from sdv_prefair.mechanisms.scored_pairs import scored_pairs
 from sdv_prefair.mechanisms.scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.mechanisms.spent_on_tables import SpentOnTables
@@ -49,8 +51,6 @@ from sdv_prefair.values.arrays import Floats
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
 # one-way marginals are measured once more.
 _RARE = 2.0
-# Scores whose noise is above this share of all rows tell too little, so they are not asked for.
-_TELLING = 0.2
 # At most so many pairs a column are scored against the forest.
 _SCORED_AGAIN = 5
 # Where the noise of scores is under this share of all rows, and there are more pairs to score than
@@ -104,10 +104,11 @@ class Planned:
         fit = _PlannedFit(table, roles, self.strategy, budget)
         progress('Measuring one-way marginals')
         fit.measure_one_ways()
-        if not fit.can_plan(pairs):
+        scored = fit.scored_among(pairs, roles)
+        if not scored:
             return fit.without_pairs()
         progress('Planning the graph')
-        fit.plan(pairs)
+        fit.plan(scored)
         progress('Measuring two-way marginals')
         return fit.finish()
 
@@ -141,10 +142,10 @@ class _PlannedFit:
         for line in self._ledger.debits[lines_before:]:
             self._spent.add(line.columns, line.rho)
 
-    def can_plan(self, pairs: Sequence[Pair]) -> bool:
-        """Whether scores of the pairs can tell anything."""
-        noise, total = self._noise_of_scores(len(pairs)), minimum_variance_total(self._first_look)
-        return bool(pairs) and noise <= _TELLING * total
+    def scored_among(self, pairs: Sequence[Pair], roles: Statements) -> list[Pair]:
+        """Return those of the pairs that are scored, of which there may be none."""
+        total, sigma = minimum_variance_total(self._first_look), self._noise_of_scores(1)
+        return scored_pairs(pairs, list(self._table.domain), roles, sigma, total)
 
     def without_pairs(self) -> Release:
         """Spend all that is left on the one-way marginals."""
@@ -169,20 +170,22 @@ class _PlannedFit:
         places = self._workload.places(pairs)
         merged = self._one_ways.merged_codes(over_codes)
         errors = ExpectedErrors(expected, over_codes, places, merged)
-        pool, rows = float(self._pool()), self._ledger.max_rows_per_person
-        plan = Plan(self._workload, pairs, errors, self._graph, pool, rows)
-        unasked = pool + float(self._residuals_rho)
-        none = Plan(self._workload, pairs, errors, self._graph, unasked, rows)
         gap = independence_gap(expected)
         limits = {c: total * most_that_can_be_told(v / v.sum()) for c, v in expected.items()}
         most = np.array([min(limits[column] for column in pair) for pair in pairs])
         rho, step = self._scores_rho, words.SELECT_TREE
+        pool, rows = float(self._pool()), self._ledger.max_rows_per_person
         scores = noisy_scores(self._table, pairs, gap, rho, step, most)
-        plan.grow_forest(scores, self._precision())
-        if not plan.is_better_than(none, scores, self._precision()):
-            self._graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
-        elif self._graph.edges and plan.worth_scoring(scores, 1).size:
-            self._look_at(self._graph.edges, self._residuals_rho)
+
+        def new_plan(rho: float) -> Plan:
+            graph = GrowingGraph(domain, self._roles, self._strategy.max_cells)
+            return Plan(self._workload, pairs, errors, graph, rho, rows)
+
+        chords_rho = float(self._residuals_rho)
+        plan, may_grow = planned_forest(new_plan, pool, chords_rho, scores, self._precision())
+        self._graph = plan.graph
+        if may_grow and plan.graph.edges and plan.worth_scoring(scores, 1).size:
+            self._look_at(plan.graph.edges, self._residuals_rho)
             self._plan_chords(plan, pairs, scores)
 
     def finish(self) -> Release:

@@ -93,6 +93,9 @@ def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
 
     A value is taken for a draw around that share, with a spread in proportion to its limit. The
     mean of all would make pairs of columns that are nearly constant seem to hold what they cannot.
+    If few of very many values are large, their spread is small, and shrinkage would erase those
+    few. So none is lowered by more than the largest noise that so many values are expected to have
+    (limited translation, Efron and Morris 1972).
 
     Args:
         values: With Gaussian noise.
@@ -104,7 +107,9 @@ def drawn_to_share(values: Floats, sigma: float, most: Floats) -> Floats:
     rest = values - share * most
     spread = max(0.0, float(rest @ rest) - len(values) * sigma**2) / squares * most**2
     kept: Floats = spread / (spread + sigma**2)
-    drawn: Floats = np.minimum(share * most + rest * kept, most)
+    largest_noise = sigma * math.sqrt(2 * math.log(max(2, len(values))))
+    moved = np.maximum(rest * kept, rest - largest_noise)
+    drawn: Floats = np.minimum(share * most + moved, most)
     return drawn
 
 

@@ -1,7 +1,8 @@
-"""Which pairs of a table with very many columns are considered, if all would be too many.
+"""Which pairs of columns are considered if all would be too many.
 
 A thousand columns have half a million pairs. Counting them takes gigabytes, and noise grows with
-the number of scores. So of more than ``MOST_PAIRS`` only some are kept, by public facts alone:
+the number of scores. So at most ``MOST_PAIRS`` are counted, and fewer are scored if the noise on
+the scores requires it. They are chosen by public facts alone:
 
 1. every pair with an outcome;
 2. pairs with another column that has a role, up to half of what is left;
@@ -23,26 +24,30 @@ MOST_PAIRS = 50_000
 """Pairs that are looked at; all of a table of up to 316 columns."""
 
 
-def looked_at(pairs: Sequence[Pair], columns: Sequence[str], roles: Statements) -> list[Pair]:
-    """Return those pairs that are looked at, in their order; all of them if they are not too many.
+def looked_at(
+    pairs: Sequence[Pair], columns: Sequence[str], roles: Statements, most: int | None = None
+) -> list[Pair]:
+    """Return the pairs to consider, in their order; all of them if they are not too many.
 
-    Privacy: a function of public facts.
+    Privacy: a function of public facts and of ``most``.
 
     Args:
         pairs: The pairs that a strategy allows.
         columns: All columns, in the order of the metadata.
         roles: The roles of the columns.
+        most: The largest number of pairs; None for ``MOST_PAIRS``.
     """
-    if len(pairs) <= MOST_PAIRS:
+    most = MOST_PAIRS if most is None else most
+    if len(pairs) <= most:
         return list(pairs)
     place = {column: position for position, column in enumerate(columns)}
     ends = np.array([(place[first], place[second]) for first, second in pairs])
     distance = np.abs(ends[:, 0] - ends[:, 1])
     outcome, labelled = (_are_among(group, columns)[ends].any(axis=1) for group in _groups(roles))
     kept = np.zeros(len(pairs), dtype=bool)
-    _keep_nearest(kept, outcome, distance, MOST_PAIRS)
-    _keep_nearest(kept, labelled, distance, (MOST_PAIRS - int(kept.sum())) // 2)
-    _keep_nearest(kept, np.ones(len(pairs), dtype=bool), distance, MOST_PAIRS - int(kept.sum()))
+    _keep_nearest(kept, outcome, distance, most)
+    _keep_nearest(kept, labelled, distance, (most - int(kept.sum())) // 2)
+    _keep_nearest(kept, np.ones(len(pairs), dtype=bool), distance, most - int(kept.sum()))
     return [pairs[position] for position in np.flatnonzero(kept).tolist()]
 
 

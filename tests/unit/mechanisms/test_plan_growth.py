@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.mechanisms.expected_error import ExpectedErrors
-from sdv_prefair.mechanisms.plan_growth import Plan
+from sdv_prefair.mechanisms.plan_growth import Plan, planned_forest
 from sdv_prefair.mechanisms.shares_by_use import Workload
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure.growing import GrowingGraph
@@ -139,3 +139,38 @@ def test_a_plan_is_better_than_none_if_its_pairs_take_off_more_than_they_bring()
 
 def test_no_plan_is_better_than_itself():
     assert not make().is_better_than(make(), scores(ab=0.5), PRECISION)
+
+
+def forest(pool, chords_rho, found):
+    return planned_forest(make, pool, chords_rho, found, PRECISION)
+
+
+def test_a_forest_that_pays_may_get_chords():
+    plan, may_grow = forest(1.0, 0.05, scores(ab=0.5, bc=0.4))
+    assert plan.graph.edges == [('a', 'b'), ('b', 'c')]
+    assert may_grow
+
+
+def test_a_forest_that_pays_only_without_chords_gets_none():
+    """What chords would cost is worth more to the one-way marginals than all of the forest is."""
+    found = scores(ab=0.05)
+    little, much = 0.001, 0.002
+    assert not _grown(little, found).is_better_than(make(little + much), found, PRECISION)
+    plan, may_grow = forest(little, much, found)
+    assert plan.graph.edges == [('a', 'b')]
+    assert not may_grow
+    assert plan.expected_error(found, PRECISION) == pytest.approx(
+        _grown(little + much, found).expected_error(found, PRECISION)
+    )
+
+
+def test_a_forest_that_never_pays_is_dropped():
+    plan, may_grow = forest(1e-6, 1e-7, scores())
+    assert plan.graph.edges == []
+    assert not may_grow
+
+
+def _grown(pool, found):
+    plan = make(pool)
+    plan.grow_forest(found, PRECISION)
+    return plan

@@ -182,6 +182,18 @@ def test_scores_that_noise_would_drown_are_not_asked_for():
     assert ledger.remaining == 0
 
 
+def test_outcomes_are_scored_even_if_noise_would_drown_the_scores_of_all_pairs():
+    """Of 3,160 pairs only about 37 are scored; pay depends on job, the last column, in 70 %."""
+    rng = np.random.default_rng(4)
+    codes = {f'c{n}': rng.integers(0, 3, 3000) for n in range(78)}
+    codes['pay'] = rng.integers(0, 3, 3000)
+    codes['job'] = np.where(rng.random(3000) < 0.7, codes['pay'], rng.integers(0, 3, 3000))
+    roles = Roles(['c0'], ['job', 'c1'], ['pay'])
+    release, ledger = run(codes, dict.fromkeys(codes, 3), roles=roles, strategy=PlannedStrategy())
+    assert frozenset({'pay', 'job'}) in edges_of(release)
+    assert ledger.remaining == 0
+
+
 def test_an_outcome_gets_an_admissible_reason_even_a_weak_one():
     rng = np.random.default_rng(3)
     codes = {column: rng.integers(0, 3, 20_000) for column in ('sex', 'job', 'edu', 'pay')}

@@ -39,3 +39,22 @@ def test_no_value_is_beyond_its_limit(sigma):
     rng, most = np.random.default_rng(1), np.array([0.0, 1.0, 50.0, 1000.0])
     drawn = drawn_to_share(rng.normal(500, sigma, 4), sigma, most)
     assert (drawn <= most).all()
+
+
+def test_few_large_values_among_many_are_not_erased():
+    """Of 5,000 values five are at 12 sigma. By their common spread all would lose most of it."""
+    rng, most = np.random.default_rng(2), np.full(5000, 1000.0)
+    true = np.zeros(5000)
+    true[:5] = 120.0
+    drawn = np.array([
+        drawn_to_share(true + rng.normal(0, 10, 5000), 10.0, most) for _ in range(20)
+    ])
+    assert drawn[:, :5].min() > 40
+    assert np.square(drawn[:, 5:]).mean() < 0.1 * 10**2, 'the others are noise, and shrink'
+
+
+@pytest.mark.parametrize('number', [1, 2, 50])
+def test_no_value_is_lowered_by_more_than_the_largest_noise_expected(number):
+    values = np.linspace(-500, 2000, number)
+    drawn = drawn_to_share(values, 30.0, np.full(number, 5000.0))
+    assert (drawn >= values - 30 * np.sqrt(2 * np.log(max(2, number))) - 1e-9).all()
