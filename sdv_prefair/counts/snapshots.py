@@ -50,6 +50,10 @@ def _in_postgres(connection: Any) -> Generator[None]:
         asked = connection.execute("SELECT current_setting('transaction_isolation')")
         check_one_state(asked.fetchone()[0])
         connection.execute("SET LOCAL client_encoding TO 'UTF8'")
+        # Compiling a query of many histograms takes longer than running it.
+        connection.execute(
+            "SELECT set_config('jit', 'off', true) FROM pg_settings WHERE name = 'jit'"
+        )
         yield
 
 

@@ -63,7 +63,8 @@ class SqlSource:
         positions = {tuple(map(names.index, clique)): clique for clique in declared}
         observed: dict[Clique, tuple[np.ndarray | None, np.ndarray]] = {}
         with reading(), staged(_codes(self._table, encoders)) as codes:
-            for place, (found, rows) in progress(histograms(codes, list(positions))):
+            asked = histograms(codes, list(positions), [domain[column] for column in names])
+            for place, (found, rows) in progress(asked):
                 clique = positions[place]
                 shape = tuple(domain[column] for column in clique)
                 observed[clique] = gather(np.ravel_multi_index(found, shape), rows, shape)

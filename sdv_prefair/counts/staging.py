@@ -4,27 +4,25 @@ Where no such table can be made, one query encodes them, bounds persons and coun
 """
 
 import contextlib
-from collections.abc import Generator, Iterator
+import functools
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import sqlglot as sg
 
+from sdv_prefair.counts.blocks import Block, Positions, blocks_of
 from sdv_prefair.values.arrays import Integers
 
 # Databases in which a temporary table is not made: SQLite would end its snapshot for it, MariaDB
 # and MySQL would fill it from the rows as they are by then.
 _NEVER = {'sqlite', 'mysql'}
-# How many histograms PostgreSQL makes in one pass, of how many columns at the most.
-_MOST_SETS = 16
-_MOST_COLUMNS = 31
 # Databases that keep what a query begins with until it ends, and how many histograms one query
 # makes of it: SQLite puts no more than 500 together.
 _KEPT_WITHIN = {'duckdb', 'postgres', 'sqlite'}
 _MOST_TOGETHER = 400
 
-Positions = tuple[int, ...]
 Cells = tuple[list[Integers], Integers]
 
 
@@ -59,7 +57,9 @@ def is_staged(table: ir.Table) -> bool:
     return isinstance(table.op(), ibis.expr.operations.DatabaseTable)
 
 
-def histograms(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
+def histograms(
+    codes: ir.Table, cliques: list[Positions], sizes: Sequence[int]
+) -> Iterator[tuple[Positions, Cells]]:
     """Yield the histogram of each clique: codes of its cells that are not empty, and their counts.
 
     Privacy: exact counts; only they leave the database.
@@ -67,57 +67,35 @@ def histograms(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Posi
     Args:
         codes: A table of codes, or the query of them.
         cliques: Of each the positions of its columns.
+        sizes: The number of codes of every column.
     """
-    if is_staged(codes) and codes.get_backend().name == 'postgres':
-        for part in _parts(cliques):
-            yield from _by_sets(codes, part)
+    name = codes.get_backend().name
+    if name in _KEPT_WITHIN:
+        for blocks in _parts(blocks_of(cliques, sizes)):
+            yield from _together(codes, blocks)
         return
-    if codes.get_backend().name in _KEPT_WITHIN:
-        for start in range(0, len(cliques), _MOST_TOGETHER):
-            yield from _together(codes, cliques[start : start + _MOST_TOGETHER])
-        return
+    ask = _by_cursor(codes) if name == 'mysql' else functools.partial(_by_ibis, codes)
     for clique in cliques:
-        columns = [codes.columns[position] for position in clique]
-        grouped = codes.select(*columns).group_by(columns).aggregate(rows=ibis._.count())
-        answer = grouped.to_pyarrow()
-        found = [answer[column].to_numpy().astype(np.int64) for column in columns]
-        yield clique, (found, answer['rows'].to_numpy().astype(np.int64))
+        yield clique, ask([codes.columns[position] for position in clique])
 
 
-def _parts(cliques: list[Positions]) -> Iterator[list[Positions]]:
-    """Yield the cliques in groups that one query can count."""
-    part: list[Positions] = []
-    for clique in cliques:
-        columns = {*clique}.union(*part)
-        if len(part) == _MOST_SETS or len(columns) > _MOST_COLUMNS:
+def _parts(blocks: list[Block]) -> Iterator[list[Block]]:
+    """Yield the blocks in groups that one query can count."""
+    part: list[Block] = []
+    for block in blocks:
+        histograms = sum(len(other.cliques) for other in part)
+        if part and histograms + len(block.cliques) > _MOST_TOGETHER:
             yield part
             part = []
-        part.append(clique)
-    if part:
-        yield part
+        part.append(block)
+    yield part
 
 
-def _by_sets(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
-    """Yield histograms that one pass has made, distinguished by which columns were not grouped."""
-    positions = sorted(set().union(*cliques))
-    names = {position: codes.columns[position] for position in positions}
-    sets = ', '.join(f'({", ".join(names[p] for p in clique)})' for clique in cliques)
-    shown = ', '.join(f'COALESCE({name}, -1)' for name in names.values())
-    answer = codes.get_backend().con.execute(
-        f'SELECT GROUPING({", ".join(names.values())}), COUNT(*), {shown} '
-        f'FROM {codes.get_name()} GROUP BY GROUPING SETS ({sets})'
-    )
-    cells = np.array(answer.fetchall(), dtype=np.int64).reshape(-1, len(positions) + 2)
-    for clique in cliques:
-        left_out = sum(1 << n for n, p in enumerate(reversed(positions)) if p not in clique)
-        here = cells[cells[:, 0] == left_out]
-        yield clique, ([here[:, 2 + positions.index(p)] for p in clique], here[:, 1])
-
-
-def _together(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Positions, Cells]]:
+def _together(codes: ir.Table, blocks: list[Block]) -> Iterator[tuple[Positions, Cells]]:
     """Yield histograms that one query has made, which reads and encodes the rows once."""
-    backend, most = codes.get_backend(), max(map(len, cliques))
-    answer = backend.con.execute(together_sql(codes, cliques)).fetchall()
+    cliques = [clique for block in blocks for clique in block.cliques]
+    most = max(map(len, cliques))
+    answer = codes.get_backend().con.execute(together_sql(codes, blocks)).fetchall()
     cells = np.array(answer, dtype=np.int64).reshape(-1, most + 2)
     cells = cells[np.argsort(cells[:, 0], kind='stable')]
     ends = np.searchsorted(cells[:, 0], np.arange(len(cliques) + 1))
@@ -126,19 +104,58 @@ def _together(codes: ir.Table, cliques: list[Positions]) -> Iterator[tuple[Posit
         yield clique, ([here[:, 2 + axis] for axis in range(len(clique))], here[:, 1])
 
 
-def together_sql(codes: ir.Table, cliques: list[Positions]) -> str:
+def together_sql(codes: ir.Table, blocks: list[Block]) -> str:
     """Return one query of many histograms: the number of each, its counts, and codes.
 
     Args:
-        codes: The query of the codes of all rows.
-        cliques: Of each the positions of its columns.
+        codes: The codes of all rows, or the query of them.
+        blocks: What rows are grouped by, and the histograms to make of it.
     """
-    most = max(map(len, cliques))
-    parts = []
-    for number, clique in enumerate(cliques):
-        columns = [codes.columns[position] for position in clique]
-        shown = ', '.join([*columns, *['0'] * (most - len(columns))])
-        grouped = ', '.join(columns)
-        parts.append(f'SELECT {number}, COUNT(*), {shown} FROM coded GROUP BY {grouped}')
-    encoded = codes.get_backend().compile(codes)
-    return f'WITH coded AS MATERIALIZED ({encoded}) ' + ' UNION ALL '.join(parts)
+    rows, kept = 'coded', [f'coded AS MATERIALIZED ({codes.get_backend().compile(codes)})']
+    if is_staged(codes):
+        rows, kept = codes.get_name(), []
+    most = max(len(clique) for block in blocks for clique in block.cliques)
+    parts: list[str] = []
+    for number, block in enumerate(blocks):
+        grouped = _names(codes, block.columns)
+        kept.append(
+            f'b{number} AS MATERIALIZED (SELECT {grouped}, COUNT(*) AS n FROM {rows} '
+            f'GROUP BY {grouped})'
+        )
+        for clique in block.cliques:
+            names = _names(codes, clique)
+            shown = names + ', 0' * (most - len(clique))
+            parts.append(
+                f'SELECT {len(parts)}, CAST(SUM(n) AS BIGINT), {shown} FROM b{number} '
+                f'GROUP BY {names}'
+            )
+    return f'WITH {", ".join(kept)} {" UNION ALL ".join(parts)}'
+
+
+def _names(codes: ir.Table, positions: Positions) -> str:
+    return ', '.join(codes.columns[position] for position in positions)
+
+
+def _by_cursor(codes: ir.Table) -> Callable[[list[str]], Cells]:
+    """Return what asks MariaDB or MySQL for a histogram of columns.
+
+    They compute codes as they read. ibis would translate the codes of all columns anew each time.
+    """
+    backend = codes.get_backend()
+    encoded = backend.compile(codes)
+
+    def ask(columns: list[str]) -> Cells:
+        names = ', '.join(columns)
+        with contextlib.closing(backend.con.cursor()) as cursor:
+            cursor.execute(f'SELECT {names}, COUNT(*) FROM ({encoded}) AS coded GROUP BY {names}')
+            cells = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, len(columns) + 1)
+        return list(cells[:, :-1].T), cells[:, -1]
+
+    return ask
+
+
+def _by_ibis(codes: ir.Table, columns: list[str]) -> Cells:
+    """Return a histogram that any other database makes."""
+    answer = codes.select(*columns).group_by(columns).aggregate(rows=ibis._.count()).to_pyarrow()
+    found = [answer[column].to_numpy().astype(np.int64) for column in columns]
+    return found, answer['rows'].to_numpy().astype(np.int64)
