@@ -1,11 +1,13 @@
 """Blocks of CSV lines as columns of strings: by Arrow if a line is plain, otherwise line by line.
 
 Arrow's parser is many times faster than one written in Python, but one damaged line may affect
-others, or stop it. So it gets only unambiguous lines: with as many
-commas as there are columns, and without quotation marks or anything unusual. All other lines are
-parsed by ``csv_lines``, each on its own; for plain lines both give the same result.
+others, or stop it. So it gets only unambiguous lines: those with as many cells as there are
+columns, in which quotation marks, if any, enclose whole cells without commas, and are removed
+first. All other lines are parsed by ``csv_lines``, each on its own; for plain lines both give the
+same result.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import IO
 
@@ -16,7 +18,10 @@ from pyarrow import csv
 from sdv_prefair.counts.csv_lines import record_of
 
 _BLOCK_BYTES = 1 << 24
-_ODD = (b'"', b'\0', b'\xef\xbb\xbf')  # Arrow takes a byte order mark out of any block
+_BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # Arrow takes it out of any block
+_LONGEST = 131_072  # bytes of a line with quotation marks; Python's csv limits cells to as many
+_CELL = rb'(?>"[^",\r\n]*+"|[^",\r\n]*+)'
+_ENCLOSED = re.compile(rb'%b(?:,%b)*+\r?\n?' % (_CELL, _CELL))
 _PLAIN = csv.ParseOptions(quote_char=False, newlines_in_values=False, ignore_empty_lines=False)
 
 
@@ -40,27 +45,33 @@ def text_columns(lines: Sequence[bytes], names: Sequence[str]) -> pa.Table:
 
     Privacy: how a line is read depends on the number of columns and on that line alone.
     """
-    is_plain = [_is_plain(line, len(names)) for line in lines]
-    plain_lines = (line for line, plain in zip(lines, is_plain, strict=True) if plain)
-    joined = b''.join(line if line.endswith(b'\n') else line + b'\n' for line in plain_lines)
+    plain = [_plain(line, len(names)) for line in lines]
+    joined = b''.join(line for line in plain if line is not None)
     if not _is_utf8(joined):
-        is_plain, joined = [False] * len(lines), b''
-    odd = [line for line, plain in zip(lines, is_plain, strict=True) if not plain]
+        plain, joined = [None] * len(lines), b''
+    odd = [line for line, read in zip(lines, plain, strict=True) if read is None]
     if not odd and joined:
         return _read_plain(joined, names)
     read = _read_one_by_one(odd, names)
     if not joined:
         return read
     # Plain lines come first in the table, then the odd ones; each goes back to its place.
-    flags = np.array(is_plain)
+    flags = np.array([line is not None for line in plain])
     place = np.where(flags, np.cumsum(flags) - 1, flags.sum() + np.cumsum(~flags) - 1)
     return pa.concat_tables([_read_plain(joined, names), read]).take(place)
 
 
-def _is_plain(line: bytes, width: int) -> bool:
-    if width == 1 or line.count(b',') != width - 1 or any(odd in line for odd in _ODD):
-        return False
-    return b'\r' not in line.removesuffix(b'\r\n')
+def _plain(line: bytes, width: int) -> bytes | None:
+    """Return a line as Arrow may read it: without quotation marks, and ended; None if it is odd."""
+    if width == 1 or line.count(b',') != width - 1 or b'\0' in line or _BYTE_ORDER_MARK in line:
+        return None
+    if b'"' in line:
+        if len(line) > _LONGEST or not _ENCLOSED.fullmatch(line):
+            return None
+        line = line.replace(b'"', b'')
+    if b'\r' in line.removesuffix(b'\r\n'):
+        return None
+    return line if line.endswith(b'\n') else line + b'\n'
 
 
 def _is_utf8(joined: bytes) -> bool:

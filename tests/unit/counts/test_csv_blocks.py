@@ -18,8 +18,11 @@ GOOD = [
     b',,,,,,,,',
     b'18,0,0,3,f, \xf0\x9f\x98\x80 NA,1,2020-01-01,-0.0\r',
 ]
-PLAIN = st.lists(st.text('ab1 .\u00e9\U0001f600-', max_size=3), min_size=9, max_size=9).map(
-    lambda cells: ','.join(cells).encode()
+CELLS = st.text('ab1 .\u00e9\U0001f600-', max_size=3)
+ENCLOSED = st.text('ab1 .\u00e9\U0001f600-,"', max_size=3).map(lambda cell: f'"{cell}"')
+PLAIN, QUOTED = (
+    st.lists(cells, min_size=9, max_size=9).map(lambda cells: ','.join(cells).encode())
+    for cells in (CELLS, CELLS | CELLS.map(lambda cell: f'"{cell}"') | ENCLOSED)
 )
 
 
@@ -31,11 +34,18 @@ def read(lines, names=NAMES):
 
 @settings(max_examples=300, deadline=None)
 @example([b'x,1' + b',' * 7, b'\xef\xbb\xbfx' + b',' * 8, b'"' + b',' * 8], 0)
-@given(st.lists(LINES | SPICED | PLAIN, min_size=1, max_size=4), st.integers(0, len(GOOD)))
+@given(st.lists(LINES | SPICED | PLAIN | QUOTED, min_size=1, max_size=4), st.integers(0, len(GOOD)))
 def test_every_line_is_a_record_of_its_own(lines, place):
     lines = [*GOOD[:place], *lines, *GOOD[place:]]
     expected = [record_of(line, len(NAMES)) for line in lines if line.strip()]
     assert read(lines) == expected
+
+
+@pytest.mark.parametrize('ending', [b'', b'\n', b'\r\n'])
+def test_quotation_marks_around_whole_cells_leave_a_line_to_arrow(monkeypatch, ending):
+    monkeypatch.setattr('sdv_prefair.counts.csv_blocks.record_of', lambda *_: pytest.fail('slow'))
+    block = text_columns([b'"a","",b c,"\xc3\xa9"' + ending] * 2, ['w', 'x', 'y', 'z'])
+    assert block.to_pylist() == [{'w': 'a', 'x': None, 'y': 'b c', 'z': '\u00e9'}] * 2
 
 
 @pytest.mark.parametrize('line', DAMAGED.values(), ids=DAMAGED)
