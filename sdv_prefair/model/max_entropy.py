@@ -14,11 +14,26 @@ the dual smooth: divided by ``w`` it is, in the factors,
 
 whose gradient is how far the model's tables, ``n p_m + w s_m^2 f_m``, are from the measured ones.
 
+So a factor of e keeps a cell ``w s^2`` rows away from what was measured, which is ``w s`` standard
+deviations of its noise. ``w`` is ``1 / s`` plus one over the rows of a cell: the model follows the
+tables to within about one standard deviation per factor of e, however much noise there is, unless
+noise exceeds the rows of a cell. ``s`` and the rows of a cell are geometric means over all tables.
+A constant ``w`` cannot do so. With 0.1, strong dependences were drawn towards the forest by two
+standard deviations of noise where ``s`` was 80. By how much the mean total variation distance to
+the private table is smaller than with 0.1, in percent, over measured pairs and over all pairs
+(default arguments, 3 to 5 fits each):
+
+    rows, epsilon      20000, 1   20000, 0.1   20000, 10   2000, 1     (simulated census)
+                      14.3, 2.4    11.4, 1.4    0.3, 0.1  3.2, 0.3
+    rows, epsilon      48842, 1   48842, 0.1   48842, 10  10000, 1     (Adult)
+                       4.0, 2.1     3.1, 0.4    2.6, 0.1  2.9, 0.4
+
 It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. Written
 by hand because mbi's mirror descent for the same least squares starts from uniform, compiles a
 program for every graph and needs thousands of steps; a test compares the two.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -35,10 +50,6 @@ from sdv_prefair.values.arrays import Floats
 # Of each table, the logarithms of its factor.
 Factors = Mapping[Clique, Floats]
 
-# w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the
-# loss is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi is not done after
-# 5000 steps; what counts, how far pairs are from the real table, is within 2 % of mbi at both.
-_DIVERGENCE_WEIGHT = 0.1
 ITERATIONS = 300
 # Stops when cells are no further off than this, in units of their noise and own chance: the root of
 # the mean square over all cells of all tables.
@@ -133,6 +144,7 @@ class ChordalProblem:
             for place in self._places
         ]
         measured = list(by_columns(measurements).values())
+        self._weight = divergence_weight(measured, total)
         self.tables = [self._fitted_table(m, measured, forest) for m in measured]
         cells = sum(table.size for table in self._prior)
         self.most_sweeps = max(_LEAST_ITERATIONS, int(_CELLS_PASSED / cells))
@@ -157,7 +169,7 @@ class ChordalProblem:
     def _fitted_table(
         self, own: Measurement, measured: Sequence[Measurement], forest: Sequence[CliqueTable]
     ) -> FittedTable:
-        penalty = _DIVERGENCE_WEIGHT * own.variance
+        penalty = self._weight * own.variance
         expected = self._total * marginal(forest, own.columns)
         return FittedTable(
             own.columns,
@@ -176,6 +188,18 @@ class ChordalProblem:
             spread = broadcast_to(factor, table.columns, self._places[table.home].clique)
             logarithms[table.home] = logarithms[table.home] + spread
         return logarithms
+
+
+def divergence_weight(measurements: Sequence[Measurement], total: float) -> float:
+    """Return ``w``: one over the standard deviation of a cell, plus one over its rows.
+
+    Args:
+        measurements: At least one.
+        total: Number of rows.
+    """
+    deviations = [np.log(m.variance).mean() / 2 for m in measurements]
+    cells = [math.log(m.values.size) for m in measurements]
+    return math.exp(-np.mean(deviations)) + math.exp(np.mean(cells)) / max(total, 1.0)
 
 
 def _smallest_holder(places: Sequence[Place], columns: Sequence[str]) -> int:

@@ -523,6 +523,14 @@ CLIQUES = [
         'tests/unit/model/test_forest_pairs.py',
     ),
     mutant(
+        'the divergence is weighed by one over the variance of the noise',
+        'model/max_entropy.py',
+        'deviations = [np.log(m.variance).mean() / 2 for m in measurements]',
+        'deviations = [np.log(m.variance).mean() for m in measurements]',
+        'tests/unit/model/test_max_entropy.py'
+        '::test_the_weight_is_one_over_the_noise_and_over_the_rows_of_a_cell',
+    ),
+    mutant(
         'a plan keeps to no roles',
         'mechanisms/planned_marginals.py',
         'self._roles = roles if strategy.requires_roles else Statements()',

@@ -14,9 +14,9 @@ from sdv_prefair.fairness.predicate import markov_graph
 from sdv_prefair.mechanisms.protocol import NEAR_ENOUGH
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model.junction import arrange
-from sdv_prefair.model.max_entropy import calibrate, fit_chordal
+from sdv_prefair.model.max_entropy import calibrate, divergence_weight, fit_chordal
+from sdv_prefair.model.sampling import soften
 
-WEIGHT = 0.1
 SMALL_SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 SEEDS = st.integers(0, 10**6)
 
@@ -83,11 +83,12 @@ def test_messages_give_the_mass_and_the_tables_of_the_product(
 
 def primal_optimum(measurements, start, names, total):
     """Minimise least squares and divergence over all joint distributions, as a softmax."""
+    weight = divergence_weight(measurements, total)
 
     def objective(logits):
         joint = np.exp(logits - logsumexp(logits)).reshape(start.shape)
-        value = WEIGHT * total * rel_entr(joint, start).sum()
-        slope = WEIGHT * total * (np.log(joint / start) + 1)
+        value = weight * total * rel_entr(joint, start).sum()
+        slope = weight * total * (np.log(joint / start) + 1)
         for m in measurements:
             axes = [names.index(c) for c in m.columns]
             residual = (total * np.einsum(joint, range(joint.ndim), axes) - m.values) / m.stddev
@@ -125,10 +126,13 @@ def test_the_estimate_minimises_the_stated_objective(
 @pytest.mark.parametrize(
     ('sizes', 'seed'), [((3, 2, 3), 1), ((2, 2, 2, 2, 2), 3), ((2, 2, 2, 2, 3), 4)]
 )
-def test_the_loss_is_near_that_of_least_squares(make_chordal, joint_least_squares, sizes, seed):
+def test_the_loss_is_near_that_of_least_squares(
+    make_chordal, joint_least_squares, multiplied, sizes, seed
+):
+    """Above it by no more than the divergence of least squares' optimum from the forest."""
     problem = make_chordal(sizes, seed, join=(2, 3))
     measurements = problem.measure_all(1.0, 1.0)
-    lowest, _ = joint_least_squares(measurements, problem.domain, problem.total)
+    lowest, joint = joint_least_squares(measurements, problem.domain, problem.total)
     edges, _ = tree_and_chords(problem)
     forest = [m for m in measurements if len(m.columns) == 1 or m.columns in edges]
     without_chords = estimate(forest, problem.domain, edges, total=problem.total)
@@ -137,9 +141,22 @@ def test_the_loss_is_near_that_of_least_squares(make_chordal, joint_least_square
     loss_without = sum(
         m.squared_error(problem.total * without_chords.marginal(m.columns)) for m in measurements
     )
+    forest = multiplied(conditionals(soften(without_chords.nodes)), problem.names)
+    weight = divergence_weight(measurements, problem.total)
     assert model.loss > lowest - 1e-5
-    assert model.loss < lowest + 0.5
+    assert model.loss < lowest + weight * problem.total * rel_entr(joint, forest).sum()
     assert loss_without > lowest + 100
+
+
+def test_the_weight_is_one_over_the_noise_and_over_the_rows_of_a_cell():
+    """Of two cells with noise of 2 and of 8 rows, and four with noise of 4: by hand."""
+    measurements = [
+        Measurement(('a',), np.zeros(2), np.array([2.0, 8.0])),
+        Measurement(('a', 'b'), np.zeros((2, 2)), 4.0),
+        Measurement(('b',), np.zeros(1), 4.0),
+    ]
+    assert divergence_weight(measurements, 100.0) == pytest.approx(1 / 4 + 2 / 100)
+    assert divergence_weight(measurements, 0.0) == pytest.approx(1 / 4 + 2)
 
 
 def test_agrees_with_mbi(make_chordal):
