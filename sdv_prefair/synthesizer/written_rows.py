@@ -60,7 +60,7 @@ class WritingRows(HandingOver):
         check_whole_number('num_rows', num_rows, least=1)
         check_whole_number('rows_at_a_time', rows_at_a_time, least=1)
         check_choice('independent_rows', independent_rows, (True, False))
-        self._data_processor.check_room(num_rows)
+        self._data_processor.check_room(num_rows, rows_at_a_time)
         name = self.fitted.settings.table_name
 
         def draw(rows: int) -> pd.DataFrame:

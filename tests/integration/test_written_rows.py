@@ -1,5 +1,6 @@
 """Rows are written in parts: all of them are there, memory holds one part, and drafts go."""
 
+import copy
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from census_doors import CENSUS, new
+from rdt.transformers import AnonymizedFaker, RegexGenerator
+from sdv.errors import SamplingError
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
@@ -46,6 +49,44 @@ def test_parts_are_those_of_sample(tmp_path):
     parts = [two.sample(300)['census'] for _ in range(3)]
     expected = pd.concat(parts, ignore_index=True)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / 'x.parquet'), expected)
+
+
+GENERATORS = [
+    *(AnonymizedFaker('person', 'first_name', cardinality_rule=rule) for rule in (None, 'unique')),
+    *(RegexGenerator('[0-9]{3}', rule) for rule in (None, 'unique')),
+    AnonymizedFaker(None, 'random_int', {'min': 0, 'max': 999}),
+    None,
+]
+
+
+@pytest.mark.parametrize('rows_at_a_time', [1, 40, 200])
+@pytest.mark.parametrize('generator', GENERATORS, ids=repr)
+def test_no_key_comes_twice_whatever_makes_them(generator, rows_at_a_time, tmp_path):
+    synthesizer, path = with_key(generator), tmp_path / 'x.csv'
+    try:
+        synthesizer.sample_to(path, 200, rows_at_a_time=rows_at_a_time, progress=False)
+    except SamplingError as error:
+        assert "'key' is a key" in f'{error} {error.__cause__}'
+        assert getattr(generator, 'cardinality_rule', 'unique') != 'unique'
+        return
+    assert pd.read_csv(path)['key'].is_unique
+
+
+def with_key(generator):
+    """Return a fitted synthesizer whose keys come from a generator, or from ours."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({c: rng.choice(['u', 'v'], 300) for c in ('p', 'a', 'o')})
+    table['key'] = [f'k{row}' for row in range(300)]
+    columns = {c: {'sdtype': 'categorical', 'range_values': ['u', 'v']} for c in ('p', 'a', 'o')}
+    columns['key'] = {'sdtype': 'id'}
+    tables = {'t': {'primary_key': 'key', 'columns': columns}}
+    roles = {'protected': ['p'], 'admissible': ['a'], 'outcome': ['o'], 'public_ranges': True}
+    synthesizer = PreFairSynthesizer(Metadata.load_from_dict({'tables': tables}), 100.0, **roles)
+    if generator is not None:
+        synthesizer.auto_assign_transformers({'t': table})
+        synthesizer.update_transformers({'key': copy.deepcopy(generator)})
+    synthesizer.fit({'t': table})
+    return synthesizer
 
 
 def parts_of(num_rows, rows=20_000):
