@@ -37,6 +37,7 @@ from sdv_prefair.domain.metadata_file import save_form
 from sdv_prefair.domain.public import ranges_of
 from sdv_prefair.errors import RolesError
 from sdv_prefair.sdv_versions import detect_with_ranges
+from sdv_prefair.synthesizer.conditional_sampling import askable_columns
 from sdv_prefair.synthesizer.written_rows import write_parts
 
 Say = Callable[[str], None]
@@ -109,7 +110,8 @@ def sample(options: argparse.Namespace, say: Say) -> None:
         raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
     synthesizer = open_file(options.release)
     with without_bars() if options.quiet else contextlib.nullcontext():
-        write_parts(draw_parts(synthesizer, options), options.out, options.rows)
+        columns = askable_columns(synthesizer.fitted)
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows, columns)
     say(f'Written to {options.out}: {options.rows:,} rows.')
 
 

@@ -70,5 +70,5 @@ def draw_parts(
         table: pd.DataFrame = by_name(sampled, name)[name]
         return escape_formulas(table) if options.escape_formulas else table
 
-    synthesizer.fitted.prepared.processor.check_room(options.rows)
+    synthesizer.fitted.prepared.processor.check_room(options.rows, ROWS_AT_A_TIME)
     return drawn_parts(draw, options.rows, ROWS_AT_A_TIME, not options.quiet)

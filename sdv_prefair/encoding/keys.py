@@ -136,6 +136,21 @@ def check_room(transformers: Mapping[str, BaseTransformer], num_rows: int) -> No
             transformer.warn_of_end(num_rows)
 
 
+def check_each_once(transformers: Mapping[str, BaseTransformer]) -> None:
+    """Raise unless a key never comes twice, however many rows are made up at a time.
+
+    Args:
+        transformers: What makes up keys, by column.
+    """
+    for column, transformer in transformers.items():
+        if getattr(transformer, 'cardinality_rule', 'unique') != 'unique':
+            raise SamplingError(
+                f"Column '{column}' is a key, but its transformer may make a value twice in rows "
+                "that are sampled in parts. Use one with cardinality_rule='unique', or none of "
+                'your own.'
+            )
+
+
 def check_distinct(keys: pd.Series) -> None:
     """Raise if a key was made up twice, by a generator that is not of this package."""
     if not keys.is_unique:

@@ -7,7 +7,7 @@ import pandas as pd
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.data_processing.errors import NotFittedError
 
-from sdv_prefair.encoding.keys import check_distinct, check_room, key_columns
+from sdv_prefair.encoding.keys import check_distinct, check_each_once, check_room, key_columns
 from sdv_prefair.encoding.quick_fakers import quick_fakers
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values.dtypes import decimal_scale
@@ -81,10 +81,19 @@ class CodesProcessor(DataProcessor):
             rows = rows.assign(**{c: values.array for c, values in made.items()})
         return rows[[column for column in self.metadata.columns if column in rows]]
 
-    def check_room(self, num_rows: int) -> None:
-        """Raise if there are not as many keys left as rows are asked for."""
+    def check_room(self, num_rows: int, at_once: int | None = None) -> None:
+        """Raise if there are not as many keys left as rows are asked for.
+
+        Args:
+            num_rows: How many.
+            at_once: How many are sampled together, among which a key that comes twice is noticed;
+                all of them if None.
+        """
         transformers = self._hyper_transformer.field_transformers
-        check_room({c: transformers[c] for c in self._single_keys(transformers)}, num_rows)
+        keys = {c: transformers[c] for c in self._single_keys(transformers)}
+        check_room(keys, num_rows)
+        if at_once is not None and at_once < num_rows:
+            check_each_once(keys)
 
     def _single_keys(self, columns: Iterable[str]) -> list[str]:
         keys = key_columns(self.metadata)

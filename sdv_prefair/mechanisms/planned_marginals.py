@@ -253,7 +253,7 @@ class _PlannedFit:
     def _noise_of_scores(self, number: int) -> float:
         """Return the standard deviation of the noise on so many scores."""
         rows, rho = self._ledger.max_rows_per_person, float(self._scores_rho)
-        return rows * math.sqrt(number / (2 * rho))
+        return rows * math.sqrt(number / (2 * rho)) if rho else math.inf
 
     def _model_so_far(self) -> GraphicalModel:
         return estimate(

@@ -62,6 +62,12 @@ def tells_codes(transformer: ColumnCodes) -> bool:
     return True
 
 
+def shown_values(transformer: ColumnCodes) -> pd.Series:
+    """Return values for every code that can be drawn, at the ends and in the middle of its bin."""
+    values = [values for _, values in _shown(transformer)]
+    return pd.concat(values, ignore_index=True) if values else pd.Series([], dtype=object)
+
+
 def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
     """Yield the cells of a column in each form, as things that are equal if they look the same."""
     nulls = values.isna().tolist()

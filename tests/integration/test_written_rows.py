@@ -1,15 +1,21 @@
 """Rows are written in parts: all of them are there, memory holds one part, and drafts go."""
 
+import copy
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
 
+import numpy as np
 import pandas as pd
 import pytest
 from census_doors import CENSUS, new
+from rdt.transformers import AnonymizedFaker, RegexGenerator
+from sdv.errors import SamplingError
+from sdv.metadata import Metadata
 
+from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.synthesizer.written_rows import drawn_parts, write_parts
 
 pytestmark = pytest.mark.filterwarnings('ignore:seed is given', 'ignore:Nothing of column')
@@ -43,6 +49,44 @@ def test_parts_are_those_of_sample(tmp_path):
     parts = [two.sample(300)['census'] for _ in range(3)]
     expected = pd.concat(parts, ignore_index=True)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / 'x.parquet'), expected)
+
+
+GENERATORS = [
+    *(AnonymizedFaker('person', 'first_name', cardinality_rule=rule) for rule in (None, 'unique')),
+    *(RegexGenerator('[0-9]{3}', rule) for rule in (None, 'unique')),
+    AnonymizedFaker(None, 'random_int', {'min': 0, 'max': 999}),
+    None,
+]
+
+
+@pytest.mark.parametrize('rows_at_a_time', [1, 40, 200])
+@pytest.mark.parametrize('generator', GENERATORS, ids=repr)
+def test_no_key_comes_twice_whatever_makes_them(generator, rows_at_a_time, tmp_path):
+    synthesizer, path = with_key(generator), tmp_path / 'x.csv'
+    try:
+        synthesizer.sample_to(path, 200, rows_at_a_time=rows_at_a_time, progress=False)
+    except SamplingError as error:
+        assert "'key' is a key" in f'{error} {error.__cause__}'
+        assert getattr(generator, 'cardinality_rule', 'unique') != 'unique'
+        return
+    assert pd.read_csv(path)['key'].is_unique
+
+
+def with_key(generator):
+    """Return a fitted synthesizer whose keys come from a generator, or from ours."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({c: rng.choice(['u', 'v'], 300) for c in ('p', 'a', 'o')})
+    table['key'] = [f'k{row}' for row in range(300)]
+    columns = {c: {'sdtype': 'categorical', 'range_values': ['u', 'v']} for c in ('p', 'a', 'o')}
+    columns['key'] = {'sdtype': 'id'}
+    tables = {'t': {'primary_key': 'key', 'columns': columns}}
+    roles = {'protected': ['p'], 'admissible': ['a'], 'outcome': ['o'], 'public_ranges': True}
+    synthesizer = PreFairSynthesizer(Metadata.load_from_dict({'tables': tables}), 100.0, **roles)
+    if generator is not None:
+        synthesizer.auto_assign_transformers({'t': table})
+        synthesizer.update_transformers({'key': copy.deepcopy(generator)})
+    synthesizer.fit({'t': table})
+    return synthesizer
 
 
 def parts_of(num_rows, rows=20_000):
@@ -130,6 +174,42 @@ def told_to_end():
     signal.raise_signal(signal.SIGTERM)
     time.sleep(0)
     yield pd.DataFrame({'x': [2]})
+
+
+@pytest.mark.parametrize('name', ['x.csv', 'x.parquet'])
+def test_columns_whose_names_are_integers_are_written(name, tmp_path):
+    parts = [pd.DataFrame({0: [1, 2], 1: pd.Timestamp('2024-01-01'), 2: 'a'})] * 2
+    write_parts(iter(parts), tmp_path / name, 4)
+    read = pd.read_parquet if name.endswith('parquet') else pd.read_csv
+    assert list(read(tmp_path / name)) == ['0', '1', '2'] and len(read(tmp_path / name)) == 4
+
+
+def fitted_to(column, about, dtype):
+    """Return a synthesizer of a table with this column, in which all its values are frequent."""
+    rng = np.random.default_rng(0)
+    words = {c: rng.choice(['u', 'v'], 400) for c in ('p', 'a', 'o')}
+    table = pd.DataFrame({**words, 'x': pd.Series(column * (400 // len(column)), dtype=dtype)})
+    columns = {c: {'sdtype': 'categorical', 'range_values': ['u', 'v']} for c in words}
+    tables = {'t': {'columns': {**columns, 'x': about}}}
+    roles = {'protected': ['p'], 'admissible': ['a'], 'outcome': ['o'], 'public_ranges': True}
+    synthesizer = PreFairSynthesizer(Metadata.load_from_dict({'tables': tables}), 100.0, **roles)
+    synthesizer.fit({'t': table})
+    return synthesizer
+
+
+def test_values_survive_parquet_files_that_are_written_in_parts(tmp_path):
+    about = {'sdtype': 'categorical', 'range_values': [2, 2.5], 'range_is_nullable': False}
+    fitted_to([2, 2.5], about, 'object').sample_to(tmp_path / 'x.parquet', 80, rows_at_a_time=1)
+    assert set(pd.read_parquet(tmp_path / 'x.parquet')['x']) == {2.0, 2.5}
+
+
+def test_columns_that_parquet_cannot_hold_are_refused_before_rows_are_written(tmp_path):
+    about = {'sdtype': 'categorical', 'range_values': [2, 'two'], 'range_is_nullable': False}
+    synthesizer = fitted_to([2, 'two'], about, 'object')
+    with pytest.raises(ValueError, match=r"'x' holds values of several types.*Write a \.csv file"):
+        synthesizer.sample_to(tmp_path / 'x.parquet', 1)
+    synthesizer.sample_to(tmp_path / 'x.csv', 80, rows_at_a_time=1)
+    assert set(pd.read_csv(tmp_path / 'x.csv')['x']) == {'2', 'two'}
 
 
 def test_other_endings_are_refused(fitted, tmp_path):

@@ -1,7 +1,7 @@
 """A release of the mechanism is a function of noisy answers, for any two tables of one domain."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
@@ -9,11 +9,12 @@ from walk import differing_paths
 from sdv_prefair.counts import count_codes
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms.from_structure import mechanism_of, resolve_mechanism
 from sdv_prefair.mechanisms.protocol import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
+from sdv_prefair.privacy.ledger_words import SELECT_TREE
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import FixedStrategy
+from sdv_prefair.structure import FixedStrategy, PlannedStrategy, UnconstrainedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
 PARITY = Statements([Independent(['p'], ['o'])])
@@ -68,3 +69,42 @@ def test_two_tables_behind_the_same_answers_give_the_same_release(drawn):
     with transcript.replayed():
         two = run(*tables[1])
     assert not {path for path in differing_paths(one, two) if '._rng' not in path}
+
+
+WIDE = {f'c{place}': 2 + place % 3 for place in range(14)}
+WIDE_ROLES = Roles(['c0'], ['c4', 'c5'], ['c13'])
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([0, 480, 700, 900, 1400]), st.booleans())
+def test_so_does_a_table_of_which_noise_lets_few_pairs_be_scored(seed, num_rows, plain):
+    """At this epsilon it lets none be scored of few rows, some of more, and all of the most."""
+    roles, epsilon, rows = Roles() if plain else WIDE_ROLES, 1.0, 1
+    mechanism = mechanism_of(
+        PlannedStrategy(UnconstrainedStrategy()) if plain else PlannedStrategy()
+    )
+    cliques = mechanism.declare(WIDE, roles)
+
+    def run(num_rows, seed):
+        counts = count_codes(skewed_codes(WIDE, num_rows, seed), WIDE, cliques)
+        ledger = Ledger(epsilon, 1e-9, rows, all_gaussian=True)
+        release = mechanism.run(
+            PrivateTable(counts, ledger, SystemEntropy()), roles, BUDGETS['tuned']
+        )
+        return release, ledger
+
+    transcript = Transcript()
+    with transcript.recorded():
+        one, ledger = run(num_rows, seed)
+    with transcript.replayed():
+        two, again = run(3 * num_rows + 1, seed + 1)
+    assert not set(differing_paths((one, ledger.debits), (two, again.debits)))
+    assert ledger.spent == ledger.budget
+    pairs = sum(len(clique) == 2 for clique in cliques)
+    for line in ledger.debits:
+        if line.step == SELECT_TREE:
+            # Noise is that of as many scores as are released, neither more nor fewer.
+            released = 2 * float(line.rho) * line.scale**2 / rows**2
+            event(f'{"all" if round(released) == pairs else "some"} of {pairs}')
+            assert released >= len(line.columns) / 2
+            assert abs(released - round(released)) < 1e-6 and round(released) <= pairs

@@ -45,6 +45,14 @@ def few_keys():
         return fit_key('str', regex_format='[ab]')
 
 
+def with_chosen_keys():
+    synthesizer = new()
+    synthesizer.auto_assign_transformers(PEOPLE.data)
+    synthesizer.update_transformers({'key': RegexGenerator('[0-9]{3}')})
+    synthesizer.fit(PEOPLE.data)
+    return synthesizer
+
+
 def without_roles():
     synthesizer = new(structure='none', **NO_ROLES)
     synthesizer.fit(PEOPLE.data)
@@ -251,6 +259,13 @@ KEYS = [
         "Column 'key' is a key, and its dtype and format allow only 128 keys, fewer than 200 rows.",
         'Sample fewer rows, call reset_sampling to start again, or fit with a wider format or '
         'dtype.',
+    ),
+    Message(
+        lambda: with_chosen_keys().sample_to(FOLDER / 'rows.csv', 9, rows_at_a_time=3),
+        SamplingError,
+        "Column 'key' is a key, but its transformer may make a value twice in rows that are "
+        'sampled in parts.',
+        "Use one with cardinality_rule='unique', or none of your own.",
     ),
     Message(
         lambda: few_keys().sample(3),

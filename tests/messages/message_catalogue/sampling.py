@@ -10,6 +10,8 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair.model import Measurement, estimate, one_way_model
 from sdv_prefair.model.sampling import CliqueTable, condition
+from sdv_prefair.synthesizer.written_rows import write_parts
+from sdv_prefair.transformers import CategoryCodes
 
 DOMAIN = {'a': 2, 'b': 3}
 ONE = Measurement(('a',), np.ones(2), 1.0)
@@ -46,6 +48,12 @@ ROWS = [
         ValueError,
         "'FOLDER/rows.xlsx'",
         'must end in .csv, .csv.gz or .parquet.',
+    ),
+    Message(
+        lambda: write_parts([], FOLDER / 'rows.parquet', 1, {'size': CategoryCodes([1, 'one'])}),
+        ValueError,
+        "Column 'size' holds values of several types,",
+        'which a column of a Parquet file cannot hold. Write a .csv file instead.',
     ),
 ]
 

@@ -76,6 +76,7 @@ def runs(draw):
     strategy = PlannedStrategy(
         **rule,
         outcome_weight=draw(st.sampled_from([0.1, 1.0, 4.0, 100.0])),
+        scores=draw(st.sampled_from([1e-20, 0.05, 0.3])),
         look=draw(st.sampled_from([0.05, 0.4, 0.95])),
         max_cells=draw(st.sampled_from([1, 30, 50_000])),
     )
