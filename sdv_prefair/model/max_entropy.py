@@ -14,9 +14,10 @@ the dual smooth: divided by ``w`` it is, in the factors,
 
 whose gradient is how far the model's tables, ``n p_m + w s_m^2 f_m``, are from the measured ones.
 
-It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. Written
-by hand because mbi's mirror descent for the same least squares starts from uniform, compiles a
-program for every graph and needs thousands of steps; a test compares the two.
+It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. This
+solver exists because mbi's mirror descent for the same least squares starts from the uniform
+distribution, compiles a program for every graph and needs thousands of steps; a test compares the
+two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,19 +33,20 @@ from sdv_prefair.model.sampling import CliqueTable, broadcast_to
 from sdv_prefair.model.settling import FittedTable
 from sdv_prefair.values.arrays import Floats
 
-# Of each table, the logarithms of its factor.
+# For each table, the logarithms of its factor.
 Factors = Mapping[Clique, Floats]
 
-# w: a tenth of what a row's own chance is worth. Less fits closer and takes longer. On Adult the
-# loss is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi is not done after
-# 5000 steps; what counts, how far pairs are from the real table, is within 2 % of mbi at both.
+# w: a tenth of the weight of sampling error. Less fits closer and takes longer. On Adult the loss
+# is 60 % above mbi's at epsilon 1 and 24 % below it at epsilon 10, where mbi has not converged
+# after 5000 steps; what counts, the distance of pairs from the real table, is within 2 % of mbi's
+# at both.
 _DIVERGENCE_WEIGHT = 0.1
 ITERATIONS = 300
-# Stops when cells are no further off than this, in units of their noise and own chance: the root of
-# the mean square over all cells of all tables.
+# Stops when cells are no further off than this, in units of noise and sampling error: the root mean
+# square over all cells of all tables.
 STATIONARITY = 0.001
-# A sweep passes over all cells of all cliques. There are fewer where cells are many: so many cells
-# are passed over, but in at least so many sweeps.
+# A sweep passes over all cells of all cliques, so there are fewer sweeps if there are many cells.
+# The limit of cells passed over, and the least number of sweeps allowed.
 _CELLS_PASSED = 4e7
 _LEAST_ITERATIONS = 20
 
@@ -65,13 +67,13 @@ def fit_chordal(
 
     Args:
         forest: The model of some of the measurements, as a junction tree.
-        measurements: Each of columns that some clique contains.
+        measurements: The columns of each are contained in some clique.
         cliques: The maximal cliques of a chordal graph that contains the forest.
         total: Number of rows.
-        iterations: The most sweeps that may be done.
+        iterations: The maximum number of sweeps.
         progress: Called with the number of sweeps done.
-        stationarity: How far off cells may be at the end, in the root of the mean square.
-        start: What ``fitted_factors`` of the same tables, measured before, returned.
+        stationarity: How far off cells may be at the end, as a root mean square.
+        start: The result of ``fitted_factors`` for an earlier measurement of the same tables.
     """
     if not measurements:
         places = arrange(cliques)
@@ -89,7 +91,7 @@ def fitted_factors(
     total: float,
     stationarity: float = STATIONARITY,
 ) -> Factors:
-    """Return the factors with which ``fit_chordal`` of the same ends.
+    """Return the factors at the end of ``fit_chordal`` for the same arguments.
 
     Privacy: post-processing of released values.
     """
@@ -111,10 +113,10 @@ def _sweep(
 
 
 class ChordalProblem:
-    """The tables that are fitted, each in its place, and the model that their factors make.
+    """The tables to fit, their places in the junction tree, and the model of their factors.
 
     Args:
-        forest: The model to stay near to.
+        forest: The model from which the divergence is measured.
         measurements: At least one.
         cliques: The maximal cliques of a chordal graph that contains the forest.
         total: Number of rows.
@@ -138,7 +140,7 @@ class ChordalProblem:
         self.most_sweeps = max(_LEAST_ITERATIONS, int(_CELLS_PASSED / cells))
 
     def fitting(self, start: Factors | None = None) -> ProportionalFitting:
-        """Return the problem for proportional fitting, at factors of one or at given ones."""
+        """Return the problem for proportional fitting, with factors of 1 or the given ones."""
         factors: list[Floats] = [
             np.zeros(table.values.shape) if start is None else start[table.columns]
             for table in self.tables
@@ -165,7 +167,7 @@ class ChordalProblem:
             penalty,
             1 / np.sqrt(np.maximum(expected, 1.0) + penalty),
             _smallest_holder(self._places, own.columns),
-            # Passes over the table of a clique are what takes time, so one-ways are read off pairs.
+            # Passes over the table of a clique take the time, so one-ways are computed from pairs.
             _smallest_larger(measured, own.columns),
         )
 
