@@ -250,7 +250,7 @@ def _groups_of(
     public_groups: np.ndarray | None,
     bar: float,
 ) -> np.ndarray:
-    """Return the group of each code: its own, that of its public group's rare codes, or the last."""
+    """Return the group of each code: its own, one of a public group's rare codes, or the last."""
     group_of = _numbered(kept)
     if public_groups is None:
         return group_of
