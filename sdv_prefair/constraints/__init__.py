@@ -11,7 +11,7 @@ SDV's constraint                    columns that are modelled instead      what 
 any of them, if columns are gone    none: rows are rejected                `Rule`
 ==================================  =====================================  =====================
 
-`PublicCombinations` is ``FixedCombinations`` with a list of what may occur together.
+`PublicCombinations` is ``FixedCombinations`` with a list of the allowed combinations.
 """
 
 from sdv_prefair.constraints.combinations import PublicCombinations

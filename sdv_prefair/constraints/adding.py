@@ -1,4 +1,4 @@
-"""From SDV's constraints to a plan: what is transformed, what is rejected, what is refused."""
+"""Adding SDV's constraints to a plan: transformed, enforced by rejecting rows, or refused."""
 
 import copy
 import logging
@@ -244,7 +244,7 @@ def _through(path: list[str]) -> str:
 
 
 def _tree_problem(plan: ConstraintPlan, promise: Promise) -> Exception | None:
-    """Return why the mechanism cannot choose a graph over the modelled columns, if so."""
+    """Return why the mechanism cannot choose a graph over the modelled columns, or None."""
     roles = promise.roles_after(plan)
     if roles is None:
         return StructureError(

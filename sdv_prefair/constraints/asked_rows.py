@@ -25,7 +25,7 @@ from sdv_prefair.encoding.processor import CodesProcessor
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import ColumnCodes
 
-# Rows sampled in one try: ten for each requested one, as in SDV, and never few.
+# Rows sampled per try: ten for each requested one, as in SDV, within these limits.
 _PER_LINE, _FEWEST, _MOST_LINES = 10, 2000, 1 << 16
 
 
@@ -46,11 +46,11 @@ class Drawing(NamedTuple):
 
 
 class AskedRows:
-    """Lines of values, and the rows that have them.
+    """Lines of requested values, for which rows are sampled.
 
     Args:
-        lines: Values of modelled or consumed columns, as the columns hold them; one line a row.
-        drawing: What rows are drawn with.
+        lines: Values of modelled or consumed columns, as the columns hold them; one line per row.
+        drawing: What sampling needs.
 
     Raises:
         ValueError: If no row can have the values of some line.
@@ -69,13 +69,13 @@ class AskedRows:
         self._kind_of, self._likelihoods = self._find_kinds()
 
     def draw(self, max_tries: int, batch_size: int | None) -> pd.DataFrame:
-        """Return a row for each line, under the line's position; lines without one are left out.
+        """Return a row for each line, indexed by its position; lines without a row are left out.
 
         Rows are independent of each other.
 
         Args:
-            max_tries: How often to draw for lines that have no row yet.
-            batch_size: How many lines to treat at once.
+            max_tries: How often to sample for lines that have no row yet.
+            batch_size: How many lines to process at once.
         """
         size = min(batch_size or _MOST_LINES, _MOST_LINES)
         batches = [
@@ -93,7 +93,7 @@ class AskedRows:
             accepted = len(rows)
             rows = rows[~rows.index.duplicated()]
             found.append(rows)
-            # Twice as many as it took on average, as long as there is room.
+            # Twice as many as were needed on average, up to a limit.
             wanted = 2 * -(-left.size * repeats // max(accepted, 1))
             left = np.setdiff1d(left, rows.index)
             if not left.size:
@@ -102,7 +102,7 @@ class AskedRows:
         return pd.concat(found)
 
     def _try(self, lines: np.ndarray) -> pd.DataFrame:
-        """Return the rows that may be kept among one drawn for each line, under its position."""
+        """Sample a row for each line; return the accepted ones, indexed by the line's position."""
         plan, transformers, _, processor = self._drawing
         rows = processor.decode(self._draw_codes(lines))
         asked = [stage.iloc[lines].reset_index(drop=True) for stage in self._stages]
@@ -121,7 +121,7 @@ class AskedRows:
         return pd.DataFrame(codes)
 
     def _find_kinds(self) -> tuple[np.ndarray, list[dict[str, np.ndarray]]]:
-        """Return which lines say the same of columns that cannot be made, and what they say."""
+        """Group lines by the likelihoods that they imply for codes; return these by group."""
         links = zip(self._drawing.plan.chain, self._stages, strict=False)
         clues = [link.transformation.clues(asked) for link, asked in links]
         kind_of_clue: dict[Any, int] = {}

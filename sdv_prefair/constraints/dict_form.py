@@ -1,7 +1,7 @@
-"""Constraints that users write, in either of SDV's forms.
+"""User-defined constraints, in either of SDV's forms.
 
-``ProgrammableConstraint`` is given tables by their names and returns them so;
-``SingleTableProgrammableConstraint`` has one table in and out.
+A ``ProgrammableConstraint`` takes and returns tables by name; a
+``SingleTableProgrammableConstraint`` takes and returns one table.
 """
 
 import copy
@@ -20,9 +20,9 @@ def call(constraint: ProgrammableConstraint, method: str, table_name: str, *give
 
     Args:
         constraint: The user's constraint.
-        method: Its method's name.
+        method: The name of its method.
         table_name: The name of the table.
-        given: The table, and what else the method takes.
+        given: The table, and the method's further arguments.
     """
     table, *others = given
     if isinstance(constraint, SingleTableProgrammableConstraint):
@@ -34,16 +34,16 @@ def call(constraint: ProgrammableConstraint, method: str, table_name: str, *give
 def check_learns_nothing(
     constraint: ProgrammableConstraint, table_name: str, public: pd.DataFrame, metadata: Any
 ) -> None:
-    """Raise if ``fit`` stores anything in a constraint that depends on its rows.
+    """Raise if ``fit`` stores anything in a constraint that depends on the rows.
 
     Privacy: the rows are simulated. Anything learnt from private ones would not be paid for, and
     anything learnt from simulated ones is wrong.
 
     Args:
-        constraint: What the user wrote; it is left as it is.
+        constraint: The user's constraint; it is not modified.
         table_name: The name of the table.
-        public: A few rows made of public facts, with the columns that it reads.
-        metadata: What describes them.
+        public: A few rows made from public facts, with the columns that it reads.
+        metadata: Their metadata.
     """
     kept = [
         _kept(constraint, table_name, rows, metadata)
@@ -68,13 +68,13 @@ def _kept(constraint: Any, table_name: str, rows: pd.DataFrame, metadata: Any) -
     fitted = copy.deepcopy(constraint)
     try:
         call(fitted, 'fit', table_name, rows.copy(), copy.deepcopy(metadata))
-    except Exception:  # it is told when the constraint is fitted, to rows of the table's dtypes
+    except Exception:  # raised when it is fitted, to rows of the table's dtypes
         return {}
     return dict(vars(fitted))
 
 
 def _other(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows in which every value is changed."""
+    """Return rows in which every value differs."""
     return pd.DataFrame({c: _other_values(v) for c, v in frame.items()}, index=frame.index)
 
 

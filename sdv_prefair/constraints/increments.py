@@ -24,7 +24,7 @@ class Multiples(Transformation):
 
     Args:
         constraint: SDV's constraint.
-        taken: Names that columns have already.
+        taken: Column names already in use.
     """
 
     def __init__(self, constraint: FixedIncrements, taken: Iterable[str]):

@@ -3,10 +3,10 @@
 A combination is encoded as a string: the JSON list of its values. The string does not depend on
 other rows, whereas SDV numbers combinations in order of appearance.
 
-The combinations are those of the list, if the user gives one. Otherwise they are learnt from
-the rows like any other undeclared categories: within the budget, as a line in the ledger, and only
-those that many rows have. A row with any other combination counts as the listed one that matches
-it in most columns.
+The combinations are those of the list, if the user gives one. Otherwise they are learnt from the
+rows like any other undeclared categories: within the budget, as a line in the ledger, and only
+those that many rows have. A row with any other combination counts as the listed one that matches it
+in the most columns.
 """
 
 import itertools
@@ -39,7 +39,7 @@ class JointColumn(Transformation):
 
     Args:
         constraint: SDV's constraint, or ours with a list.
-        taken: Names that columns have already.
+        taken: Column names already in use.
     """
 
     def __init__(self, constraint: FixedCombinations, taken: Iterable[str]):
@@ -57,7 +57,7 @@ class JointColumn(Transformation):
     def derive(
         self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
     ) -> dict[str, ColumnDomain]:
-        """Return the listed combinations; without a list a domain that has to be learnt."""
+        """Return the listed combinations; without a list, a domain that has to be learnt."""
         self._domains = {column: domains[column] for column in self.columns}
         self._dtypes = {c: written_dtype(domains[c], dtypes.get(c)) for c in self.columns}
         self._cells = None
@@ -92,16 +92,16 @@ class JointColumn(Transformation):
         return self._cells is not None
 
     def settle(self, learnt: Categories) -> Categories:
-        """Allow the combinations that were learnt, of values that are declared.
+        """Allow the learnt combinations of declared values.
 
-        Privacy: post-processing of what the ledger has paid for.
+        Privacy: post-processing of values whose learning the ledger has paid for.
         """
         rows = [_split(label) for label in learnt.values]
         rows = self._told_apart([row for row in rows if self._is_declared(row)])
         return self._allow(rows or self._all_combinations())
 
     def _told_apart(self, rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-        """Return the rows without those whose values look like others when written."""
+        """Return the rows without those whose values look like others' when written."""
         for place in range(len(self.columns)):
             cells = list(dict.fromkeys(row[place] for row in rows))
             alike = lookalikes([json.loads(cell) for cell in cells], nullable=False)
@@ -138,7 +138,7 @@ class JointColumn(Transformation):
         return pd.Series(labels, index=frame.index, dtype=object)
 
     def make(self, frame: pd.DataFrame, column: str) -> Any:
-        """Return the combination of each row; once they are known, an allowed one."""
+        """Return the combination of each row, or an allowed one once these are known."""
         labels = self.labels(frame)
         if self._cells is None:
             return labels
@@ -192,14 +192,14 @@ class JointColumn(Transformation):
         return cast(filled, nulls, self._dtypes[column])
 
     def allows(self, frame: pd.DataFrame) -> np.ndarray:
-        """Return which rows have an allowed combination; all do while none is known."""
+        """Return which rows have an allowed combination; all rows, as long as none is known."""
         if self._cells is None:
             return np.ones(len(frame), dtype=bool)
         return self.labels(frame).isin([_join(row) for row in self._cells]).to_numpy()
 
 
 def as_text(value: Any) -> str:
-    """Return the JSON text of one value; 1 and 1.0 are the same, what is not JSON is its text."""
+    """Return one value as JSON, or its string if it has no JSON form; 1 and 1.0 are the same."""
     try:
         if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
             return 'null'
@@ -208,7 +208,7 @@ def as_text(value: Any) -> str:
         if isinstance(value, Integral) or (isinstance(value, Real) and value == int(value)):
             return _dumps(int(value))
         return _dumps(float(value) if isinstance(value, Real) else str(value))
-    except Exception:  # whatever an arbitrary object raises, it is none of the values
+    except Exception:  # whatever an arbitrary object raises, it is not one of the values
         return 'null'
 
 

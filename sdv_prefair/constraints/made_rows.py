@@ -1,9 +1,9 @@
 """Private rows transformed by user code: each on its own, with public types.
 
 User code may fail on odd rows, and pandas infers the dtype of its results from the values. Either
-would let one row affect the others. So rows on which the code fails are null, and all others are
-as they would be without them; and columns have the dtypes that the same code returns for public
-rows.
+would let one row affect the others. So the results for rows on which the code fails are null, all
+other rows are what they would be without them, and columns have the dtypes that the same code
+returns for public rows.
 """
 
 import warnings
@@ -29,11 +29,11 @@ def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, An
     Args:
         transform: Returns a row for each row, or raises.
         frame: Private rows.
-        dtypes: The columns it makes of public rows, with their dtypes.
+        dtypes: The dtypes of the columns that it returns for public rows.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter('ignore')  # of what it warns depends on rows, and may quote them
+            warnings.simplefilter('ignore')  # its warnings depend on rows and may quote them
             made = transform(frame)
     except Exception:  # its message could quote the rows
         return _make_halves(transform, frame, dtypes)
@@ -46,7 +46,7 @@ def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, An
 def _make_halves(
     transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Find the rows on which it fails, by bisection."""
+    """Find the rows on which the transform fails, by bisection."""
     if len(frame) <= 1:
         nulls = pd.Series([None] * len(frame), dtype=object)
         return pd.DataFrame({c: typed(nulls, d).array for c, d in dtypes.items()}, frame.index)
@@ -58,16 +58,16 @@ def _make_halves(
 
 
 def _joined(one: pd.Series, two: pd.Series, dtype: Any) -> Any:
-    if one.dtype != two.dtype:  # of which one half has nulls
+    if one.dtype != two.dtype:  # one half of them may be nulls
         convert = _as_moments if is_temporal(dtype) else _as_numbers
         one, two = convert(one, dtype), convert(two, dtype)
     return pd.concat([one, two]).array
 
 
 def typed(values: pd.Series, dtype: Any) -> pd.Series:
-    """Return values as ``dtype``, or with nulls as the nearest that holds them; row by row.
+    """Return values as ``dtype``, or if there are nulls, as the nearest dtype that holds them.
 
-    What is no such value is null.
+    Row by row; a value that cannot be converted is null.
     """
     if values.dtype == dtype or isinstance(dtype, pd.CategoricalDtype):
         return values

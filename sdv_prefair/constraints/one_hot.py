@@ -22,11 +22,11 @@ from sdv_prefair.values.dtypes import cast, read_numbers
 class WhichColumn(Transformation):
     """A OneHotEncoding: ``a``, ``b`` and ``c`` become ``a#b#c``, the name of the one that is 1.
 
-    In a row with no 1 or with several the first largest counts.
+    In a row with no 1, or with several, the first column with the largest value counts.
 
     Args:
         constraint: SDV's constraint.
-        taken: Names that columns have already.
+        taken: Column names already in use.
     """
 
     def __init__(self, constraint: OneHotEncoding, taken: Iterable[str]):
@@ -37,7 +37,7 @@ class WhichColumn(Transformation):
     def derive(
         self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
     ) -> dict[str, ColumnDomain]:
-        """Return the names of the columns, whatever is public of their values."""
+        """Return a domain of the names of the columns, which depends on no other public facts."""
         self._dtypes = {c: written_dtype(domains[c], dtypes.get(c)) for c in self.columns}
         return {self._name: Categories(self.columns, nullable=False, complete=True)}
 
@@ -47,7 +47,7 @@ class WhichColumn(Transformation):
         return np.array(self.columns, dtype=object)[ones.argmax(axis=1)]
 
     def clues(self, asked: pd.DataFrame) -> list[Hashable]:
-        """Return the numbers that are asked for."""
+        """Return the requested numbers."""
         columns = [_as_numbers(asked[c]).tolist() for c in self.columns if c in asked]
         return list(zip(*columns, strict=True)) if columns else [None] * len(asked)
 

@@ -1,16 +1,16 @@
-"""Columns in rising order (SDV's Inequality and Range): the first, then the steps up.
+"""Columns in increasing order (SDV's Inequality and Range): the first, then the steps up.
 
 ``low``, ``middle`` and ``high`` become ``low.fillna``, ``low#middle`` and ``middle#high``: the
-first as it is, and of each other column how far above the one before it lies. Steps up are never
-negative, so the order holds in everything that is sampled.
+first column unchanged, and for every other column its distance above the one before. These steps
+are never negative, so every sampled row is in order.
 
 Departs: SDV fills nulls with the column's mean and keeps a column ``nan_component`` that says which
-values were null. Here nulls stay where they are, for two reasons. The mean would be learnt from
-rows. And a model that draws a null flag and a value apart would hide the value behind the flag,
-where it could carry a dependence that no column of the synthetic table shows: given an
-admissible column that is null, a protected and an outcome column would still hang together by
-what was filled in. Where the column before is null, the step is measured from the one before
-that, or from a public constant. SDV takes the logarithm of steps; here bins grow with the step.
+values were null. Here nulls remain nulls, for two reasons. The mean would be learnt from rows. And
+if a model sampled a null flag and a value separately, the flag would hide the value, which could
+carry a dependence that no column of the synthetic table shows: given an admissible column that is
+null, a protected and an outcome column would still depend on each other through the hidden value.
+If the column before is null, the step is measured from the one before that, or from a public
+constant. SDV takes the logarithm of steps; here bins become wider with the step.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -37,7 +37,7 @@ class RisingColumns(Transformation):
 
     Args:
         constraint: SDV's constraint.
-        taken: Names that columns have already.
+        taken: Column names already in use.
     """
 
     def __init__(self, constraint: Inequality | Range, taken: Iterable[str]):
@@ -54,14 +54,14 @@ class RisingColumns(Transformation):
     def derive(
         self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
     ) -> dict[str, ColumnDomain]:
-        """Return the first column's domain as it is, and the public range of each step."""
+        """Return the first column's domain unchanged, and the public range of each step."""
         self._domains = {column: domains[column] for column in self.columns}
         self._rulers = {c: ruler_for(domains[c], dtypes.get(c)) for c in self.columns}
         self._origins, self._steps = {}, {}
         nullable = {c: domains[c].nullable and holds_nulls(dtypes.get(c)) for c in self.columns}
         for place, column in enumerate(self.columns[1:], start=1):
             known = [self._domains[c] for c in self.columns[: place + 1]]
-            # Only where everything before can be null a step may begin below what is before.
+            # Only if all columns before can be null may a step begin below their values.
             begins = known if nullable[self.columns[0]] else known[:-1]
             self._origins[column] = _origin(self._rulers[column], begins)
             self._steps[column] = self._step_domain(column, known, nullable[column])
@@ -96,7 +96,7 @@ class RisingColumns(Transformation):
         return cast(steps, nulls, pd.Int64Dtype() if ruler.marked else np.dtype('float64'))
 
     def _positions_before(self, frame: pd.DataFrame, column: str) -> np.ndarray:
-        """Return where each row's step begins: at its last value before the column."""
+        """Return where each row's step begins: at the last value before the column."""
         ruler = self._rulers[column]
         kind = np.int64 if ruler.marked else np.float64
         before = np.full(len(frame), self._origins[column], dtype=kind)
@@ -108,7 +108,7 @@ class RisingColumns(Transformation):
     def restore(
         self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
     ) -> tuple[dict[str, Any], np.ndarray]:
-        """Return the columns, each a step above the one before; asked ones as they are asked."""
+        """Return the columns, each a step above the one before; requested values are kept."""
         restored = pd.DataFrame({self.columns[0]: frame[self._names[0]]})
         keep = np.ones(len(frame), dtype=bool)
         for name, column in zip(self._names[1:], self.columns[1:], strict=True):
@@ -132,10 +132,10 @@ class RisingColumns(Transformation):
     def likelihoods(
         self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
     ) -> dict[str, np.ndarray]:
-        """Return how likely it is that a step ends at the asked value, wherever it begins.
+        """Return how likely it is that a step ends at the requested value, wherever it begins.
 
-        Steps of a bin are taken to be equally likely, so a step that is given has one over their
-        number.
+        Steps within a bin are assumed to be equally likely, so the probability of a given step is
+        one over their number.
         """
         steps = dict(zip(self._names[1:], self.columns[1:], strict=True))
         open_steps = {
@@ -149,12 +149,12 @@ class RisingColumns(Transformation):
         }
 
     def describe(self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict]) -> dict:
-        """Return the first column's metadata, and that of the steps."""
+        """Return the metadata of the first column and of the steps."""
         steps = {name: describe(domains[name]) for name in self._names[1:]}
         return {self._names[0]: dict(columns[self.columns[0]])} | steps
 
     def edges(self, bins: int) -> dict[str, list[int] | list[float]]:
-        """Return edges that grow with the step: short steps are told apart, long ones are not."""
+        """Return edges of bins that are narrow for short steps and wide for long ones."""
         return {
             name: _growing_edges(self._steps[column], bins)
             for name, column in zip(self._names[1:], self.columns[1:], strict=True)
@@ -170,7 +170,7 @@ def rising_columns(constraint: Inequality | Range) -> tuple[str, ...]:
 
 
 def _origin(ruler: Ruler, domains: list[ColumnDomain]) -> float:
-    """Return a public position no value lies below, to measure from where all before is null."""
+    """Return the origin of steps where all columns before are null: a public lower limit."""
     lows = [ruler.position(domain.low) for domain in domains if domain.low is not None]
     if lows:
         return min(lows)
@@ -178,13 +178,13 @@ def _origin(ruler: Ruler, domains: list[ColumnDomain]) -> float:
 
 
 def _share_of_each(codes: ColumnCodes, is_null: bool) -> np.ndarray:
-    """Return for each bin the share of one of its values; if that is null, all for the null."""
+    """Return, for each bin, the share of one of its values; for a null, everything on its code."""
     shares = np.zeros(codes.num_codes)
     if is_null:
         shares[codes.null_code] = 1.0
     else:
         sizes = codes.bin_sizes()
-        wide = sizes > 0  # a single real number leads to the asked value from nowhere
+        wide = sizes > 0  # a single real number has no width
         shares[: len(sizes)] = ~wide.any()
         shares[: len(sizes)][wide] = sizes[wide].min() / sizes[wide]
     return shares
@@ -198,7 +198,7 @@ def _is_small(steps: ColumnDomain) -> bool:
 
 
 def _growing_edges(steps: Numbers, bins: int) -> list[int] | list[float]:
-    """Return edges that are evenly spaced in the logarithm of a step plus one, as SDV has it."""
+    """Return edges evenly spaced in the logarithm of a step plus one, the scale that SDV uses."""
     longest = float(steps.high - steps.low)
     grown = np.expm1(np.linspace(0, np.log1p(longest), bins + 1)[1:-1])
     if steps.decimal_places == 0:

@@ -123,7 +123,7 @@ class ConstraintPlan:
 
     @property
     def consumed(self) -> set[str]:
-        """Original columns that are not modelled as they are."""
+        """Original columns that are not modelled themselves."""
         made = {name for link in self.chain for name in link.transformation.sources}
         return {c for c in self.original_domains if c not in self.domains or c in made}
 
@@ -132,7 +132,7 @@ class ConstraintPlan:
     def fit(self, dtypes: Mapping[str, Any] | pd.Series) -> 'ConstraintPlan':
         """Return the plan for a table with these dtypes.
 
-        Privacy: constraints are fitted to a few rows made of the metadata and the dtypes.
+        Privacy: constraints are fitted to a few rows made from the metadata and the dtypes.
         """
         public = public_frame(self.original_domains, dtypes, self.original_metadata)
         domains, frame = dict(self.original_domains), public
@@ -153,10 +153,10 @@ class ConstraintPlan:
     def dtypes_after(
         self, transform: Callable[[pd.DataFrame], pd.DataFrame], dtypes: pd.Series
     ) -> pd.Series:
-        """Return the dtypes of a table with these dtypes once it is transformed.
+        """Return the dtypes of a table with these dtypes after it is transformed.
 
-        Privacy: those that the transformation gives to a few rows made of public facts, since
-        pandas may choose the dtype of what is made by the values it is made of.
+        Privacy: they are determined from a few rows made from public facts, because pandas may
+        infer the dtype of a result from its values.
 
         Args:
             transform: One of this plan's.
@@ -172,7 +172,7 @@ class ConstraintPlan:
         return after
 
     def edges(self, bins: int) -> dict[str, Any]:
-        """Return edges of unequal bins for made columns that need them."""
+        """Return edges of bins of unequal width, for made columns that need them."""
         edges: dict[str, Any] = {}
         for link in self.chain:
             edges |= link.transformation.edges(bins)
@@ -196,24 +196,24 @@ class ConstraintPlan:
         }
 
     def table_to_learn(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the table as it is modelled, and the combinations that are not."""
+        """Return the modelled table, plus combinations that are learnt but not modelled."""
         joints = [joint for joint in self._learnt_joints() if joint.name not in self.domains]
         modelled = self.transform(frame)
         labels = {joint.name: joint.labels(frame) for joint in joints}
         return modelled.assign(**labels) if labels else modelled
 
     def settle(self, learnt: Mapping[str, ColumnDomain]) -> dict[str, ColumnDomain]:
-        """Allow the combinations that were learnt; return the domains that are modelled."""
+        """Allow the learnt combinations; return the domains of the modelled columns."""
         settled = dict(learnt)
         for joint in self._learnt_joints():
             if isinstance(found := settled.get(joint.name), Categories):
                 settled[joint.name] = joint.settle(found)
         return {c: d for c, d in settled.items() if c not in self.domains_to_learn}
 
-    # -- the way of a table -------------------------------------------------------------------
+    # -- transforming a table -------------------------------------------------------------------
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the table as it is modelled; of some columns, what can be made of them.
+        """Return the table as it is modelled; without missing columns and those made from them.
 
         Privacy: the result for a row depends on that row alone.
         """
@@ -269,10 +269,10 @@ class ConstraintPlan:
         return same
 
     def consumed_dtypes(self, transformers: Mapping[str, ColumnCodes]) -> dict[str, Any]:
-        """Return the dtypes of consumed columns, as a row of any codes is restored.
+        """Return the dtypes that consumed columns have when they are restored, for any codes.
 
         Args:
-            transformers: Those of the modelled columns.
+            transformers: The encoders of the modelled columns.
         """
         row = pd.DataFrame({
             column: codes.decode([0], np.random.default_rng(0))
@@ -283,9 +283,9 @@ class ConstraintPlan:
         return {column: row.dtypes[column] for column in self.consumed}
 
     def broken_rules(self, frame: pd.DataFrame) -> list[tuple[Rule, np.ndarray]]:
-        """Return the rules that rows of the original table break, and which rows do.
+        """Return the rules that rows of the original table break, and which rows break them.
 
-        Rules about columns that are not there are left out, and those still to be learnt.
+        Rules about missing columns are left out, and so are rules still to be learnt.
         """
         checked = [(rule, frame) for rule in self.rejections]
         for link in self.chain:

@@ -36,7 +36,7 @@ class Ruler(abc.ABC):
 
     @abc.abstractmethod
     def _read(self, column: pd.Series, domain: ColumnDomain) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions, of what lies between marks that of the lower one, and the nulls."""
+        """Return positions and nulls; a value between marks has the position of the lower one."""
 
     @abc.abstractmethod
     def position(self, bound: Any) -> float:
@@ -47,11 +47,11 @@ class Ruler(abc.ABC):
         """Return values at these positions, in the dtype of the ruler's own column."""
 
     def read(self, column: pd.Series, domain: ColumnDomain) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions of a column's values, and where there are nulls.
+        """Return the positions of a column's values, and which are null.
 
         Args:
             column: The ruler's own column or another one.
-            domain: What is public of that column; values are clipped to it.
+            domain: The public domain of that column; values are clipped to it.
         """
         if isinstance(column.dtype, pd.CategoricalDtype):
             column = pd.Series(boxed(column), column.index, dtype=object)
@@ -59,12 +59,12 @@ class Ruler(abc.ABC):
         return self.clip(positions, domain), nulls
 
     def clip(self, positions: np.ndarray, domain: ColumnDomain) -> np.ndarray:
-        """Return the positions, moved into the domain."""
+        """Return the positions, clipped to the domain."""
         low, high = self.bounds(domain)
         return np.clip(positions, low, high) if (low, high) != (None, None) else positions
 
     def bounds(self, domain: ColumnDomain) -> Bounds:
-        """Return the positions of a domain's ends; None for an end that is not public."""
+        """Return the positions of a domain's bounds; None for a bound that is not public."""
         return tuple(
             None if bound is None else self.position(bound) for bound in (domain.low, domain.high)
         )
@@ -74,7 +74,7 @@ class NumberRuler(Ruler):
     """The ruler of a numerical column.
 
     Args:
-        domain: What is public of the column.
+        domain: The public domain of the column.
         dtype: Its dtype, if known.
     """
 
@@ -85,7 +85,7 @@ class NumberRuler(Ruler):
         if self._places:
             ends = [abs(end) for end in (domain.low, domain.high) if end is not None]
             if max(ends, default=0) * 10**self._places >= _EXACT_FLOAT:
-                self._places = None  # floats cannot tell the marks apart
+                self._places = None  # floats cannot distinguish the marks
         self.marked = self._places is not None
 
     def _read(self, column: pd.Series, domain: ColumnDomain) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +98,7 @@ class NumberRuler(Ruler):
         scale = 10**self._places
         if numbers.dtype.kind == 'f':
             numbers = numbers.astype(np.float64)
-            # Rounded first, because 0.29 * 100 is a little less than 29.
+            # Rounded first, because 0.29 * 100 is slightly less than 29.
             marks = np.floor(np.round(np.clip(numbers, -_LARGEST_REAL, _LARGEST_REAL) * scale, 6))
             return np.clip(marks, -_FARTHEST, _FARTHEST).astype(np.int64)
         if numbers.dtype.kind == 'u':
@@ -120,7 +120,7 @@ class MomentRuler(Ruler):
     """The ruler of a datetime column: years, months, days or finer, as its format shows.
 
     Args:
-        domain: What is public of the column.
+        domain: The public domain of the column.
         dtype: Its dtype, if known.
     """
 
@@ -145,7 +145,7 @@ class MomentRuler(Ruler):
         return self._locate(np.array([micros_of_timestamp(bound)]))[0].item()
 
     def bounds(self, domain: ColumnDomain) -> Bounds:
-        """Return the positions of a domain's ends, or else of the ends of the calendar."""
+        """Return the positions of a domain's bounds, or those of the calendar."""
         ends = self._locate(_CALENDAR.astype(np.int64)).tolist()
         known = super().bounds(domain)
         return tuple(

@@ -1,4 +1,4 @@
-"""User-defined constraints (SDV's ProgrammableConstraint, and that of a single table).
+"""User-defined constraints (SDV's ProgrammableConstraint, also in its single-table form).
 
 Their code can do anything, so by default it never sees a private row: sampled rows that
 ``is_valid`` refuses are rejected. With an attribute ``row_wise = True`` a constraint declares
@@ -27,10 +27,10 @@ from sdv_prefair.domain.columns import ColumnDomain
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that a constraint says it reads.
+    """Return the columns that a constraint declares that it reads.
 
     Args:
-        constraint: What the user wrote.
+        constraint: The user's constraint.
         columns: The columns of the table.
     """
     columns = list(columns)
@@ -53,11 +53,11 @@ def _strings(value: Any) -> list[str]:
 
 
 class ProgrammedColumns(Transformation):
-    """A constraint the user wrote, enforced by its own ``transform``.
+    """A user-defined constraint, enforced by its own ``transform``.
 
     Args:
-        constraint: What the user wrote, with ``row_wise = True``.
-        metadata: What describes the table it is given.
+        constraint: The user's constraint, with ``row_wise = True``.
+        metadata: The metadata of the table that it receives.
         columns: The columns it reads.
         public_ranges: Whether ranges of the columns it makes are public.
     """
@@ -94,19 +94,19 @@ class ProgrammedColumns(Transformation):
     def derive(
         self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
     ) -> dict[str, ColumnDomain]:
-        """Return what the constraint's own metadata makes public of the columns it makes."""
+        """Return the domains of the made columns that the constraint's own metadata declares."""
         return dict(self._made_domains)
 
     def describe(
         self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict[str, Any]]
     ) -> dict[str, dict[str, Any]]:
-        """Return the constraint's own metadata of the columns it makes."""
+        """Return the constraint's own metadata for the columns it makes."""
         return self._descriptions
 
     def check_promise(self, public: pd.DataFrame) -> None:
-        """Raise unless public rows are transformed the same one by one and all together.
+        """Raise unless public rows are transformed the same way one by one and all together.
 
-        The resulting dtypes are those of all rows from now on.
+        The resulting dtypes then apply to all rows.
         """
         together = self._transform(public)
         apart = [self._transform(public.iloc[[place]]) for place in range(len(public))]
@@ -131,7 +131,7 @@ class ProgrammedColumns(Transformation):
         return kept.assign(**{column: made[column].array for column in made.columns})
 
     def _transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        # On a copy, so that nothing of the rows stays in the constraint.
+        # On a copy, so that the constraint keeps nothing from the rows.
         constraint = copy.deepcopy(self.constraint)
         try:
             shown = frame[list(self.columns)].copy()

@@ -1,7 +1,7 @@
 """Whether rows satisfy a constraint: sampled rows are accepted or rejected by this test.
 
-The test is SDV's own wherever it needs no rows. A fit applies it to synthetic rows only; to real
-ones ``check`` does, for their owner.
+The test is SDV's own unless that needs rows. A fit applies it to synthetic rows only; ``check``
+applies it to real ones, for their owner.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from sdv_prefair.sdv_versions import accepted
 
 
 class Rule:
-    """One of SDV's constraints between columns.
+    """One of SDV's constraints on columns.
 
     Args:
         constraint: The constraint. It is fitted to an empty frame.
@@ -32,22 +32,22 @@ class Rule:
         self.columns = tuple(columns)
 
     def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
-        """Make ready for a table like this one.
+        """Prepare for a table like this one.
 
         Args:
-            public: A few rows made of public facts.
-            metadata: What describes them.
+            public: A few rows made from public facts.
+            metadata: Their metadata.
         """
         self.constraint.fit(_plain(public[list(self.columns)].iloc[:0]), accepted(metadata))
 
     @property
     def is_known(self) -> bool:
-        """Whether it can be asked by now: nothing of it has still to be learnt."""
+        """Whether it can be tested: nothing about it remains to be learnt."""
         return True
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
-        """Return which rows obey."""
-        if frame.empty:  # of an empty frame SDV makes columns of another dtype
+        """Return which rows satisfy the constraint."""
+        if frame.empty:  # SDV changes the dtypes of an empty frame
             return np.ones(0, dtype=bool)
         return np.asarray(self.constraint.is_valid(_plain(frame[list(self.columns)])), dtype=bool)
 
@@ -56,7 +56,7 @@ class JointRule(Rule):
     """The combinations that are allowed.
 
     Args:
-        joint: What knows them, once they are known.
+        joint: The transformation that holds them once they are known.
     """
 
     def __init__(self, joint: JointColumn):
@@ -64,25 +64,25 @@ class JointRule(Rule):
         self.joint = joint
 
     def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
-        """Keep nothing: SDV would take the combinations of these rows for the allowed ones."""
+        """Do nothing: SDV would treat the combinations in these rows as the allowed ones."""
 
     @property
     def is_known(self) -> bool:
-        """Whether the combinations that are allowed are known."""
+        """Whether the allowed combinations are known."""
         return self.joint.is_settled
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
-        """Return which rows obey."""
+        """Return which rows satisfy the constraint."""
         return self.joint.allows(frame)
 
 
 class ProgrammedRule(Rule):
-    """A constraint that the user has written.
+    """A user-defined constraint.
 
-    It receives only the columns that it names, so it cannot connect any others.
+    It receives only the columns that it names, so it cannot make any others dependent.
 
     Args:
-        constraint: What the user wrote.
+        constraint: The user's constraint.
         columns: The columns that it reads.
         table_name: The name of the table.
     """
@@ -94,13 +94,13 @@ class ProgrammedRule(Rule):
         self.table_name = table_name
 
     def fit(self, public: pd.DataFrame, metadata: Metadata) -> None:
-        """Fit the constraint to public rows, and see that it reads no other columns."""
+        """Fit the constraint to public rows, and check that it reads no other columns."""
         shown = public[list(self.columns)]
         self._call('fit', shown.copy(), metadata)
         self.holds(shown)
 
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
-        """Return which rows obey."""
+        """Return which rows satisfy the constraint."""
         verdict = self._call('is_valid', frame[list(self.columns)].copy())
         return np.asarray(verdict, dtype=bool)
 

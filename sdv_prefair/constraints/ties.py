@@ -1,4 +1,4 @@
-"""What constraints do to fairness, and the roles of the columns they make.
+"""The effect of constraints on fairness, and the roles of the columns they make.
 
 A constraint is one more factor over its columns, whether rows are transformed or rejected. Let
 every modelled column m be a function of its sources S(m), the original columns it was made from,
@@ -6,35 +6,36 @@ in each row that leaves the synthesizer (rows where the codes cannot be read bac
 are rejected, see ``plan``). Then the density of a synthetic row is a product of
 
 - one factor for each clique of the model, over the union of the sources of its columns;
-- one factor for each constraint, over its original columns: what is rejected, and how values are
-  drawn within bins.
+- one factor for each constraint, over its original columns: which rows are rejected, and how values
+  are sampled within bins.
 
 So the synthetic table is justifiably fair if the admissible columns separate protected from outcome
-columns in the graph of these unions and of the constraints' columns. `cliques_in_original_columns`
-returns them, and the one predicate tests them after every fit.
+columns in the graph whose cliques are these unions and the constraints' columns.
+`cliques_in_original_columns` returns them, and the one predicate tests them after every fit.
 
 The strategies select a graph over the modelled columns and have no access to sources. They receive
-roles that make their selection pass. Each of several statements is translated on its own, its
-left side as protected, its right side as outcomes and its conditioning set as admissible:
+roles for which whatever they select passes the test. Each of several statements is translated on
+its own, its left side as protected, its right side as outcomes and its conditioning set as
+admissible:
 
 1. Delete the admissible columns. Constraints connect the rest into groups; a group with a
    protected and an outcome column is refused, since no graph could repair it.
-2. A modelled column derived from admissible columns alone is admissible: given these, it is fixed.
-3. Every other modelled column stands for one group. It is protected or an outcome if its group
-   holds such a column, for whatever touches one column of the group touches them all.
-4. A group of unlabelled columns that one modelled column stands for leaves it unlabelled. If
-   several do, they are all protected, as Greedy-PreFair keeps unlabelled columns from outcomes:
-   without sides of their own, a strategy could join one to a protected column and another
-   to an outcome.
+2. A modelled column derived from admissible columns alone is admissible: they determine it.
+3. Every other modelled column represents one group. It is protected or an outcome if its group
+   contains such a column, because a column adjacent to one of the group is connected to all of it.
+4. If one modelled column represents a group of unlabelled columns, it is unlabelled. If several do,
+   they are all protected, because Greedy-PreFair does not join unlabelled columns to outcomes: if
+   they were unlabelled, a strategy could join one to a protected column and another to an outcome.
 
-Proof that this suffices: a path around the admissible columns passes from group to group along
+Proof that this suffices: a path that avoids the admissible columns passes from group to group along
 edges between modelled columns that are not admissible. Between the last protected group and the
-first outcome group after it all groups are unlabelled with one modelled column each, so these
-edges form a path in the graph, from a protected to an outcome column. A fair graph has none.
-The proof is about one statement, so a graph that keeps all that were carried over keeps all.
+first outcome group after it, all groups are unlabelled with one modelled column each, so these
+edges form a path in the graph from a protected to an outcome column. A fair graph has none. The
+proof is about one statement, so a graph that satisfies every translated statement satisfies every
+original one.
 
-A side for which no modelled column stands is tied to nothing but by constraints, which were asked
-in step 1. Its statement is kept whatever is selected, and is not carried over.
+If no modelled column represents a side, only constraints connect its columns to others, and step 1
+has checked these. Its statement holds whatever is selected, and is not translated.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +56,8 @@ def modelled_roles(
 
     Args:
         sources: The original columns each modelled column was made from.
-        tied: The original columns of each constraint; they keep protected and outcome apart.
+        tied: The original columns of each constraint; they do not connect protected and outcome
+            columns.
         roles: The roles of the original columns, or one statement about them.
     """
     group_of = _groups([*map(tuple, sources.values()), *map(tuple, tied)], roles)
@@ -105,12 +107,12 @@ def as_roles(role_of: Mapping[str, str]) -> Roles | None:
 def modelled_statements(
     sources: Sources, tied: Sequence[Iterable[str]], statements: Statements
 ) -> Statements:
-    """Return the statements about modelled columns that stand for those about original ones.
+    """Return the statements about original columns, translated to modelled ones.
 
     Args:
         sources: The original columns each modelled column was made from.
         tied: The original columns of each constraint; they break no statement.
-        statements: What is promised of the original columns.
+        statements: The statements about the original columns.
     """
     by_role = [
         _by_role(modelled_roles(sources, tied, Statements([statement])))
@@ -133,10 +135,10 @@ def _by_role(role_of: Mapping[str, str]) -> dict[str, list[str]]:
 def cliques_in_original_columns(
     cliques: Iterable[Sequence[str]], sources: Sources, tied: Iterable[Sequence[str]]
 ) -> list[tuple[str, ...]]:
-    """Return what ties original columns together: the model's cliques and the constraints'.
+    """Return the cliques of original columns: those of the model and those of the constraints.
 
     Args:
-        cliques: The model's cliques, of modelled columns.
+        cliques: The model's cliques of modelled columns.
         sources: The original columns each modelled column was made from.
         tied: The original columns of each constraint.
     """

@@ -1,4 +1,4 @@
-"""What it takes to enforce one constraint by modelling other columns in place of its own."""
+"""The interface for enforcing a constraint by modelling other columns in place of its own."""
 
 import abc
 from collections.abc import Hashable, Iterable, Mapping
@@ -15,18 +15,18 @@ from sdv_prefair.values.dtypes import public_dtype
 
 
 class Transformation(abc.ABC):
-    """One constraint, enforced by columns from which the constrained ones follow.
+    """One constraint, enforced by modelling columns that determine the constrained ones.
 
-    SDV's own transformations learn from the rows: a mean to fill nulls with, whether there is any
-    null, the order of combinations. These are made of public facts, so that what becomes of a row
-    depends on this row alone; a row that breaks the constraint is changed to one that obeys.
+    SDV's own transformations learn from the rows: a mean that replaces nulls, whether there are
+    nulls, the order of combinations. These depend on public facts alone, so the result for a row
+    depends on that row alone; a row that breaks the constraint is changed to one that satisfies it.
 
     Privacy: adding or removing a row adds or removes one transformed row.
 
     Args:
         constraint: SDV's constraint. It is kept, never fitted to rows.
-        columns: The columns it consumes.
-        sources: The columns it makes, each with the columns that its values are read from.
+        columns: The columns that it replaces ("consumes").
+        sources: The columns that it makes, each with the columns that its values are computed from.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class Transformation(abc.ABC):
         """Prepare for columns with these domains and dtypes; return the made columns' domains.
 
         Args:
-            domains: What is public of the consumed columns.
-            dtypes: Their dtypes, as far as known: before a fit none is.
+            domains: The public domains of the consumed columns.
+            dtypes: Their dtypes, if known; before a fit, none is.
 
         Raises:
-            DomainError: If no public value obeys the constraint.
+            DomainError: If no public value satisfies the constraint.
         """
 
     @abc.abstractmethod
@@ -61,38 +61,40 @@ class Transformation(abc.ABC):
     def restore(
         self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
     ) -> tuple[dict[str, Any], np.ndarray]:
-        """Return the consumed columns, and which rows can be kept.
+        """Return the consumed columns, and which rows can be accepted.
 
-        Rows whose restored values leave the public domain cannot.
+        Rows with restored values outside the public domain cannot.
 
         Args:
-            frame: The made columns, and others.
-            asked: Values of consumed columns that rows shall have, if others are to follow.
+            frame: The made columns, and possibly others.
+            asked: Requested values of consumed columns, if any; the other columns are computed from
+                them.
         """
 
     def clues(self, asked: pd.DataFrame) -> list[Hashable]:
-        """Return for each line of asked values what ``likelihoods`` has to know of it."""
+        """Return, for each line of requested values, what its ``likelihoods`` depend on."""
         return [None] * len(asked)
 
     def likelihoods(
         self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
     ) -> dict[str, np.ndarray]:
-        """Return what a line says of made columns that cannot be made of it.
+        """Return likelihoods for the codes of made columns that requested values do not determine.
 
         Args:
-            asked: One line of values of some of the consumed columns.
-            codes: How the made columns are modelled, those that are.
+            asked: One line of requested values, of some of the consumed columns.
+            codes: The encoders of those made columns that are modelled.
 
         Returns:
-            How likely the values are given each code, up to a factor; for made columns of which
-            that can be said one by one. Rows that do not fit are rejected all the same.
+            For each made column that can be treated on its own, the likelihood of the requested
+            values given each of its codes, up to a constant factor. Rows that do not match are
+            rejected in any case.
         """
         return {}
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with made columns in place of consumed ones.
 
-        Columns whose sources are not all there are left out, so that a condition on some of the
+        Made columns with missing source columns are left out, so a condition on some of the
         consumed columns becomes one on some of the made columns.
         """
         kept = frame.drop(columns=[column for column in self.columns if column in frame])
@@ -106,12 +108,12 @@ class Transformation(abc.ABC):
     def reverse_transform(
         self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
     ) -> pd.DataFrame:
-        """Return the frame with consumed columns in place of made ones, rows that can be kept.
+        """Return the accepted rows of the frame, with consumed columns in place of made ones.
 
         Args:
             frame: Rows with the made columns.
-            asked: Values that these rows are to have, of any columns. Whether codes can be read
-                back from them is for the caller to see.
+            asked: Requested values of these rows, in any columns. The caller must check that they
+                determine the sampled codes.
         """
         restored, keep = self.restore(frame, asked)
         left = frame.drop(columns=list(self.sources))
@@ -131,12 +133,12 @@ class Transformation(abc.ABC):
         return {name: describe(domains[name]) for name in self.sources}
 
     def edges(self, bins: int) -> dict[str, list[int] | list[float]]:
-        """Return edges of unequal bins, for made columns that need them."""
+        """Return edges of bins of unequal width, for made columns that need them."""
         return {}
 
 
 def describe(domain: ColumnDomain) -> dict[str, Any]:
-    """Return the metadata that says what is public of a numerical or categorical column."""
+    """Return metadata for the public domain of a numerical or categorical column."""
     if isinstance(domain, Categories):
         return {
             'sdtype': 'categorical',
@@ -155,7 +157,7 @@ def describe(domain: ColumnDomain) -> dict[str, Any]:
 def exchange_columns(
     metadata: Metadata, consumed: tuple[str, ...], described: dict[str, dict[str, Any]]
 ) -> Metadata:
-    """Return the metadata with some columns in place of others."""
+    """Return the metadata with some columns replaced by others."""
     description = metadata.to_dict()
     (table,) = description['tables'].values()
     kept = {c: d for c, d in table['columns'].items() if c not in consumed}
@@ -169,7 +171,7 @@ def exchange_columns(
 
 
 def unused_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with underscores until it is new."""
+    """Return the name, with underscores appended until it is unused."""
     taken = set(taken)
     while name in taken:
         name += '_'

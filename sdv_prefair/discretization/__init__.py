@@ -1,8 +1,8 @@
 """Data-dependent bins within the budget: narrow where rows are, with single bins for spikes.
 
 A declared range says where values may lie, not how they are distributed. Each binned column is
-measured by noisy histograms over a public grid, finer where rows are. Everything
-else is post-processing: whatever stands out from the noise gets bins of its own.
+measured by noisy histograms over a public grid, finer where rows are. Everything else is
+post-processing: whatever stands out from the noise gets bins of its own.
 """
 
 from collections.abc import Mapping, Sequence

@@ -115,7 +115,7 @@ class _Line:
         return np.unique(cells)
 
     def without_slivers(self, cuts: np.ndarray, own: np.ndarray, bins: int) -> np.ndarray:
-        """Return the cuts without those that leave next to nothing next to a single value."""
+        """Return the cuts without those that leave almost no rows beside a single value."""
         cuts = cuts[(cuts > 0) & (cuts < self.starts[-1])]
         whole = self.with_cuts(cuts)
         among = np.ones(len(whole.rows), dtype=bool)

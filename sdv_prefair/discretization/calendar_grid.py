@@ -88,12 +88,12 @@ def _cells(starts: np.ndarray, fine: str, codes: DatetimeBins) -> MonthCells | M
 def _steps_from(starts: np.ndarray, unit: str) -> np.ndarray:
     """Return for each timestamp the first step of the column's own unit that is not before it."""
     steps = starts.astype(f'M8[{unit}]')
-    late = steps.astype(starts.dtype) < starts  # of years, which begin in the first month alone
+    late = steps.astype(starts.dtype) < starts  # for years, which begin only in the first month
     return steps.astype(np.int64) + late
 
 
 def _levels(starts: np.ndarray, fine: str) -> tuple[np.ndarray, ...]:
-    """Return the first cells of all units from the finest of few cells down to the fine one."""
+    """Return the first cells of each unit, from the finest with few cells down to the fine one."""
     levels: list[np.ndarray] = []
     for unit in _UNITS[_UNITS.index(fine) :]:
         coarse = starts.astype(f'M8[{unit}]')

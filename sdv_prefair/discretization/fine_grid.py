@@ -19,7 +19,7 @@ from sdv_prefair.transformers import NumberBins
 from sdv_prefair.transformers.bins import GridBins, RealBins
 from sdv_prefair.values.arrays import Floats, Integers
 
-# Up to so many cells form one histogram; more form a tree, whose first level has fewer.
+# Up to this many cells form one histogram; more form a tree, whose first level has fewer.
 ONE_LEVEL = 1024
 _FIRST_LEVEL, _BRANCHES = 256, 64
 _LARGEST = 2**64 - 1
@@ -87,7 +87,7 @@ def _points(line: GridBins, places: int, spikes: Sequence[float]) -> FineGrid:
     bounds = np.sort(np.concatenate([starts, np.array(own, dtype=np.uint64)]), kind='stable')
     values = np.diff(bounds).astype(np.float64)
     held = tuple(float(line.first + single) for single in singles)
-    # Beyond, all floats are integers, and databases have none to round them to.
+    # Beyond this, all floats are integers, and databases have no integers to round them to.
     is_exact = max(abs(line.first), abs(line.last)) < _EXACT_FLOAT
     rounding = float(scale) if is_exact else None
     cells = FineCells(float(low), float(high), rounding, float(width), num_even, held)

@@ -48,11 +48,11 @@ def look(levels: Sequence[np.ndarray], num_cells: int, measure: Measure) -> list
     """Measure the levels of a tree from the top, each below the nodes that stand out.
 
     Privacy: every level is one histogram of disjoint groups of cells, and which groups these are
-    depends on the levels before it alone. What is not measured is not paid.
+    depends on the levels before it alone. Levels that are not measured cost nothing.
 
     Args:
-        levels: Of each level the first cells of its nodes, those of the level above among them.
-        num_cells: How many fine cells there are, that of null excepted.
+        levels: For each level, the first cells of its nodes; they include those of the level above.
+        num_cells: The number of fine cells, without the one for null.
         measure: Answers for one level.
     """
     measured: list[Level] = []

@@ -35,7 +35,7 @@ def save_metadata(
     Args:
         metadata: SDV's metadata of one table.
         roles: The roles of its columns, or the statements about them.
-        path: Where to.
+        path: Where to save them.
         mode: ``'write'`` refuses to replace a file, ``'overwrite'`` does not.
 
     Raises:
@@ -55,7 +55,7 @@ def save_form(metadata: Metadata, path: Path, seen: Seen = MappingProxyType({}))
 
     Args:
         metadata: SDV's metadata of one table.
-        path: Where to.
+        path: Where to save them.
         seen: Facts seen in the data, by column and key, written as notes that are ignored when
             read. A file with such notes is not private.
     """
@@ -91,7 +91,7 @@ def load_metadata(path: str | Path) -> tuple[Metadata, Statements]:
 
 
 def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
-    """Return the metadata of a file, and the columns of each role; there need be none.
+    """Return the metadata of a file, and the columns of each role, if any.
 
     Raises:
         ValueError: If there is no such file, or it is not JSON.
@@ -103,7 +103,7 @@ def load_lists(path: str | Path) -> tuple[Metadata, dict[str, list[str]]]:
 
 
 def take_roles(described: Mapping[str, Any]) -> tuple[dict[str, Any], Statements]:
-    """Return a dictionary of metadata without roles or statements, and these.
+    """Split a dictionary of metadata into one without roles or statements, and these.
 
     Args:
         described: SDV's dictionary with ``role`` on columns, or with a list ``fairness`` beside its
@@ -185,7 +185,7 @@ def is_document(document: object) -> TypeGuard[dict[str, Any]]:
 
 
 def columns_of(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the columns of a document and what it says of them."""
+    """Yield the columns of a document and their descriptions."""
     for table in document.get('tables', {'': document}).values():
         yield from table.get('columns', {}).items()
 

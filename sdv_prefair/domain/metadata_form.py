@@ -1,7 +1,7 @@
 """A metadata file to fill in: every key with null, and a note on its meaning.
 
-A key that is null was not filled in, and one that begins with an underscore is a note for the
-reader. Both are ignored when the file is loaded, so that a form is always valid metadata.
+A key with the value null was not filled in, and a key that begins with an underscore is a note for
+the reader. Both are ignored when the file is loaded, so a form is always valid metadata.
 """
 
 from collections.abc import Iterator, Mapping
@@ -83,7 +83,7 @@ def _filled(about: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[tuple
 
 
 def without_notes(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was filled in of a column's description: no notes and no nulls."""
+    """Return the filled-in part of a column's description, without notes and nulls."""
     return {
         key: value
         for key, value in about.items()

@@ -122,7 +122,7 @@ def _key_columns(table: Any) -> set[str]:
 def _related_columns(table: Any) -> set[str]:
     return {
         column
-        # SDV keeps here the relationships whose add-on is installed, and transforms those only.
+        # SDV keeps here the relationships whose add-on is installed, and transforms only those.
         for relationship in table._valid_column_relationships
         if relationship['type'] in _RELATIONSHIPS_WITH_TRANSFORMER
         for column in relationship['column_names']
@@ -189,7 +189,7 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
 
 
 def _form(description: dict[str, Any]) -> TextForm | FakerForm | None:
-    """Return what makes up strings in place of rare ones, if that is public."""
+    """Return the generator of strings that replace rare ones, if it is public."""
     regex, sdtype = description.get('regex_format'), description.get(RARE_SDTYPE)
     if sdtype is None:
         return None if regex is None else TextForm(regex)

@@ -51,7 +51,7 @@ def group_numbers(values: Sequence[Any], groups: Any) -> tuple[int, ...]:
 
     Args:
         values: The declared values.
-        groups: As `check_groups` has found them to be.
+        groups: Groups that `check_groups` has accepted.
 
     Raises:
         DomainError: If groups list a value twice, or one that is not declared.

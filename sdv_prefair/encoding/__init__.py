@@ -1,1 +1,1 @@
-"""From a table's rows to integer codes and back, with nothing learnt from the rows."""
+"""Encoding rows as integer codes, and decoding them, with nothing learnt from the rows."""

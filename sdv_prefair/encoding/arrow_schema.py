@@ -1,4 +1,4 @@
-"""Whether an Arrow schema fits the metadata, and which dtypes stand for its types.
+"""Checks of an Arrow schema against the metadata, and the dtypes that its types correspond to.
 
 =======================  =====================================================================
 Arrow type               dtype of the sampled column
@@ -60,7 +60,7 @@ def dtypes_of_schema(
     Args:
         schema: The table's schema.
         columns: The metadata of each column.
-        domains: What is public of the modelled ones.
+        domains: The public facts about the modelled ones.
     """
     return _series({c: _dtype(schema.field(c), domains.get(c)) for c in columns})
 
@@ -68,7 +68,7 @@ def dtypes_of_schema(
 def dtypes_of_metadata(
     columns: Mapping[str, dict], domains: Mapping[str, ColumnDomain]
 ) -> pd.Series:
-    """Return the dtype that suits the metadata of each column."""
+    """Return a dtype that suits the metadata of each column."""
     return _series({column: _declared_dtype(domains.get(column)) for column in columns})
 
 
@@ -77,7 +77,7 @@ def _series(dtypes: dict[str, Any]) -> pd.Series:
 
 
 def _checkable(kind: pa.DataType) -> Any:
-    """Return a dtype that tells numbers, timestamps and strings apart."""
+    """Return a dtype that distinguishes numbers, timestamps and strings."""
     if types.is_null(kind):
         return _OBJECT
     if types.is_boolean(kind):
@@ -87,7 +87,7 @@ def _checkable(kind: pa.DataType) -> Any:
 
 def _dtype(field: pa.Field, domain: ColumnDomain | None) -> Any:
     kind = value_type(field.type)
-    # What is not modelled is made up, without nulls.
+    # Columns that are not modelled are generated, without nulls.
     nullable = field.nullable and domain is not None and domain.nullable
     if types.is_null(kind):
         return _declared_dtype(domain)

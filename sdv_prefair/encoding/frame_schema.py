@@ -1,7 +1,7 @@
-"""Whether a frame fits the metadata, judged by names and types alone.
+"""Checks of a frame against the metadata, by names and types alone.
 
-SDV's own validation reads values, prints them, and fails or not depending on single rows. Here
-column names and types are public; what the rows hold is not, so nothing else is looked at.
+SDV's own validation reads values and prints them, and whether it fails may depend on a single row.
+Here column names and types are public and the contents of rows are not, so nothing else is read.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from sdv_prefair.values.timestamp_reading import digits_of_format
 def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame:
     """Return a shallow copy of the one table in ``data``, with string column names.
 
-    The caller's frame is left as it is, also when a later step fails.
+    The caller's frame stays unchanged, even if a later step fails.
     """
     if isinstance(data, pd.DataFrame):
         raise DataFormError(
@@ -42,7 +42,7 @@ def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame
 def integer_names(given: pd.Index, columns: Iterable[str]) -> pd.Index:
     """Return the caller's column names in the metadata's order if any is an integer.
 
-    SDV gives sampled tables these names back; an empty index stands for nothing to give back.
+    SDV restores these names in sampled tables; an empty index means that there are none to restore.
     """
     if not any(isinstance(name, int) for name in given):
         return pd.Index([])
@@ -97,7 +97,7 @@ def _name_problems(given: list[str], expected: list[str]) -> list[str]:
 def _type_problem(column: str, dtype: Any, column_metadata: dict) -> str | None:
     sdtype = column_metadata['sdtype']
     if types.is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
-        return None  # of what type cells or categories are depends on the rows
+        return None  # the types of cells or categories depend on the rows
     if sdtype == 'numerical' and not types.is_numeric_dtype(dtype):
         return _mismatch(column, sdtype, 'convert it with pandas.to_numeric')
     if sdtype == 'datetime':

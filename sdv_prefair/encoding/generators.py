@@ -1,7 +1,7 @@
 """Generators for columns of sdtype ``unknown`` whose dtype holds neither text nor plain numbers.
 
-SDV makes up text or digits for every such column. A column of booleans or timestamps cannot hold
-them, so sampling fails or the dtype is lost; these generators make up what the dtype holds.
+SDV generates strings or digits for every such column. A column of booleans or timestamps cannot
+hold them, so sampling would fail or lose the dtype; these generators make values of the dtype.
 """
 
 import datetime
@@ -19,10 +19,10 @@ _FIRST_DAY, _LAST_DAY = datetime.date(1970, 1, 1), datetime.date(2020, 1, 1)
 def generators_of_unknown(
     processor: DataProcessor, frame: pd.DataFrame
 ) -> dict[str, AnonymizedFaker]:
-    """Return a generator for each ``unknown`` column that SDV's own would not fit.
+    """Return a generator for each ``unknown`` column that SDV's own generators do not suit.
 
     Args:
-        processor: SDV's processor; only its metadata is looked at.
+        processor: SDV's processor; only its metadata is read.
         frame: A frame with the columns' dtypes.
     """
     unknown = [c for c, sdtype in processor.get_sdtypes().items() if sdtype == 'unknown']

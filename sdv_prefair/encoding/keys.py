@@ -1,8 +1,8 @@
 """Keys and ids that follow a regular expression, in the dtype of their column.
 
-SDV makes strings and casts them. In a column of numbers ``001`` and ``0001`` become one key,
-letters turn the column into text, and numbers beyond the dtype do either. Here what cannot be held
-is refused before a row is read, and a key is never given out twice.
+SDV generates strings and casts them. In a column of numbers, ``001`` and ``0001`` become one key,
+letters turn the column into strings, and numbers beyond the dtype cause one or the other. Here a
+format that the dtype cannot hold is refused before a row is read, and no key is generated twice.
 """
 
 import warnings
@@ -24,14 +24,14 @@ from sdv_prefair.users_line import users_line
 from sdv_prefair.values.timestamps import is_temporal
 
 _DIGITS = frozenset('0123456789')
-_MOST_OF_SDV = 2**24  # its generator of numbers has this bound, whatever the dtype
+_MOST_OF_SDV = 2**24  # its number generator has this bound for every dtype
 
 
 class RegexKeys(RegexGenerator):
     """Strings of a regular expression, none of them twice until sampling is reset.
 
-    When the expression has no more, strings that it does not allow follow, as with SDV: numbers
-    with more digits in a column of numbers, strings with a number behind them elsewhere.
+    Once the expression has no more strings, others follow that do not match it, as in SDV: numbers
+    with more digits in a column of numbers, elsewhere strings with a number appended.
 
     Args:
         regex_format: The expression.
@@ -45,21 +45,21 @@ class RegexKeys(RegexGenerator):
         self.most = most
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is kept in a pickle: how many were made, not what makes them."""
+        """Return the state for a pickle: how many keys were generated, not the generator."""
         return {name: value for name, value in vars(self).items() if name != 'generator'}
 
     def __setstate__(self, kept: Mapping[str, Any]) -> None:
-        """Go on after the last one that was made."""
+        """Restore the generator at the key after the last one generated."""
         self.__dict__ = dict(kept)
         self.generator = islice(self._texts(), self.generated, None)
 
     def reset_randomization(self) -> None:
-        """Start again."""
+        """Start again with the first key."""
         super().reset_randomization()
         self.generator = self._texts()
 
     def warn_of_end(self, num_rows: int) -> None:
-        """Warn, in RDT's words, if the expression has not as many strings left; once."""
+        """Warn once, in RDT's words, if the expression does not have enough strings left."""
         if self.generated <= self.generator_size < self.generated + num_rows:
             warnings.warn(
                 f"The regex for '{self.get_input_column()}' can only generate "
@@ -70,7 +70,7 @@ class RegexKeys(RegexGenerator):
 
     @property
     def left(self) -> int | None:
-        """How many more there are; None if there is no end to them."""
+        """How many keys are left; None if there is no limit."""
         if self.most is None:
             return None
         beyond = max(self.most - self._first_beyond + 1, 0)
@@ -94,13 +94,13 @@ class RegexKeys(RegexGenerator):
 
 
 def key_columns(table_metadata: Any) -> list[str]:
-    """Return the columns each of which is a key by itself."""
+    """Return the columns that are keys on their own."""
     table = single_table(table_metadata)
     return [key for key in (table.primary_key, *table.alternate_keys) if isinstance(key, str)]
 
 
 def check_keys(dtypes: Mapping[str, Any] | pd.Series, table_metadata: Any) -> None:
-    """Raise unless keys and ids can be made up in the dtypes of their columns.
+    """Raise unless keys and ids can be generated in the dtypes of their columns.
 
     Args:
         dtypes: The table's dtypes by column.
@@ -118,11 +118,11 @@ def check_keys(dtypes: Mapping[str, Any] | pd.Series, table_metadata: Any) -> No
 
 
 def check_room(transformers: Mapping[str, BaseTransformer], num_rows: int) -> None:
-    """Raise if a column cannot get as many keys as are asked for; warn if not by its format.
+    """Raise if a column has too few keys left; warn if its format alone has too few.
 
     Args:
-        transformers: What makes up keys, by column.
-        num_rows: How many rows are asked for.
+        transformers: The generators of keys, by column.
+        num_rows: The number of rows requested.
     """
     for column, transformer in transformers.items():
         left = _left(transformer)
@@ -152,7 +152,7 @@ def check_each_once(transformers: Mapping[str, BaseTransformer]) -> None:
 
 
 def check_distinct(keys: pd.Series) -> None:
-    """Raise if a key was made up twice, by a generator that is not of this package."""
+    """Raise if a generator, not one of this package, made a key twice."""
     if not keys.is_unique:
         raise SamplingError(
             f"Column '{keys.name}' is a key, but its transformer made a value twice. Use one that "
@@ -164,7 +164,7 @@ def check_distinct(keys: pd.Series) -> None:
 def id_generators(
     table_metadata: Any, dtypes: Mapping[str, Any] | pd.Series
 ) -> dict[str, BaseTransformer]:
-    """Return what makes up keys and ids that SDV's own generators would not fit.
+    """Return generators for the keys and ids that SDV's own generators do not suit.
 
     Args:
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
@@ -193,7 +193,7 @@ def _generator(regex: str | None, dtype: Any, is_key: bool) -> BaseTransformer |
 
 
 def largest_whole_number(dtype: Any) -> int | None:
-    """Return up to where a dtype of numbers tells all integers apart; None for others."""
+    """Return the largest integer up to which a numeric dtype holds all; None for other dtypes."""
     if types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
         return None
     if types.is_integer_dtype(dtype):

@@ -1,4 +1,4 @@
-"""SDV's DataProcessor, with a quicker way back from codes."""
+"""SDV's DataProcessor, with faster decoding of codes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,15 +14,15 @@ from sdv_prefair.values.dtypes import decimal_scale
 
 
 class CodesProcessor(DataProcessor):
-    """Decodes each modelled column once and lets SDV make up the rest.
+    """Decodes each modelled column once and lets SDV generate the rest.
 
     RDT copies the whole table for every column it reverses, and SDV casts, drops nulls and formats
-    every column again. Our transformers return columns as they should be, so for a million rows
-    most of that time is saved. What SDV generates (keys, ids, personal data) it still does.
+    every column again. Our transformers return columns in their final form, so for a million rows
+    most of that time is saved. SDV still generates keys, ids and personal data.
 
     Attributes:
         decoders: The transformers that the model was fitted with. Those that a user assigns later
-            on are for the next fit; they would read other values out of the model's codes.
+            are for the next fit; they would decode the model's codes into other values.
     """
 
     decoders: Mapping[str, ColumnCodes] | None = None
@@ -30,19 +30,19 @@ class CodesProcessor(DataProcessor):
     def reverse_transform(
         self, data: pd.DataFrame, reset_keys: bool = False, conditions: dict | None = None
     ) -> pd.DataFrame:
-        """Return the table that the codes stand for, with generated columns filled in."""
+        """Return the decoded table, with generated columns filled in."""
         if not self.fitted:
             raise NotFittedError()
         return self.complete(self.decode(data), conditions)
 
     def reset_sampling(self) -> None:
-        """Start all draws again, those within bins included."""
+        """Restart all random generators, including those within bins."""
         super().reset_sampling()
         for transformer in (self.decoders or {}).values():
             transformer.reset_randomization()
 
     def decode(self, data: pd.DataFrame) -> pd.DataFrame:
-        """Return the modelled columns that the codes stand for."""
+        """Return the modelled columns, decoded."""
         transformers = self.decoders or self._hyper_transformer.field_transformers
         columns: dict[str, Any] = {
             column: transformers[column].decode(data[column], transformers[column].generator)
@@ -52,11 +52,11 @@ class CodesProcessor(DataProcessor):
         return pd.DataFrame(columns, index=data.index)
 
     def complete(self, rows: pd.DataFrame, conditions: dict | None = None) -> pd.DataFrame:
-        """Return rows with the columns that SDV makes up, all in the order of the metadata.
+        """Return rows with the columns that SDV generates, all in the order of the metadata.
 
         Args:
-            rows: The modelled columns; columns that constraints have restored are left out.
-            conditions: Values of columns that are not to be made up.
+            rows: The modelled columns. Columns that constraints have restored are not returned.
+            conditions: Values of columns that are not to be generated.
         """
         transformers = self._hyper_transformer.field_transformers
         for transformer in self.grouped_columns_to_transformers.values():
@@ -82,7 +82,7 @@ class CodesProcessor(DataProcessor):
         return rows[[column for column in self.metadata.columns if column in rows]]
 
     def check_room(self, num_rows: int, at_once: int | None = None) -> None:
-        """Raise if there are not as many keys left as rows are asked for.
+        """Raise if there are fewer keys left than rows requested.
 
         Args:
             num_rows: How many.
@@ -102,8 +102,8 @@ class CodesProcessor(DataProcessor):
     def _in_dtype(self, values: pd.Series) -> pd.Series:
         dtype = self._dtypes[values.name]
         try:
-            if decimal_scale(dtype):  # Arrow makes no decimals of texts, nor of all integers
+            if decimal_scale(dtype):  # Arrow converts no strings to decimals, and not all integers
                 values = values.astype(float)
             return values.astype(dtype)
-        except (TypeError, ValueError, OverflowError):  # a generator may make another type
+        except (TypeError, ValueError, OverflowError):  # a generator may return another type
             return values

@@ -1,7 +1,7 @@
-"""A few rows made from public facts alone, to fit SDV's preprocessing on.
+"""A few rows made from public facts alone, for fitting SDV's preprocessing.
 
 SDV learns dtypes, formats, ranges and seeds from the frame its ``DataProcessor`` is fitted to, and
-keeps them. Fitted on this frame it learns only what the metadata and the dtypes say.
+keeps them. Fitted to this frame, it learns only what the metadata and the dtypes say.
 """
 
 from collections.abc import Mapping
@@ -30,14 +30,14 @@ def public_frame(
     """Return a frame with the columns and dtypes of the private one, and none of its values.
 
     Args:
-        domains: What is public of the modelled columns, as far as it is known by now.
+        domains: The domains of the modelled columns that are known so far.
         dtypes: The private frame's dtypes by column (``frame.dtypes``).
         table_metadata: SDV's ``Metadata`` with one table, or that table's metadata.
 
     Returns:
-        A few rows with the declared values or bounds; placeholders in all other columns. The one
-        dtype that differs is category, which lists the values of the data: it becomes a category
-        of the declared values, or where none are, the dtype that suits the metadata.
+        A few rows with the declared values or bounds; placeholders in all other columns. Only the
+        dtype category differs, because it lists the values of the data: it becomes a category of
+        the declared values or, if there are none, the dtype that suits the metadata.
     """
     descriptions = single_table(table_metadata).columns
     columns = {}
@@ -77,7 +77,7 @@ def _column(domain: ColumnDomain | None, dtype: Any) -> Any:
 
 
 def _numbers(domain: Numbers, dtype: Any) -> np.ndarray:
-    """Return the bounds and a number between them with as many decimals as there can be."""
+    """Return the bounds and a number between them with the largest possible number of decimals."""
     places = decimal_scale(dtype) if is_integer(dtype) else domain.decimal_places
     if places is not None:
         grid = domain.grid(places)
@@ -95,7 +95,7 @@ def _moments(domain: Datetimes, dtype: Any) -> Any:
 
 
 def _placeholders(dtype: Any) -> Any:
-    """Return different values of any dtype; text if it is one that nothing is made up for."""
+    """Return distinct values of any dtype; strings for dtypes that have no placeholders."""
     if is_temporal(dtype):
         return _moments(Datetimes(_PLACEHOLDER_DAY, _PLACEHOLDER_DAY), dtype)
     values = natural_array([f'placeholder {row}' for row in range(ROWS)])
@@ -110,13 +110,13 @@ def _placeholders(dtype: Any) -> Any:
 
 
 def _digits(dtype: Any) -> int:
-    """Return the digits of a number to make up: SDV counts those of the largest it sees."""
+    """Return the number of digits to generate: SDV counts those of the largest number it sees."""
     if is_integer(dtype):
         limit = np.iinfo(getattr(dtype, 'numpy_dtype', dtype)).max
         return min(_PLACEHOLDER_DIGITS, len(str(limit)) - 1)
     if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
         decimals = dtype.pyarrow_dtype
-        # The decimals it sees count too, and the point: 9.00 has four digits to SDV.
+        # SDV also counts decimals and the point: for SDV, 9.00 has four digits.
         room = decimals.precision - 2 * decimals.scale - bool(decimals.scale)
         return max(1, min(_PLACEHOLDER_DIGITS, room))
     return _PLACEHOLDER_DIGITS

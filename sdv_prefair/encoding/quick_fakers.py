@@ -1,9 +1,9 @@
-"""Faker's own values, made quicker: the weights of its lists are added up once, not for each value.
+"""The same values as Faker's, faster: the weights of its lists are summed once, not per value.
 
-Most of the time that Faker takes for a name, and so for an e-mail address, goes into the list of a
-thousand names: it is copied, and its weights are added up, for every single value. While values
-are made here, what was added up is kept. Everything else is Faker's: with the same seed the same
-values come out, in the same order, and as unique as before.
+Faker spends most of the time for a name, and so for an e-mail address, on its list of a thousand
+names: it copies the list and sums its weights for every single value. Here the sums are kept while
+values are generated. Everything else is Faker's: the same seed gives the same values, in the same
+order, with the same uniqueness.
 """
 
 import itertools
@@ -15,20 +15,20 @@ from typing import Any
 from faker.providers import BaseProvider
 from rdt.transformers import AnonymizedFaker, BaseTransformer
 
-# Lists of more than this many are made for single values, and not met again.
+# If there are more lists than this, they are made for single values and do not come again.
 _MOST_LISTS = 512
 _PATCHED = 'random_elements'
 
 
 class _KeptLists:
-    """Weighted lists with their weights added up."""
+    """Weighted lists with cumulative weights."""
 
     def __init__(self) -> None:
-        # With each list itself, so that no other gets its place in memory.
+        # Holds each list itself too, so that no other list can reuse its address in memory.
         self._known: dict[int, tuple[Any, tuple[Any, ...], list[float]]] = {}
 
     def get(self, elements: 'OrderedDict[Any, float]') -> tuple[tuple[Any, ...], list[float]]:
-        """Return the elements of a list, and their weights up to each of them."""
+        """Return the elements of a list and their cumulative weights."""
         known = self._known.get(id(elements))
         if known is None:
             weights = list(itertools.accumulate(elements.values()))
@@ -39,7 +39,7 @@ class _KeptLists:
 
 
 def _chooser(provider: BaseProvider, lists: _KeptLists) -> Callable[..., Sequence[Any]]:
-    """Return what chooses elements as the provider does."""
+    """Return a function that chooses elements as the provider does."""
     choose = provider.random_elements
 
     def choose_quickly(
@@ -60,8 +60,8 @@ def _chooser(provider: BaseProvider, lists: _KeptLists) -> Callable[..., Sequenc
 
 @contextmanager
 def _quick(provider: BaseProvider, lists: _KeptLists) -> Generator[None, None, None]:
-    # In the instance, which nobody else uses, and only for as long as values are made: a pickle
-    # of the transformer holds none of it.
+    # Patches only this instance, which nobody else uses, and only while values are generated: a
+    # pickle of the transformer does not contain it.
     setattr(provider, _PATCHED, _chooser(provider, lists))
     try:
         yield
@@ -71,10 +71,10 @@ def _quick(provider: BaseProvider, lists: _KeptLists) -> Generator[None, None, N
 
 @contextmanager
 def quick_fakers(transformers: Iterable[BaseTransformer | None]) -> Generator[None, None, None]:
-    """Let Faker make the same values in less time, inside a ``with``.
+    """Make Faker generate the same values in less time, inside a ``with``.
 
     Args:
-        transformers: Generators that are about to be asked; others than Faker's stay as they are.
+        transformers: Generators about to be used; those that do not use Faker stay unchanged.
     """
     lists = _KeptLists()
     fakers = [t for t in transformers if isinstance(t, AnonymizedFaker)]

@@ -1,7 +1,7 @@
-"""What strings RDT makes from a regular expression, told without making them.
+"""Which strings RDT generates from a regular expression, determined without generating them.
 
-RDT walks through all ways to read the expression. A text that can be read in two ways comes twice,
-as ``aa`` of ``a+a+``, and strings that differ may be one number, as ``01`` and ``001``.
+RDT enumerates all ways to match the expression. A string that matches in two ways comes twice, such
+as ``aa`` for ``a+a+``, and different strings may be the same number, such as ``01`` and ``001``.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from rdt.transformers.utils import _CATEGORIES, strings_from_regex
 
 MOST_REPEATS = 16
-"""What RDT takes for an unlimited number of repetitions."""
+"""The number of repetitions that RDT uses for an unlimited one."""
 
 
 class Texts(NamedTuple):
@@ -22,10 +22,10 @@ class Texts(NamedTuple):
 
     Attributes:
         letters: All characters in them.
-        first: Those that they begin with.
+        first: The characters that they begin with.
         shortest: Length of the shortest.
         longest: Length of the longest.
-        once: Whether each comes once, as far as lengths tell.
+        once: Whether each is certain to come only once, judging by lengths.
     """
 
     letters: frozenset[str]
@@ -36,7 +36,7 @@ class Texts(NamedTuple):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all are of one length."""
+        """Whether all have the same length."""
         return self.shortest == self.longest
 
 
@@ -44,7 +44,7 @@ _NOTHING = Texts(frozenset(), frozenset(), 0, 0, True)
 
 
 def texts_of(regex: str) -> Texts:
-    """Return what an expression makes that RDT can read."""
+    """Return a description of the strings of an expression that RDT can parse."""
     return _sequence(_parser.parse(regex))
 
 
@@ -55,7 +55,7 @@ def distinct_texts(regex: str) -> Iterable[str]:
 
 
 def texts_beyond(regex: str) -> Iterable[str]:
-    """Yield strings without end that differ from each other and from those of the expression."""
+    """Yield an infinite number of distinct strings that do not match the expression."""
     fits = re.compile(regex).fullmatch
     for number in count():
         for text in distinct_texts(regex):
@@ -64,7 +64,7 @@ def texts_beyond(regex: str) -> Iterable[str]:
 
 
 def _each_once(texts: Iterable[str]) -> Iterable[str]:
-    """Yield each text when it comes first."""
+    """Yield each string when it first comes."""
     seen: set[str] = set()
     for text in texts:
         if text not in seen:
@@ -75,7 +75,7 @@ def _each_once(texts: Iterable[str]) -> Iterable[str]:
 def _until_exhausted(texts: Iterable[str]) -> Iterable[str]:
     try:
         yield from texts
-    except RuntimeError:  # RDT's way to say that a part of the expression makes nothing
+    except RuntimeError:  # RDT's signal that a part of the expression generates nothing
         return
 
 
@@ -121,4 +121,4 @@ def _letters(kind: Any, about: Any) -> list[str]:
         return list(_CATEGORIES[about])
     if kind is _parser.IN:
         return [letter for option in about for letter in _letters(*option)]
-    return [re.escape('.')]  # any character: no digit, and no number
+    return [re.escape('.')]  # any character: not a digit

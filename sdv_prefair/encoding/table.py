@@ -45,7 +45,7 @@ class Encoding:
 
     @property
     def hidden_codes(self) -> dict[str, HiddenCode]:
-        """The codes of what has no value to be shown, and what stands for it on the way back."""
+        """The codes that have no value to show, and the codes that replace them on decoding."""
         return {
             column: {'other': codes.hidden_code, 'stand_in': codes.stand_in_code}
             for column, codes in self.transformers.items()
@@ -54,14 +54,14 @@ class Encoding:
 
     @property
     def public_groups(self) -> dict[str, np.ndarray]:
-        """The public group of each code that is counted, -1 for none, of columns that have some."""
+        """The public group of each counted code, -1 for none, for columns that have groups."""
         groups = {c: codes.public_groups for c, codes in self.transformers.items()}
         return {c: of_codes for c, of_codes in groups.items() if of_codes is not None}
 
     def check_values(self) -> None:
         """Raise unless all values that can be shown determine their codes.
 
-        Privacy: looks at public facts and released values alone.
+        Privacy: reads public facts and released values alone.
         """
         untold = untold_columns(self.transformers)
         if untold:
@@ -73,13 +73,13 @@ class Encoding:
 
     @property
     def misread_columns(self) -> list[str]:
-        """Columns of which readers that guess take two strings of a CSV file for one."""
+        """Columns with two values that a CSV reader that infers types would take for one."""
         return misread_columns(self.transformers)
 
     def encode(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the codes of the modelled columns.
 
-        Straight from each transformer: RDT's own loop copies the whole table for every column.
+        Calls each transformer directly: RDT's own loop copies the whole table for every column.
         """
         return pd.DataFrame(
             {column: codes.encode(table[column]) for column, codes in self.transformers.items()},
@@ -91,8 +91,8 @@ def check_codes(codes: pd.DataFrame, encoding: Encoding | None) -> None:
     """Raise unless a table holds codes as ``Encoding.encode`` makes them.
 
     Args:
-        codes: What is said to be a preprocessed table.
-        encoding: How it was preprocessed, if it ever was.
+        codes: Supposedly a preprocessed table.
+        encoding: The encoding of the last preprocessing, if any.
     """
     if encoding is None:
         raise PrivateDataError('There is no preprocessed data yet. Call preprocess or fit first.')
@@ -113,9 +113,9 @@ def prepare_processor(
 ) -> None:
     """Fit SDV's DataProcessor on a frame made of metadata and dtypes, not on private rows.
 
-    SDV's processor learns dtypes, formats, seeds and missing shares from what it is fitted on,
-    and all of it reaches the pickle. Ids that are no keys it would learn verbatim; they are
-    generated instead.
+    SDV's processor learns dtypes, formats, seeds and shares of missing values from the frame it is
+    fitted to, and all of it goes into the pickle. It would learn ids that are not keys verbatim;
+    they are generated instead.
     """
     check_keys(dtypes, processor.metadata)
     frame = public_frame(domains, dtypes, processor.metadata)
@@ -125,7 +125,7 @@ def prepare_processor(
     is_first = not processor._hyper_transformer.get_config()['sdtypes']
     processor._prepared_for_fitting = False
     processor.prepare_for_fitting(frame)
-    if is_first:  # later on, the user may have chosen others
+    if is_first:  # later, the user may have chosen others
         generators = generators_of_unknown(processor, frame)
         processor.update_transformers(generators | id_generators(processor.metadata, dtypes))
     processor.update_transformers(dict(transformers))
@@ -142,7 +142,7 @@ def prepare_processor(
 def check_transformers(
     column_name_to_transformer: Mapping[str, BaseTransformer | None], modelled: set[str]
 ) -> dict[str, ColumnCodes]:
-    """Return the transformers given for modelled columns; raise for any that would learn rows."""
+    """Return the transformers given for modelled columns; raise if any would learn from rows."""
     chosen: dict[str, ColumnCodes] = {}
     for column, transformer in column_name_to_transformer.items():
         if column in modelled and isinstance(transformer, ColumnCodes):
@@ -169,5 +169,5 @@ def check_transformers(
 
 
 def _makes_up(transformer: BaseTransformer) -> bool:
-    """Whether a transformer needs no rows; RDT says so of pseudonyms too, which are of values."""
+    """Whether a transformer needs no rows; pseudonyms do, though RDT calls them generated."""
     return transformer.is_generator() and not isinstance(transformer, PseudoAnonymizedFaker)

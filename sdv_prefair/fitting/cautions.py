@@ -1,4 +1,4 @@
-"""What a user is warned of while a synthesizer is made and fitted."""
+"""Warnings given while a synthesizer is constructed and fitted."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ RANGES_ARE_TAKEN_AS_PUBLIC = (
 
 
 def warn_of_ranges() -> None:
-    """Warn that nobody has said whether the metadata's ranges are public."""
+    """Warn that nothing says whether the metadata's ranges are public."""
     warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
 
 
 def warn_of_seed(seed: int | None) -> None:
-    """Warn that the noise can be undone, if there is a seed."""
+    """Warn, if there is a seed, that the noise can be undone."""
     if seed is not None:
         warnings.warn(
             'seed is given: anyone who knows it can subtract the noise. This fit is not private: '
@@ -31,9 +31,9 @@ def warn_of_seed(seed: int | None) -> None:
 
 
 def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
-    """Warn of columns that have together too many cells to be measured, if there are any.
+    """Warn of sets of columns with too many cells to be measured, if there are any.
 
-    Privacy: which pairs these are must come from sizes of domains alone.
+    Privacy: which sets these are must depend on domain sizes alone.
     """
     if cliques:
         named = ', '.join(' and '.join(clique) for clique in cliques)
@@ -48,11 +48,11 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
 
 
 def warn_of_refit(account: Account, ledger: Ledger) -> None:
-    """Warn once that earlier attempts have spent already.
+    """Warn once that earlier attempts have already spent budget.
 
     Args:
-        account: All attempts so far, some of which have spent.
-        ledger: What the next one may spend.
+        account: All attempts so far, at least one of which has spent budget.
+        ledger: The budget of the next attempt.
     """
     if account.told_of_refit:
         return
@@ -70,7 +70,7 @@ def warn_of_refit(account: Account, ledger: Ledger) -> None:
 
 
 def warn_of_seeded_file(is_seeded: bool) -> None:
-    """Warn that what was just opened is not private, if it is not."""
+    """Warn, if the file just opened is of a seeded fit, that it is not private."""
     if is_seeded:
         warnings.warn(
             'The fit that was opened used a seed: anyone who knows it can subtract the noise. It '
@@ -81,7 +81,7 @@ def warn_of_seeded_file(is_seeded: bool) -> None:
 
 
 def warn_of_seeded_sample() -> None:
-    """Warn that rows to be sampled are not private."""
+    """Warn that sampled rows are not private, because the fit was seeded."""
     warnings.warn(
         'These rows come from a fit that used a seed, so they are not private. Do not release '
         'them; fit again without a seed.',
@@ -91,9 +91,9 @@ def warn_of_seeded_sample() -> None:
 
 
 def warn_of_values(columns: Sequence[str]) -> None:
-    """Warn of columns whose rows mostly hold values that were not declared, if there are any.
+    """Warn of columns in which most rows hold undeclared values, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if columns:
         warnings.warn(
@@ -106,12 +106,12 @@ def warn_of_values(columns: Sequence[str]) -> None:
 
 
 def warn_of_rare_values(shares: Mapping[str, float]) -> None:
-    """Warn of rows whose values were too rare to be learnt, if there are many.
+    """Warn if many rows hold values that were too rare to be learnt.
 
-    Privacy: shares must come from released values.
+    Privacy: shares must be computed from released values alone.
 
     Args:
-        shares: About which share of the rows it is, by column.
+        shares: The approximate share of such rows, by column.
     """
     if shares:
         told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
@@ -128,7 +128,7 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
 def warn_of_readers(columns: Sequence[str]) -> None:
     """Warn about columns whose values pandas would merge when reading a CSV file, if any.
 
-    Not an error: in the file the values differ, and a table may well say 'NA' for North America.
+    This is not an error: the values differ in the file, and 'NA' may well mean North America.
     """
     if columns:
         warnings.warn(
@@ -142,9 +142,9 @@ def warn_of_readers(columns: Sequence[str]) -> None:
 
 
 def warn_of_ends(columns: Sequence[str]) -> None:
-    """Warn of columns most of whose rows lie at an end of their range, if there are any.
+    """Warn of columns most of whose rows lie at a bound of their range, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if columns:
         warnings.warn(
@@ -159,7 +159,7 @@ def warn_of_ends(columns: Sequence[str]) -> None:
 def warn_of_one_bin(columns: Sequence[str]) -> None:
     """Warn of columns nearly all of whose rows lie in one bin, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if columns:
         warnings.warn(
@@ -173,9 +173,9 @@ def warn_of_one_bin(columns: Sequence[str]) -> None:
 
 
 def warn_of_missing(columns: Sequence[str]) -> None:
-    """Warn of columns most of whose rows are missing, if there are any.
+    """Warn of columns most of whose values are missing, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if columns:
         warnings.warn(
@@ -190,7 +190,7 @@ def warn_of_missing(columns: Sequence[str]) -> None:
 def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
     """Warn of admissible columns that nearly copy protected ones, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if pairs:
         named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
@@ -207,7 +207,7 @@ def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
 def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
     """Warn of columns without a role that nearly copy outcomes, if there are any.
 
-    Privacy: which columns these are must come from released values.
+    Privacy: which columns these are must depend on released values alone.
     """
     if pairs:
         named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
@@ -222,9 +222,9 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
 
 
 def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
-    """Warn of what noise swamps: of single columns, or of half of the pairs.
+    """Warn if noise swamps single columns, or half of the larger marginals.
 
-    Privacy: all of this must come from released values.
+    Privacy: all of this must depend on released values alone.
 
     Args:
         columns: The columns whose one-way marginals are swamped.
@@ -245,7 +245,7 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
 
 
 def warn_of_forced(sentences: Sequence[str]) -> None:
-    """Warn of what statements force together and none of them says."""
+    """Warn of independences that the statements together force and none of them states."""
     told, more = '; '.join(sentences[:3]), len(sentences) - 3
     warnings.warn(
         'Together, the statements force more than each of them says: '
@@ -257,9 +257,9 @@ def warn_of_forced(sentences: Sequence[str]) -> None:
 
 
 def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
-    """Warn about outcomes adjacent to columns which no statement names, if there are any.
+    """Warn of outcomes adjacent to columns that no statement names, if there are any.
 
-    Privacy: which columns these are must come from the released cliques.
+    Privacy: which columns these are must depend on the released cliques alone.
     """
     if beside:
         named = ', '.join(f'{outcome!r} is adjacent to {other!r}' for outcome, other in beside)
@@ -276,7 +276,7 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
 def warn_of_one_reading(columns: Sequence[str]) -> None:
     """Warn of columns whose bins cannot follow the data, if there are any.
 
-    Privacy: these are columns of numbers and timestamps with public ranges, whatever they hold.
+    Privacy: these are columns of numbers and timestamps with public ranges, whatever their values.
     """
     if columns:
         warnings.warn(

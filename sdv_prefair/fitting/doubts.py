@@ -1,12 +1,12 @@
-"""What released marginals show for free: ranges that do not fit, empty columns, proxies, noise.
+"""What released marginals show at no cost: unsuitable ranges, empty columns, proxies, noise.
 
-A slip in the metadata ends in a model that keeps every promise and is of no use, and nobody may
-look at the rows to find out why. The noisy marginals often tell.
+A mistake in the metadata can lead to a model that keeps every guarantee and is useless, and nobody
+may look at the rows to find out why. The noisy marginals often show it.
 
-A range that is too narrow leaves a pile at its end, for what is outside is moved there. Not every
-pile is a slip: many rows hold a zero that means nothing, or a code such as -1 or 999, and ranges
-end there for that reason. A slope is none either: where most rows lie in the first of many equal
-bins and fewer in each that follows, the range is wide and not narrow.
+If a range is too narrow, many rows lie at one of its bounds, because values outside are clipped.
+Not every such peak is a mistake: rows may hold a zero or a code such as -1 or 999, and the range
+may end there for that reason. A slope is not a peak either: if most rows lie in the first of many
+equal bins and fewer in each bin that follows, the range is wide, not narrow.
 """
 
 from collections.abc import Collection, Iterator
@@ -24,13 +24,13 @@ from sdv_prefair.values.arrays import Floats
 
 _MOST = 0.5
 _NEARLY_ALL = 0.98
-# The share of rows with values that were not learnt, from which on it is said.
+# From this share of rows with values that were not learnt, there is a warning.
 _TO_BE_SAID = 0.01
-# The bin beside a pile holds at most this part of it.
+# The bin next to a peak holds at most this fraction of it.
 _BESIDE_A_PILE = 0.1
-# With fewer values, as of grades from 1 to 5, rows at an end are nothing to wonder at.
+# With fewer values, such as grades from 1 to 5, many rows at a bound are no surprise.
 _ENOUGH_BINS = 10
-# Narrower bins than this part of their numbers hold one number.
+# A bin narrower than this fraction of its numbers holds a single number.
 _ONE_NUMBER = 1e-12
 
 Bins = NumberBins | DatetimeBins
@@ -39,12 +39,12 @@ Bins = NumberBins | DatetimeBins
 def warn_of_doubts(
     model: GraphicalModel, prepared: Prepared, mostly_outside: Collection[str]
 ) -> None:
-    """Warn of what the model's marginals make doubtful. Post-processing of released values.
+    """Warn of whatever the model's marginals make doubtful. Post-processing of released values.
 
     Args:
         model: The fitted model.
-        prepared: The encoders, and which columns are the table's own.
-        mostly_outside: Columns most of whose rows hold nothing of the domain.
+        prepared: The encoders and the constraints.
+        mostly_outside: Columns most of whose rows hold values outside the domain.
     """
     binned = dict(_clear_bins(model, prepared))
     piled = [c for c, (bins, shares) in binned.items() if is_piled(bins, shares)]
@@ -62,7 +62,7 @@ def warn_of_doubts(
 
 
 def _rare_shares(model: GraphicalModel, prepared: Prepared) -> dict[str, float]:
-    """Return the share of rows whose values were not learnt, of columns in which they are many."""
+    """Return the share of rows whose values were not learnt, for columns with many such rows."""
     own, shares = prepared.plan.original_domains, {}
     for column in _clear_columns(model, prepared):
         codes = prepared.encoding.transformers[column]
@@ -72,11 +72,11 @@ def _rare_shares(model: GraphicalModel, prepared: Prepared) -> dict[str, float]:
 
 
 def is_piled(bins: Bins, shares: Floats) -> bool:
-    """Whether most rows lie at an end of the range that means nothing by itself.
+    """Whether most rows lie at a bound of the range that is not a meaningful value itself.
 
     Args:
         bins: The bins.
-        shares: The share of rows in each, nulls left out.
+        shares: The share of rows in each, without missing values.
     """
     if len(shares) < _ENOUGH_BINS:
         return False
@@ -88,7 +88,7 @@ def is_piled(bins: Bins, shares: Floats) -> bool:
 
 
 def is_in_one_bin(bins: Bins, shares: Floats) -> bool:
-    """Whether nearly all rows lie in one of several bins, and not on a single value."""
+    """Whether nearly all rows lie in one of several bins, and that bin is not a single value."""
     largest = int(np.argmax(shares))
     if len(shares) < 2 or shares[largest] < _NEARLY_ALL:
         return False
@@ -99,11 +99,11 @@ def is_in_one_bin(bins: Bins, shares: Floats) -> bool:
 def _clear_bins(
     model: GraphicalModel, prepared: Prepared
 ) -> Iterator[tuple[str, tuple[Bins, Floats]]]:
-    """Yield columns in declared ranges that noise leaves to be seen, with shares of values."""
+    """Yield columns with declared ranges that noise does not swamp, and their shares of values."""
     own = prepared.plan.original_domains
     for column in _clear_columns(model, prepared):
         if isinstance(own[column], Undeclared):
-            continue  # a range that was learnt is no slip of the metadata
+            continue  # a learnt range is not a mistake in the metadata
         bins = prepared.encoding.transformers[column]
         if isinstance(bins, Bins):
             of_values = model.marginal(column)[: len(bins.line)]
@@ -120,7 +120,7 @@ def _clear_columns(model: GraphicalModel, prepared: Prepared) -> list[str]:
 def _mostly_missing(
     model: GraphicalModel, prepared: Prepared, mostly_outside: Collection[str]
 ) -> list[str]:
-    """Return columns of nulls. Of numbers what is outside the domain is not a number, so a null."""
+    """Return columns of nulls. In a binned column, a value outside the domain counts as a null."""
     found = []
     for column in _clear_columns(model, prepared):
         codes = prepared.encoding.transformers[column]
@@ -135,7 +135,7 @@ def _mostly_missing(
 
 
 def _means_something(end: object) -> bool:
-    """Whether an end of a range is a number that rows hold for a reason, as 0, -1 or 999 are."""
+    """Whether a bound of a range is a number that rows hold for a reason, such as 0, -1 or 999."""
     if not isinstance(end, int | float) or float(end) != int(end):
         return False
     digits = str(abs(int(end)))

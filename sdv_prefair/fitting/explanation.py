@@ -57,7 +57,7 @@ class Finding:
         part: Which question it answers, a key of ``HEADINGS``.
         column: The predictor.
         about: The column that it predicts.
-        tells: How well, from 0 to 1, in the model or by the noisy score.
+        tells: How well, from 0 to 1, in the model or according to the noisy score.
         surely: How much of it exceeds chance and noise.
     """
 
@@ -70,17 +70,17 @@ class Finding:
 
     @property
     def nearly_copies(self) -> bool:
-        """Whether one column certainly determines nearly all of the other."""
+        """Whether the column certainly nearly determines the other."""
         return self.surely >= NEARLY_COPIES
 
 
 class FairnessExplanation:
     """Which dependences remain under the statements of a fit; ``print`` it, or use ``to_frame()``.
 
-    Privacy: computed from the released model and scores that were paid for.
+    Privacy: computed from the released model and from noisy scores that the ledger lists.
 
     Args:
-        findings: The findings, the strongest for each question first.
+        findings: The findings, for each question the strongest first.
     """
 
     def __init__(self, findings: Iterable[Finding]):
@@ -95,7 +95,7 @@ class FairnessExplanation:
         return pd.DataFrame(rows, columns=columns)
 
     def of(self, part: str) -> tuple[Finding, ...]:
-        """Return the findings that answer one question."""
+        """Return the findings for one question."""
         return tuple(finding for finding in self.findings if finding.part == part)
 
     def __repr__(self) -> str:
@@ -152,7 +152,7 @@ def explain(
 
 
 def admissible_copies(model: GraphicalModel, roles: Statements) -> list[tuple[str, str]]:
-    """Return the admissible columns that certainly nearly copy a protected one, with that one."""
+    """Return pairs of an admissible column and a protected one that it certainly nearly copies."""
     reader = _Reader(model)
     pairs = dict.fromkeys(
         (given, left) for s in roles.statements for given in s.given for left in s.left
@@ -212,7 +212,7 @@ class _Reader:
         return column in graph and about in graph and nx.has_path(graph, column, about)
 
     def _noise_between(self, column: str, about: str) -> tuple[float, float]:
-        """Return the noise of all tables along the path, and its spread, as shares of rows."""
+        """Return the noise of all marginals along the path, and its spread, as shares of rows."""
         graph = self._measured
         if column not in graph or about not in graph or not nx.has_path(graph, column, about):
             return math.inf, math.inf

@@ -1,16 +1,16 @@
-"""What a user is warned of who gives an epsilon that nobody should."""
+"""Warnings about an epsilon that is far too small or far too large."""
 
 import warnings
 
 from sdv_prefair.errors import NoiseWarning, PrivacyWarning
 from sdv_prefair.users_line import users_line
 
-# Below the first noise leaves next to nothing, above the second there is next to no promise.
+# Below the first, noise leaves almost nothing; above the second, hardly any guarantee is left.
 SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
 
 
 def warn_of_epsilon(epsilon: float) -> None:
-    """Warn of an epsilon that protects nobody, or lets nothing through."""
+    """Warn of an epsilon that protects nobody, or that leaves nothing but noise."""
     if epsilon > LARGE_EPSILON:
         warnings.warn(
             f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}: one person can change the odds of '

@@ -1,4 +1,4 @@
-"""What a fit leaves behind: frozen, so that it changes as a whole or not at all."""
+"""The result of a fit: frozen, so that it is replaced as a whole or not at all."""
 
 import datetime
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ class Prepared:
     """What is known before rows are counted: learnt domains, encoders, SDV's processor.
 
     Attributes:
-        settings: What it was prepared with.
+        settings: The settings it was prepared with.
         encoding: Turns rows into codes.
         processor: SDV's processor, fitted on public facts; turns codes into rows.
-        learning: What learning domains has cost.
+        learning: The ledger lines of learning domains and choosing bins.
     """
 
     settings: Settings
@@ -38,13 +38,13 @@ class Prepared:
         return self.settings.plan
 
     def open_ledger(self) -> Ledger:
-        """Return the budget of a fit that has paid for learning, and for nothing else."""
+        """Return the ledger of a fit that has paid for learning and nothing else."""
         return self.settings.open_ledger(self.learning)
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """When a fit was made, and by which versions of SDV."""
+    """When a fit was made, and with which versions of SDV."""
 
     date: str
     sdv_version: str | None
@@ -52,7 +52,7 @@ class Provenance:
 
     @classmethod
     def here_and_now(cls) -> 'Provenance':
-        """Return that of a fit that is just finished."""
+        """Return the provenance of a fit that has just finished."""
         return cls(
             datetime.datetime.today().strftime('%Y-%m-%d'),
             getattr(sdv.version, 'community', None),
@@ -64,16 +64,16 @@ class Provenance:
 class Fitted:
     """A finished fit.
 
-    Privacy: settings are public, ledger and model are what was paid for. It can be shown to
-    anybody.
+    Privacy: the settings are public; the ledger and the model were paid for. It can be shown to
+    anyone.
 
     Attributes:
         prepared: Constraints, encoders and processor.
         ledger: Every access to the rows.
-        model: What rows are sampled from.
-        names: The names that the user's frame had, if they were not all strings.
-        provenance: When and by what it was made.
-        looks: What unlabelled columns tell about outcomes, if that was looked at.
+        model: The model that rows are sampled from.
+        names: The column names of the user's frame, if they were not all strings.
+        provenance: When it was made, and with which versions.
+        looks: How well unlabelled columns predict outcomes, if that was scored.
     """
 
     prepared: Prepared
@@ -85,7 +85,7 @@ class Fitted:
 
     @property
     def settings(self) -> Settings:
-        """What it was fitted with."""
+        """The settings of the fit."""
         return self.prepared.settings
 
     @property

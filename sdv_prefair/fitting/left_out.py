@@ -1,4 +1,4 @@
-"""A word about pairs of columns that are not looked at because there are too many."""
+"""The warning about pairs of columns that are left out because there are too many."""
 
 import warnings
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from sdv_prefair.users_line import users_line
 def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> None:
     """Warn if a table is so wide that pairs of distant columns are left out.
 
-    Privacy: of public facts.
+    Privacy: depends on public facts alone.
     """
     strategy = getattr(mechanism, 'strategy', None)
     allowed = 0 if strategy is None else len(strategy.declare(list(domain), roles))

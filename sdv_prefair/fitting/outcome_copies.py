@@ -1,13 +1,13 @@
-"""A private look at what unlabelled columns tell about outcomes.
+"""Private scores of how well unlabelled columns predict outcomes.
 
-A copy of an outcome that nobody gave a role is not kept apart from protected columns. It carries
-the whole difference between groups into the synthetic table, beside an outcome that is fair, and
-every check passes: ``is_recid`` beside ``two_year_recid`` in COMPAS. The model cannot tell, for it
-is kept from joining the two. So a small part of the budget goes into scores of these pairs: the
-distance of each from independence of the released one-way marginals.
+A column without a role that copies an outcome is not separated from protected columns. It carries
+the whole difference between groups into the synthetic table, next to an outcome that is fair, and
+every check passes: for example ``is_recid`` and ``two_year_recid`` in COMPAS. The model cannot show
+it, because the two are never joined. So a small part of the budget is spent on scores of these
+pairs: the distance of each pair from the product of its released one-way marginals.
 
-The mechanism runs first, with what is left once the look's part is put aside; whatever it is, its
-one-way marginals then predict what independent columns would show.
+A part of the budget is set aside for the scores; the mechanism, whichever it is, runs first and
+spends the rest. Its one-way marginals then predict what independent columns would show.
 """
 
 import math
@@ -36,7 +36,7 @@ from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Floats
 
 LOOK_SHARE = Fraction(1, 100)
-"""What the look costs, of what learning domains and bins has left."""
+"""The share of the scores in the budget that is left after learning domains and bins."""
 
 # E|X| of a standard normal X.
 _MEAN_SIZE = math.sqrt(2 / math.pi)
@@ -44,13 +44,13 @@ _MEAN_SIZE = math.sqrt(2 / math.pi)
 
 @dataclass(frozen=True)
 class OutcomeLook:
-    """What an unlabelled column tells about an outcome in the table, judging by a noisy score.
+    """How well an unlabelled column predicts an outcome, according to a noisy score.
 
     Attributes:
         column: The column.
         outcome: The outcome.
-        tells: How much it tells, from 0 to 1.
-        surely: How much of that is more than chance and noise.
+        tells: How well it predicts the outcome, from 0 to 1.
+        surely: How much of that exceeds chance and noise.
     """
 
     column: str
@@ -60,7 +60,7 @@ class OutcomeLook:
 
     @property
     def nearly_copies(self) -> bool:
-        """Whether the column surely tells nearly all of the outcome."""
+        """Whether the column certainly nearly determines the outcome."""
         return self.surely >= NEARLY_COPIES
 
 
@@ -81,9 +81,9 @@ def pairs_to_look_at(domain: Mapping[str, int], roles: Statements) -> list[Pair]
 def look_put_aside(
     table: PrivateTable, pairs: Collection[Clique]
 ) -> Generator[Fraction, None, None]:
-    """Put the look's part of the budget aside while a mechanism spends all that is left.
+    """Set the scores' part of the budget aside while a mechanism spends all that is left.
 
-    Privacy: nothing is answered, and nobody can spend more than before.
+    Privacy: nothing is answered, and the amount that can be spent does not grow.
     """
     ledger = table.ledger
     share = LOOK_SHARE if pairs else Fraction(0)
@@ -104,15 +104,15 @@ def look_for_copies(
 ) -> tuple[OutcomeLook, ...]:
     """Score pairs of unlabelled and outcome columns by their distance from independence.
 
-    Privacy: spends rho on all scores at once, see ``PrivateTable.score``; predictions are made of
-    released values, and the rest is post-processing.
+    Privacy: spends rho on all scores together, see ``PrivateTable.score``; the predictions come
+    from released values, and the rest is post-processing.
 
     Args:
-        table: Answers and debits; its codes may have been merged.
-        pairs: The pairs.
-        roles: Which of their columns are outcomes.
+        table: Answers queries and debits the ledger; its codes may have been merged.
+        pairs: The pairs to score.
+        roles: The statements, which say which of their columns are outcomes.
         released: What the mechanism has measured.
-        rho: What the scores cost.
+        rho: The cost of the scores.
     """
     if not pairs:
         return ()
@@ -126,11 +126,11 @@ def look_for_copies(
 
 
 class _OneWays:
-    """What is known of single columns once a mechanism has run.
+    """The one-way distributions and their noise, as far as a mechanism has measured them.
 
-    A mechanism of somebody else may have measured other codes than the table now has, or no single
-    columns. Then values are taken as even, and noise as without bound, so that nothing is surely
-    told.
+    A user's own mechanism may have measured codes other than the table's present ones, or no single
+    columns. Such columns are taken as uniform with unbounded noise, so that nothing counts as
+    certain.
 
     Privacy: post-processing of released values.
     """
@@ -154,7 +154,7 @@ class _OneWays:
 def _judged(
     pair: Clique, distance: float, sigma: float, roles: Statements, one_ways: _OneWays
 ) -> OutcomeLook:
-    """Return a look at one pair; a score of so many rows, with noise of so many."""
+    """Return how well one pair's column predicts its outcome; distance and sigma are in rows."""
     column, outcome = sorted(pair, key=lambda name: name in roles.outcome)
     total, (first, second) = one_ways.total, (one_ways.expected[c] for c in (column, outcome))
     shares = first / first.sum(), second / second.sum()

@@ -1,7 +1,7 @@
-"""The way of a fit, behind every door: rows, codes, counts, noisy measurements, model.
+"""The pipeline that all ways to fit share: rows, codes, counts, noisy measurements, model.
 
-Nothing goes back: each step sees what the ones before it returned, and after the counts no step
-sees a row. With the same seed every door ends in the same model.
+Data flows one way: each step receives what earlier steps returned, and after counting no step sees
+a row. With the same seed, all ways to fit give the same model.
 """
 
 import copy
@@ -43,14 +43,14 @@ from sdv_prefair.transformers.own_values import BinCodes
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
     """Fit a table.
 
-    Privacy: everything learnt, chosen and measured is debited in the ledger, all of which is
-    spent; the rows are last touched by ``count_source``.
+    Privacy: everything learnt, chosen and measured is debited to the ledger, which is spent
+    completely; ``count_source`` is the last access to rows.
 
     Args:
         source: The private table.
         settings: Prepared for the table's dtypes, see ``Settings.for_table``.
-        ledger: With nothing spent.
-        progress: Shows the steps.
+        ledger: The budget, with nothing spent.
+        progress: The progress bar.
     """
     prepared = prepare(source, settings, ledger)
     counts = count_source(source, prepared, progress)
@@ -58,10 +58,10 @@ def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: P
 
 
 def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
-    """Learn what is not public, cut columns into bins, and make the encoders.
+    """Learn what is not public, choose bins, and make the encoders.
 
-    Privacy: learns only domains that are not public and looks only at columns that are cut into
-    bins, each paid for in the ledger.
+    Privacy: queries only columns whose domains are not public and columns whose bins follow the
+    data; each query is paid for in the ledger.
     """
     plan, looked_at = settings.plan, source
     if plan.chain or plan.domains_to_learn:
@@ -77,10 +77,10 @@ def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
 def bin_shapes(
     source: Source, settings: Settings, domains: Mapping[str, ColumnDomain], ledger: Ledger
 ) -> dict[str, BinShape]:
-    """Return bins that are not even, of columns that constraints and the user leave open.
+    """Return bins of unequal width, for columns whose bins neither constraints nor the user fix.
 
-    Privacy: with ``discretization='private'`` what is looked at is paid for in the ledger; without
-    it nothing is read.
+    Privacy: with ``discretization='private'``, every query is paid for in the ledger; without it,
+    nothing is read.
     """
     bins, coarse = settings.numeric_bins, coarse_columns(settings, domains, source.dtypes)
     if settings.discretization == 'uniform':
@@ -94,9 +94,9 @@ def bin_shapes(
 def coarse_columns(
     settings: Settings, domains: Mapping[str, ColumnDomain], dtypes: pd.Series
 ) -> dict[str, BinCodes]:
-    """Return columns of more values than get a code each, in bins of equal width.
+    """Return equal-width bins for the columns with too many values for a code each.
 
-    Those that constraints or the user decide about are left out.
+    Columns whose codes constraints or the user determine are left out.
     """
     free = {c: domains[c] for c in settings.to_look_at}
     even = transformers_for(free, settings.numeric_bins, dtypes, settings.enforce_rounding)
@@ -110,14 +110,14 @@ def make_encoders(
     dtypes: pd.Series,
     learning: Sequence[Debit],
 ) -> Prepared:
-    """Make encoders and SDV's processor from public facts and what was learnt.
+    """Make encoders and SDV's processor from public facts and learnt domains.
 
     Args:
         settings: Prepared for the table's dtypes.
         domains: The domains of the modelled columns, all of them known.
-        edges: Edges of bins that are not of equal width.
-        dtypes: Those of the table as it is modelled.
-        learning: What learning has cost.
+        edges: Edges of bins of unequal width.
+        dtypes: The dtypes of the table as it is modelled.
+        learning: The ledger lines of learning.
 
     Raises:
         DomainError: If values that would be shown do not determine their codes.
@@ -125,7 +125,7 @@ def make_encoders(
     made = transformers_for(
         domains, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
     )
-    # SDV's processor fits what it is given, and the user's own must stay as it is.
+    # SDV's processor fits the objects it is given; the user's own must stay unchanged.
     processor, chosen = copy.deepcopy((settings.processor, dict(settings.chosen)))
     encoding = Encoding({c: chosen.get(c) or made[c] for c in settings.plan.domains})
     prepare_processor(
@@ -150,7 +150,7 @@ def declared_cliques(prepared: Prepared) -> list[Clique]:
 
 
 def looked_at(prepared: Prepared) -> list[Pair]:
-    """Return the pairs that are scored to find copies of outcomes, besides the mechanism's."""
+    """Return the pairs that are scored to find copies of outcomes, for every mechanism."""
     settings, domain = prepared.settings, prepared.encoding.counted_domain
     return pairs_to_look_at(domain, settings.roles) if settings.looks_for_copies else []
 
@@ -171,7 +171,7 @@ def count_source(source: Source, prepared: Prepared, progress: Progress) -> Coun
 def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Progress) -> Fitted:
     """Run the mechanism on counts, estimate the model, and assert that it is fair.
 
-    Privacy: spends all that is left in the ledger, through a ``PrivateTable`` alone.
+    Privacy: spends all that is left in the ledger, through a ``PrivateTable`` only.
     """
     settings, hidden = prepared.settings, prepared.encoding.hidden_codes
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
@@ -202,9 +202,9 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
 
 
 def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
-    """Warn if an outcome is adjacent to a column without a role; raise if that was not to be.
+    """Warn if an outcome is adjacent to a column without a role; raise if that was ruled out.
 
-    Privacy: of released cliques.
+    Privacy: depends on released cliques alone.
     """
     beside = outcomes_beside_unlabelled(model.cliques, settings.roles)
     if settings.promise.apart:
@@ -213,7 +213,7 @@ def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
 
 
 def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:
-    """Return what was released, with the codes that are drawn and none that is hidden after them.
+    """Return the release restricted to the codes that can be sampled, without hidden codes.
 
     Privacy: post-processing.
     """
@@ -224,7 +224,7 @@ def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:
 def _reshaped(
     source: Source, settings: Settings, transform: Callable[[pd.DataFrame], pd.DataFrame]
 ) -> Source:
-    """Return the table as constraints see it; whatever they make depends on one row alone."""
+    """Return the table after constraints have transformed it, row by row."""
     plan = settings.plan
     read = {c: source.dtypes[c] for c in dict.fromkeys(sum(plan.tied, ()))}
     dtypes = plan.dtypes_after(transform, source.dtypes)

@@ -8,7 +8,7 @@ import tqdm
 Chunk = TypeVar('Chunk')
 
 _STEPS = 4
-# No time and no rate: both tell of the number of rows, which is private.
+# No time and no rate: both depend on the number of rows, which is private.
 _FORMAT = '{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}'
 
 
@@ -18,7 +18,7 @@ class Progress:
     Privacy: what is shown depends on nothing but the names of the steps.
 
     Args:
-        verbose: Whether to show anything.
+        verbose: Whether the bar is shown.
     """
 
     def __init__(self, verbose: bool):
@@ -27,19 +27,19 @@ class Progress:
         self._begun = 0
 
     def counting(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
-        """Say that rows are being counted, not how many or how far: that is private, and unpaid."""
+        """Show that rows are being counted, but no progress: that would be private and unpaid."""
         self._show('Counting')
         return chunks
 
     def step(self, name: str) -> None:
-        """Say which step begins."""
+        """Show which step begins."""
         if self._begun and self._bar is not None:
             self._bar.update()
         self._begun += 1
         self._show(name)
 
     def close(self) -> None:
-        """Finish the bar."""
+        """Close the bar."""
         if self._bar is not None:
             self._bar.update()
             self._bar.set_description('Fitted')
@@ -47,7 +47,7 @@ class Progress:
 
     def _show(self, name: str) -> None:
         if self._bar is None:
-            # Shown at every change, so that not even the number of lines tells of the time.
+            # Shown at every change, so that not even the number of lines depends on the time.
             every = {'mininterval': 0, 'miniters': 1}
             self._bar = tqdm.tqdm(
                 desc=name, total=_STEPS, bar_format=_FORMAT, disable=not self._verbose, **every

@@ -1,4 +1,4 @@
-"""The input of a fit besides the rows: arguments, constraints, and what a user chose."""
+"""The input of a fit besides the rows: arguments, constraints, and the user's choices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,31 +20,32 @@ from sdv_prefair.privacy.ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
 
-# Stages of a fit, so that a seed does not draw the same noise twice.
+# Stages of a fit, so that a seed does not generate the same noise twice.
 LEARNING, MEASURING, LOOKING = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a fit but the rows and the noise. All of it is public.
+    """Everything that determines a fit apart from the rows and the noise. All of it is public.
 
     Attributes:
         epsilon: Privacy budget.
         delta: Probability with which the guarantee may fail.
-        max_rows_per_person: Rows one person may have.
-        seed: Makes the noise reproducible, if given.
+        max_rows_per_person: The number of rows one person may have.
+        seed: If given, makes the noise reproducible.
         numeric_bins: Number of bins of a column with a wide range.
-        discretization: ``'private'`` for bins that follow the data, ``'uniform'`` for even ones.
-        spikes: Values of columns that are to have a bin of their own.
+        discretization: ``'private'`` for bins that follow the data, ``'uniform'`` for equal-width
+            ones.
+        spikes: Values that get a bin of their own, by column.
         enforce_rounding: Whether numbers are rounded to the declared decimals.
-        budget: How rho is divided.
-        estimator: Which estimator the measurements go to.
+        budget: How rho is divided among the steps.
+        estimator: Which estimator is used.
         promise: Statements, mechanism, and whether ranges are public.
         plan: The constraints.
-        chosen: Transformers that the user chose, of modelled columns.
-        generators: What makes up columns that are not modelled, where it must be carried over.
-        processor: SDV's processor as the user has left it. It is copied, never changed.
-        look_for_copies: Whether to look, within the budget, for unlabelled copies of outcomes.
+        chosen: Transformers that the user chose for modelled columns.
+        generators: Generators of columns that are not modelled, where they must be carried over.
+        processor: SDV's processor as the user left it. It is copied, never changed.
+        look_for_copies: Whether to search, within the budget, for unlabelled copies of outcomes.
     """
 
     epsilon: float
@@ -66,18 +67,18 @@ class Settings:
 
     @property
     def mechanism(self) -> Mechanism:
-        """What chooses the graph of the model."""
+        """The mechanism, which chooses the graph of the model."""
         return self.promise.mechanism
 
     @property
     def roles(self) -> Statements:
-        """What is promised of the modelled columns: their roles, or other statements."""
-        # A plan that left no roles would have been refused when it was made.
+        """The statements about the modelled columns: their roles, or others."""
+        # A plan that leaves no roles is refused when it is made.
         return self.promise.roles_after(self.plan) or Roles()
 
     @property
     def looks_for_copies(self) -> bool:
-        """Whether a fit looks for copies of outcomes: if it is asked to, and promises something."""
+        """Whether a fit searches for copies of outcomes: if requested, and if it is to be fair."""
         return self.look_for_copies and self.promise.is_fair
 
     @property
@@ -99,12 +100,12 @@ class Settings:
 
     @property
     def to_learn(self) -> dict[str, ColumnDomain]:
-        """The domains that are public or have to be learnt, those of constraints included."""
+        """The domains, public or to be learnt, including those that constraints need."""
         return self.unchosen | self.plan.domains_to_learn
 
     @property
     def to_look_at(self) -> list[str]:
-        """The columns whose bins may follow the data: those that constraints leave as they are."""
+        """The columns whose bins may follow the data: those that constraints do not change."""
         tied = self.plan.consumed | set(self.plan.edges(self.numeric_bins))
         original = self.plan.original_domains
         return [c for c in self.unchosen if c in original and c not in tied]
@@ -114,13 +115,13 @@ class Settings:
         return replace(self, plan=self.plan.fit(dtypes)) if self.plan.tied else self
 
     def open_ledger(self, learning: Sequence[Debit] = ()) -> Ledger:
-        """Return the budget of one fit, with nothing spent but what learning has cost before.
+        """Return the ledger of one fit, in which at most learning has been paid for.
 
-        How its lines will be added up is decided here, by public facts and before a row is read.
+        How its lines will be added up is decided here, from public facts, before a row is read.
 
         Args:
-            learning: What learning domains has cost already; lines of another version, or of
-                another mechanism, may have other noise.
+            learning: The lines of learning that was done before; if written by another version, or
+                for another mechanism, they may have other noise.
         """
         gaussian = is_all_gaussian(self.mechanism) and learns_by_gaussians(self.to_learn)
         ledger = Ledger(
@@ -135,5 +136,5 @@ class Settings:
         return ledger
 
     def entropy(self, stage: int) -> Entropy:
-        """Return where the noise of a stage comes from."""
+        """Return the source of randomness of a stage."""
         return SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))

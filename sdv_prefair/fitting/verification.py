@@ -1,4 +1,4 @@
-"""Whether a model keeps the fairness that is promised, in its codes and in its values."""
+"""Checks that a model is fair as promised, in its codes and in its values."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ from sdv_prefair.transformers.telling import untold_columns
 
 
 def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
-    """Return what ties original columns together: the model's cliques and the constraints."""
+    """Return the cliques of original columns: those of the model, and those of the constraints."""
     return cliques_in_original_columns(model.cliques, plan.sources, plan.tied)
 
 
 def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Statements) -> None:
     """Raise, and name the path, unless every statement is kept.
 
-    Of roles: unless admissible columns separate protected from outcome ones.
+    With roles: unless admissible columns separate protected columns from outcomes.
 
     Args:
-        model: Asked are its cliques, and the tables that rows are drawn from.
-        plan: The constraints, whose columns are tied as well.
+        model: Its cliques are checked, and the tables that rows are sampled from.
+        plan: The constraints, whose columns are dependent as well.
         roles: The roles of the original columns, or the statements about them.
     """
     if not is_junction_tree(model.nodes):
@@ -67,7 +67,7 @@ def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
 
 
 def assert_told(encoding: Encoding) -> None:
-    """Raise unless the values that are shown tell the codes that the model is about."""
+    """Raise unless the values in a table determine the codes of the model."""
     untold = untold_columns(encoding.transformers)
     if untold:
         raise UnfairModelError(

@@ -1,4 +1,4 @@
-"""Domains that are not public, learnt within the budget: only columns that need it pay."""
+"""Domains that are not public, learnt within the budget; only such columns cost anything."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -26,9 +26,9 @@ from sdv_prefair.values.dtypes import holds_value, public_dtype
 
 __all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
 
-# If every column had to be learnt, this part of the budget would pay for it.
+# The share of the budget that is spent if every column has to be learnt.
 LEARNING_SHARE = Fraction(1, 5)
-# So many times as much as others gets a column that is known to have very many values.
+# A column that is known to have very many values gets this many times as much as others.
 _FOR_MANY = 3
 _DELTA_SHARE = 0.5
 
@@ -44,7 +44,7 @@ def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
 
 
 def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
-    """Whether learning needs no noise but the Gaussian: categories need a threshold."""
+    """Whether learning needs Gaussian noise only: unknown categories need a threshold too."""
     return not _unknown_categories(domains)
 
 
@@ -56,13 +56,13 @@ def learn_domains(
 ) -> dict[str, ColumnDomain]:
     """Return the domains with every undeclared one learnt.
 
-    The source is read three times at most, whatever the number of columns: for histograms over
-    public grids, for the counts of unknown categories, and for the ends of ranges.
+    The source is read three times at most, for any number of columns: for histograms over public
+    grids, for the counts of unknown categories, and for the bounds of ranges.
 
-    Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number
-    of columns, three times that if it is public that it has very many values, and categories an
-    equal part of the reserved delta. What is not spent stays in the ledger for the measurements.
-    Declared columns are not read.
+    Privacy: each undeclared column may spend ``LEARNING_SHARE`` of the budget over the number of
+    columns, three times that if it is public that it has very many values, and and each unknown
+    categorical column an equal part of the reserved delta. What is not spent stays in the ledger
+    for the measurements. Declared columns are not read.
     """
     undeclared, purses = _undeclared(domains), _purses(domains, ledger)
     _check_others(undeclared, source.dtypes)
@@ -100,16 +100,16 @@ def _grid(domain: Undeclared, dtype: Any) -> MonthCells | DecimalCells | NullCel
 def _learn_ends(
     rough: Mapping[str, RoughRange], source: Source, ledger: Ledger, entropy: Entropy
 ) -> dict[str, ColumnDomain]:
-    """Return the ranges of numbers without what is empty at their ends."""
+    """Return the ranges of numbers without the empty cells at either end."""
     cells = {c: end_cells(found.domain, source.dtypes[c]) for c, found in rough.items()}
     table = PrivateTable(_count(source, cells), ledger, entropy)
     return {c: learn_ends(table, c, rough[c], source.dtypes[c], ledger) for c in rough}
 
 
 def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:
-    """Raise for what shall stand for rare values if its column cannot hold it.
+    """Raise if a column cannot hold the replacement of its rare values.
 
-    A text that is not this column's alone just does not apply to columns of numbers.
+    A string given for all columns simply does not apply to columns of numbers.
     """
     for column, domain in undeclared.items():
         if domain.named_other and not holds_value(dtypes[column], domain.other):
@@ -121,7 +121,7 @@ def _check_others(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> No
 
 
 def _check_texts(undeclared: Mapping[str, Undeclared], dtypes: pd.Series) -> None:
-    """Raise for public facts of strings if their column holds none."""
+    """Raise if public facts about strings are given for a column without strings."""
     for column, domain in undeclared.items():
         is_about_texts = domain.prefix is not None or domain.form is not None
         if is_about_texts and not holds_value(dtypes[column], 'text'):
@@ -149,7 +149,7 @@ def _purses(domains: Mapping[str, ColumnDomain], ledger: Ledger) -> dict[str, Pu
 
 
 def _count(source: Source, grids: Mapping[str, Encoder]) -> Counts:
-    """Return the histograms over grids; without any, nothing is read."""
+    """Return the histograms over grids; if there are no grids, nothing is read."""
     return source.count(grids, [(column,) for column in grids]) if grids else Counts({}, {})
 
 
@@ -161,9 +161,9 @@ def _values(
     ledger: Ledger,
     entropy: Entropy,
 ) -> tuple[PrivateValues, PrivateValues]:
-    """Return how often values occur, and null, and how often strings have the same beginning.
+    """Return how often each value, null, and each common prefix occurs.
 
-    Without unknown categories nothing is read.
+    If there are no unknown categories, nothing is read.
     """
     counts = source.value_counts(categories) if categories else {}
     with_null: dict[str, dict[Any, int]] = {

@@ -1,4 +1,4 @@
-"""Strings by their beginnings, where these are public groups: how many rows have each."""
+"""Counts of strings by prefix, where prefixes define public groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from sdv_prefair.values.canonical import CanonicalValue
 
 @dataclass(frozen=True)
 class Tail:
-    """All strings with a beginning that are too rare to be learnt.
+    """All strings with one prefix that are too rare to be learnt.
 
     Attributes:
-        beginning: What they begin with.
+        beginning: The prefix.
     """
 
     beginning: str
 
 
 def counts_of_beginnings(counts: Mapping[CanonicalValue, int], length: int) -> dict[str, int]:
-    """Return how many rows hold a text with each beginning.
+    """Return how many rows hold a string with each prefix.
 
-    Privacy: of private counts, and private as they are. A row is in one of the counts at most, so
-    what is asked of them costs as much as what is asked of the values.
+    Privacy: computed from private counts, and just as private. Each row is in at most one of these
+    counts, so queries on them have the same sensitivity as queries on the values.
 
     Args:
         counts: How many rows hold each value.
-        length: How many characters a beginning has.
+        length: The number of characters of a prefix.
     """
     rows: dict[str, int] = {}
     for value, count in counts.items():

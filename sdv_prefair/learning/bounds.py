@@ -9,22 +9,22 @@ from scipy.stats import norm
 from sdv_prefair.values.arrays import Flags
 
 _FALSE_ALARM = 1e-5
-# The share of rows that may be left out at an end, for they are moved to the bound.
+# The share of rows that may be left out at one end, because they are clipped to the bound.
 FEW_ROWS = 0.01
-# Cells hold rows if their count is above so many standard deviations at least, and at most: a high
-# bar hides rows, and a low one takes noise for rows. Then the next level looks inside and finds
-# nothing, so that less is lost by a low one.
+# The least and the greatest threshold, in standard deviations, above which cells count as holding
+# rows. A high threshold misses rows. A low one takes noise for rows, which costs less: the next
+# level measures inside and finds nothing.
 _AT_LEAST, _AT_MOST = 0.7, 4.0
-# A null among values, or the need of a decimal more, must stand out by so many.
+# By how many standard deviations nulls, or rows with more decimals, must stand out.
 CLEAR = 3.0
 _LARGEST_POWER = 63
 _SMALLEST_POWER = -32
 SMALLEST = 2.0**_SMALLEST_POWER
-# January 1900, counted from January 1970, and the months from then to January 2100.
+# January 1900, counted from January 1970, and the number of months from then to January 2100.
 FIRST_MONTH, NUM_MONTHS = -70 * 12, 200 * 12
 
 CountCells = Callable[[np.ndarray, int], tuple[np.ndarray, float]]
-"""Returns noisy counts of so many cells together, from each of some cells on, and their sigma."""
+"""From first cells and a width, returns noisy counts of groups of that many cells, and sigma."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Grid:
     """A public partition of the line: cell i is [edges[i], edges[i + 1]).
 
     Attributes:
-        edges: The edges of the cells, rising.
-        fallback: Bounds to use when nothing stands out of the noise.
+        edges: The edges of the cells, in increasing order.
+        fallback: Bounds to use if nothing stands out from the noise.
     """
 
     edges: np.ndarray
@@ -45,17 +45,17 @@ class Grid:
 
 
 def powers_of_two() -> Grid:
-    """Return the grid for numbers of unknown size: zero, and powers of two either side."""
+    """Return the grid for numbers of unknown size: zero, and powers of two on either side."""
     powers = 2.0 ** np.arange(_SMALLEST_POWER, _LARGEST_POWER + 1)
-    # Zero has a cell of its own, [0, tiny), so that a column of zeros is not one of ones.
+    # Zero has a cell of its own, [0, tiny), so that a column of zeros does not get a bound of 1.
     return Grid(np.concatenate([-powers[::-1], [0.0], powers]), (0.0, 1.0))
 
 
 def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
-    """Return the cells whose counts stand out of the noise.
+    """Return the cells whose counts stand out from the noise.
 
-    Privacy: post-processing. All cells of an empty histogram stay below the bar but with
-    probability one in a hundred thousand.
+    Privacy: post-processing. The probability that any cell of an empty histogram exceeds the
+    threshold is at most one in a hundred thousand.
     """
     bar = sigma * float(norm.isf(_FALSE_ALARM / noisy.size))
     above: Flags = noisy > max(bar, 0.0)
@@ -63,17 +63,17 @@ def stands_out(noisy: np.ndarray, sigma: float) -> Flags:
 
 
 def num_empty(noisy: np.ndarray, sigma: float, few: float) -> int:
-    """Return how many cells at the beginning may be left out; the last is none of them.
+    """Return how many cells at the beginning may be left out; the last cell never is.
 
-    What is left out must hold next to no rows altogether, for rows are moved to the bound: a small
-    share of all if noise hides fewer.
+    The cells left out may hold very few rows in total, because these rows are clipped to the bound:
+    ``few``, within limits that depend on the noise.
 
     Privacy: post-processing.
 
     Args:
-        noisy: Counts of cells.
-        sigma: Of their noise.
-        few: How many rows of a cell may be left out, if noise hides no more.
+        noisy: Noisy counts of the cells.
+        sigma: Standard deviation of their noise.
+        few: How many rows may be left out, as far as the noise permits.
     """
     bar = np.clip(few, _AT_LEAST * sigma, _AT_MOST * sigma) * np.sqrt(np.arange(1, len(noisy)))
     empty = np.flatnonzero(np.cumsum(noisy[:-1]) <= bar)
@@ -87,17 +87,18 @@ def narrow(
     total: float,
     count: CountCells,
 ) -> tuple[int, int]:
-    """Return the first cell that holds rows, and the one after the last, level by level.
+    """Find, level by level, the first cell that holds rows and the cell after the last one.
 
     Privacy: each level is one histogram of disjoint groups of cells, and which groups these are
     depends on the levels before it alone.
 
     Args:
-        ends: Where the first and the last group of cells begin that hold rows.
-        widths: How many cells are a group: on the level of these, and on each that is measured.
-        num_cells: How many cells there are.
-        total: About how many rows there are.
-        count: Answers for one level.
+        ends: The first cells of the first and of the last group that hold rows.
+        widths: The number of cells in a group: on the level of ``ends``, and on each measured
+            level.
+        num_cells: The number of cells.
+        total: The approximate number of rows.
+        count: Measures one level.
     """
     first, last = ends
     few = FEW_ROWS * total / max(1, len(widths) - 1)

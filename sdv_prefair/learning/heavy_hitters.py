@@ -1,8 +1,9 @@
-"""Values that many rows share, learnt from the columns' share of the budget.
+"""Frequent values, learnt with each column's share of the budget.
 
-In two rounds. In the first all columns get the same. What they have missed then differs: next to
-nothing of a column with two values, half of one with thousands. So the second round is paid from
-one purse, out of which each column gets as much as it has missed.
+There are two rounds. In the first, every column spends a third of its share. The share of rows that
+it misses then differs: almost none for a column with two values, half for one with thousands. So
+the columns' parts for the second round are pooled, and divided according to what each column has
+missed.
 """
 
 import math
@@ -20,23 +21,24 @@ from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.privacy.mechanisms import gaussian_variance
 from sdv_prefair.values.canonical import CanonicalValue, distinct_values
 
-# What the first round may spend, and the second; and, of columns of which the beginnings of texts
-# are asked for, what that may spend.
+# The weights of the first and the second round; and of the prefixes, for columns whose prefixes are
+# counted.
 _ROUNDS, _WITH_BEGINNINGS = (1, 2), (1, 1, 1)
-# More than in proportion: a long tail has values of ever fewer rows, each harder to see.
+# More than proportional: in a long tail each value has fewer rows and is harder to detect.
 _TO_THE_NEEDY = 1.5
-# How many standard deviations a column must have missed to be asked again, and for "other" to have
-# a value: if that is noise, few rows show it, and if it is not, many rows keep what they have.
+# How many standard deviations a column must have missed to be queried again, and for "other" to
+# have a value. If that is due to noise, few rows show it; if not, many rows are not given a wrong
+# value.
 _ASKED_AGAIN, _SHOWN = 1.0, 1.5
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What was found of a column.
+    """What was learnt about a column.
 
     Attributes:
-        counts: Noisy counts of its values, and of null under None.
-        variances: Of the noise in each.
+        counts: Noisy counts of its values; the key None stands for null.
+        variances: The variance of the noise in each count.
     """
 
     counts: Mapping[Any, int]
@@ -44,16 +46,16 @@ class _Found:
 
     @property
     def rows(self) -> float:
-        """How many rows hold what was found, or nothing."""
+        """The noisy number of rows that hold a value found, or null."""
         return float(sum(self.counts.values()))
 
     @property
     def sigma(self) -> float:
-        """Of the noise in the number of rows."""
+        """Standard deviation of the noise in that number."""
         return math.sqrt(sum(self.variances.values()))
 
     def with_more(self, more: '_Found') -> '_Found':
-        """Return what both rounds have found; the second has less noise."""
+        """Return what both rounds have found; where both have a count, the second's is kept."""
         return _Found(
             {**self.counts, **more.counts},
             {**self.variances, **more.variances},
@@ -68,11 +70,11 @@ def learn_categories(
     purses: Mapping[str, Purse],
     ledger: Ledger,
 ) -> dict[str, Categories]:
-    """Learn the values that many rows hold, of all columns; all rarer ones become "other".
+    """Learn the frequent values of all columns; all rarer ones become "other".
 
-    Privacy: thresholds on noisy counts, see ``frequent_values``, at most twice for each column and
-    each time with an even part of its delta. What the second round asks follows from the first. Of
-    columns with public groups of strings it is asked once more, which beginnings many rows have.
+    Privacy: thresholds on noisy counts, see ``frequent_values``, at most twice for each column, and
+    each time with an equal part of its delta. The queries of the second round depend on the answers
+    of the first. Columns with public groups of strings have one more query, for frequent prefixes.
     """
     parts = {
         c: ledger.shares(purse.rho, _ROUNDS if undeclared[c].prefix is None else _WITH_BEGINNINGS)
@@ -102,13 +104,13 @@ def _ask(table: PrivateValues, column: str, rho: Fraction, purse: Purse) -> _Fou
 
 
 def _missed(found: Mapping[str, _Found], clear: float) -> dict[str, float]:
-    """Return the share of rows whose value was not found, of columns that have missed some.
+    """Return the share of rows whose value was not found, for columns that have missed some.
 
-    How many rows there are is not known, but of some column nearly all values are found as a
-    rule. Of a single column nobody can tell, so it counts as one that has missed some.
+    The number of rows is not known, but as a rule there is some column of which nearly all values
+    are found. With a single column there is nothing to compare, so it counts as having missed some.
 
     Args:
-        found: What was found of each column.
+        found: What was learnt about each column.
         clear: How many standard deviations of its noise a column must have missed.
     """
     if len(found) == 1:
@@ -121,14 +123,14 @@ def _missed(found: Mapping[str, _Found], clear: float) -> dict[str, float]:
 
 
 def _tails(found: _Found, whole: _Found, length: int) -> _Found:
-    """Return how many rows of each beginning hold a value that was not found, if that is clear.
+    """Return how many rows of each prefix hold a value that was not found, where that is clear.
 
     Privacy: post-processing.
 
     Args:
-        found: What was found of the values.
-        whole: Of which beginnings many rows are, with their values that were found.
-        length: How many characters a beginning has.
+        found: The values found.
+        whole: The frequent prefixes, whose counts include the values found.
+        length: The number of characters of a prefix.
     """
     counts, variances = dict(whole.counts), dict(whole.variances)
     for value, count in found.counts.items():

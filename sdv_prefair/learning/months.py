@@ -1,4 +1,4 @@
-"""The first and the last month of a column of timestamps, learnt from its share of the budget."""
+"""The first and the last month of a column of timestamps, learnt with its share of the budget."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def month_cells(undeclared: Undeclared, dtype: Any) -> MonthCells:
 def learn_datetimes(
     table: PrivateTable, column: str, undeclared: Undeclared, cells: MonthCells, purse: Purse
 ) -> Datetimes:
-    """Learn the first and the last month: decades that stand out, without what is empty of them.
+    """Learn the first and the last month: of the decades that stand out, without empty months.
 
     Privacy: noisy histograms over the decades of two centuries, the years of the first and the
     last decade that stand out, and the months of the first and last year.

@@ -1,8 +1,9 @@
-"""The range of a column of numbers, learnt from its share of the budget: size, decimals, ends.
+"""The range of a column of numbers, learnt with its share of the budget: size, decimals, bounds.
 
-First how large numbers are, by powers of two, and how many decimals they have. Powers of two leave
-up to half of the range empty, and ages that reach 127; so the ends are then looked at more closely,
-on an even grid over that range, until what is left out would be more than noise hides.
+The first step learns the size of the numbers, as powers of two, and how many decimals they have.
+Powers of two may leave up to half of the range empty, with ages up to 127. So the second step
+refines the bounds on an even grid over that range, without cutting off more rows than noise would
+hide.
 """
 
 import math
@@ -30,21 +31,21 @@ from sdv_prefair.privacy.ledger_words import LEARN_DOMAINS
 from sdv_prefair.values.dtypes import decimal_scale, largest_decimal
 
 MOST_DECIMALS = 6
-# A range is cut into so many cells, and each level looks at a quarter of what the one before did.
+# The number of cells in a range, and the ratio of cell widths from one level to the next.
 _CELLS, _BRANCHES = 1024, 4
 _EXACT_FLOAT = 2.0**52
-# What sizes, ends and decimals may spend.
+# The weights of sizes, bounds and decimals in the column's budget.
 _WEIGHTS = (3, 3, 1)
 
 
 @dataclass(frozen=True)
 class RoughRange:
-    """What the first look at a column of numbers has found.
+    """What the first step has learnt about a column of numbers.
 
     Attributes:
-        domain: Its range, with ends that are powers of two.
-        total: About how many rows hold a number.
-        left: What is left to spend on the ends.
+        domain: Its range, with powers of two as bounds.
+        total: The approximate number of rows that hold a number.
+        left: The budget left for the bounds.
     """
 
     domain: Numbers
@@ -53,7 +54,7 @@ class RoughRange:
 
 
 def size_cells(undeclared: Undeclared, dtype: Any) -> DecimalCells:
-    """Return the public grid over which numbers are counted first."""
+    """Return the public grid for the first histogram of numbers."""
     is_known = undeclared.decimal_places is not None or decimal_scale(dtype) is not None
     return DecimalCells(powers_of_two().edges, None if is_known else MOST_DECIMALS)
 
@@ -65,12 +66,12 @@ def learn_size(
     dtype: Any,
     purse: Purse,
 ) -> RoughRange | Numbers:
-    """Learn the outermost powers of two that stand out, and how many decimals numbers have.
+    """Learn the outermost powers of two that stand out, and the number of decimals.
 
     Privacy: one noisy histogram over powers of two, and one over numbers of decimals.
 
     Returns:
-        What is known by then; the domain as it stays if nothing stands out.
+        What has been learnt; the final domain if nothing stands out.
     """
     cells = size_cells(undeclared, dtype)
     size, ends, decimals = _parts(purse.ledger, purse.rho, cells)
@@ -95,8 +96,8 @@ def _parts(ledger: Ledger, rho: Fraction, cells: DecimalCells) -> list[Fraction]
 
 
 def _decimals(noisy: np.ndarray, sigma: float, total: float) -> int | None:
-    """Return how many decimals all but few numbers have; None if that is more than are told."""
-    beyond = np.cumsum(noisy[:-1][::-1])[::-1][1:]  # without null; how many rows have more
+    """Return how many decimals suffice for nearly all numbers; None if more than are counted."""
+    beyond = np.cumsum(noisy[:-1][::-1])[::-1][1:]  # without nulls: the rows with more decimals
     noise = CLEAR * sigma * np.sqrt(np.arange(len(beyond), 0, -1))
     enough = np.flatnonzero(beyond <= np.maximum(noise, FEW_ROWS * total))
     return int(enough[0]) if enough.size else None
@@ -104,9 +105,10 @@ def _decimals(noisy: np.ndarray, sigma: float, total: float) -> int | None:
 
 def _whole(undeclared: Undeclared, dtype: Any, low: float, high: float) -> Numbers:
     largest = largest_decimal(dtype)
-    low, high = max(low, -largest), min(high, largest)  # a power of two may be beyond the type
+    low, high = max(low, -largest), min(high, largest)  # a power of two may exceed the dtype
     if undeclared.decimal_places == 0 or decimal_scale(dtype) == 0:
-        # Of the cell around zero the upper edge is above zero, which is itself inside.
+        # Cells exclude their upper edge. That of the cell of zero is above zero, so zero stays
+        # inside.
         above = math.ceil(high) - (high < largest)
         low, high = math.ceil(low), max(math.ceil(low), above)
     else:
@@ -115,7 +117,7 @@ def _whole(undeclared: Undeclared, dtype: Any, low: float, high: float) -> Numbe
 
 
 def end_cells(domain: Numbers, dtype: Any) -> FineCells:
-    """Return an even grid over a range: of numbers with its decimals, if these can be counted."""
+    """Return an even grid over a range; on the possible numbers, if these can be counted."""
     low, high = float(domain.low), float(domain.high)
     scale = 10.0 ** _places(domain, dtype)
     if max(abs(low), abs(high)) * scale >= _EXACT_FLOAT:
@@ -137,9 +139,9 @@ def _point(number: float, scale: float) -> int:
 def learn_ends(
     table: PrivateTable, column: str, rough: RoughRange, dtype: Any, ledger: Ledger
 ) -> Numbers:
-    """Return the range without what is empty at its ends.
+    """Return the range without the empty cells at either end.
 
-    Privacy: noisy histograms, each over a few groups of cells at either end.
+    Privacy: noisy histograms, each over a few groups of cells at both ends.
     """
     cells = end_cells(rough.domain, dtype)
     widths = _widths(cells.num_cells)
@@ -157,12 +159,12 @@ def learn_ends(
 
 
 def _widths(num_cells: int) -> Sequence[int]:
-    """Return how many cells are a group on each level, from all of them to one."""
+    """Return the number of cells in a group on each level, from all of them to one."""
     depth = math.ceil(math.log(max(num_cells, 1), _BRANCHES))
     return [_BRANCHES**power for power in range(depth, -1, -1)]
 
 
 def _edges(cells: FineCells, first: int, end: int) -> tuple[float, float]:
-    """Return the smallest and the largest number of cells."""
+    """Return the smallest and the largest number in a run of cells."""
     low, high = cells.first + first * cells.width, cells.first + end * cells.width
     return (low, high) if cells.scale is None else (low / cells.scale, (high - 1) / cells.scale)

@@ -1,4 +1,4 @@
-"""What learning of any column shares: its part of the budget, and what it says of nulls."""
+"""What all kinds of learning share: a column's part of the budget, and nulls."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from sdv_prefair.users_line import users_line
 
 @dataclass(frozen=True)
 class Purse:
-    """What one column may spend on its domain, and where it is debited."""
+    """What one column may spend on its domain, and the ledger that is debited."""
 
     rho: Fraction
     delta: float
@@ -25,17 +25,17 @@ class Purse:
 
 
 def with_nulls(undeclared: Undeclared, noisy: float, sigma: float) -> Undeclared:
-    """Return the domain with nulls only if rows hold them, by their noisy count.
+    """Return the domain, nullable only if the noisy count shows that rows hold nulls.
 
-    Whether a column may hold nulls is often not public. A null that noise alone suggests would
-    come back in rows of a column that has none.
+    Whether a column may hold nulls is often not public. If noise alone suggested nulls, they would
+    appear in synthetic rows of a column that has none.
 
     Privacy: post-processing.
 
     Args:
-        undeclared: What is public of the column.
-        noisy: How many rows hold no value, with noise.
-        sigma: Of the noise.
+        undeclared: The public facts about the column.
+        noisy: The noisy number of nulls.
+        sigma: Standard deviation of the noise.
     """
     if not undeclared.learns_nulls:
         return undeclared
@@ -45,9 +45,9 @@ def with_nulls(undeclared: Undeclared, noisy: float, sigma: float) -> Undeclared
 def cell_counter(
     table: PrivateTable, column: str, num_cells: int, parts: list[Fraction]
 ) -> CountCells:
-    """Return what counts groups of cells of a column, and spends one part each time.
+    """Return a function that measures groups of cells of a column; each call spends one part.
 
-    Privacy: every answer is one noisy histogram; what is in no group is one of its cells.
+    Privacy: every answer is one noisy histogram; one of its cells holds all rows in no group.
     """
     left = iter(parts)
 
@@ -62,7 +62,7 @@ def cell_counter(
 
 
 def warn_unlearnt(name: Any, keys: str) -> None:
-    """Warn that nothing of a column could be learnt."""
+    """Warn that the domain of a column could not be learnt."""
     warnings.warn(
         f"Nothing in column '{name}' stood out from the noise, so its domain could not be learnt "
         f'within the budget. Declare {keys} in the metadata if they are public, or raise epsilon.',

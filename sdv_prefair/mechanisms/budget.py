@@ -19,13 +19,13 @@ class Budget:
 
     Attributes:
         one_way: Share of the one-way marginals.
-        selection: Share of the selection; what a structure does not use goes to the two-ways,
-            as does the rest.
+        selection: Share of the selection; two-way marginals get the rest, and what a structure does
+            not use.
         cells_exponent: A marginal of n cells gets a part proportional to n to this power.
             2/3 minimises the summed L1 noise; 0 gives equal parts.
-        discount_noise: Whether a pair's score is lowered by the error its measurement will
-            leave, so that a table that noise would drown is not chosen for its size.
-        shrink: Whether tables that are mostly noise are drawn towards independence.
+        discount_noise: Whether a pair's score is lowered by the error that its measurement will
+            leave, so that a table that noise would swamp is not chosen for its size.
+        shrink: Whether tables that are mostly noise are shrunk towards independence.
     """
 
     one_way: Fraction
@@ -75,7 +75,7 @@ def weight(domain: Mapping[str, int], clique: tuple[str, ...], budget: Budget) -
 
 
 def expected_noise(rho: float, max_rows_per_person: int) -> float:
-    """Return the mean absolute noise of a cell of a marginal that is measured with ``rho``."""
+    """Return the mean absolute noise of a cell of a marginal measured with ``rho``."""
     return math.sqrt(2 / math.pi) * max_rows_per_person / math.sqrt(2 * rho)
 
 
@@ -88,18 +88,18 @@ def expected_errors(
 ) -> dict[Pair, float]:
     """Return the L1 error to expect in each pair's table once it is measured and estimated.
 
-    A cell errs by its noise, but where independence predicts next to nothing the estimate, which
-    is never negative, errs by about that prediction at most. The other edges of the tree are
-    not known yet, so they are taken to be average pairs.
+    The error of a cell is its noise; but where independence predicts almost nothing, the error of
+    the estimate, which is never negative, is about that prediction at most. The other edges of the
+    tree are not known yet, so they are assumed to be average pairs.
 
     Privacy: a function of released values, so within a pair it is a constant.
 
     Args:
         pairs: The pairs that may be chosen.
         expected: The one-way model: expected counts of each column, all of one total.
-        rho: What all two-way measurements may spend together.
-        max_rows_per_person: What one person can change in a table.
-        budget: By which weights rho is divided.
+        rho: The budget of all two-way measurements together.
+        max_rows_per_person: How many rows one person may have.
+        budget: The weights by which rho is divided.
     """
     domain = {column: counts.size for column, counts in expected.items()}
     weight_of = {pair: weight(domain, pair, budget) for pair in pairs}
@@ -114,7 +114,7 @@ def expected_errors(
 
 
 def _capped_sum(rows: np.ndarray, shares: np.ndarray, most: float) -> float:
-    """Return the sum of ``min(most, row * share)`` over all cells, without making the table."""
+    """Return the sum of ``min(most, row * share)`` over all cells, without building the table."""
     shares = np.sort(shares)
     below = np.concatenate([[0.0], np.cumsum(shares)])
     with np.errstate(divide='ignore'):

@@ -1,14 +1,14 @@
 """The expected error of a noisy table, for all pairs of columns at once.
 
-The error of a cell is its noise, of which about three quarters remain after estimation from
-several tables; but where independence predicts next to nothing, an estimate, which is
-never negative, is off by at most about twice that prediction. So with mean absolute noise x the L1
-error of a table is the sum over its cells of min(x, 2 times the expected count).
+The error of a cell is its noise, of which about three quarters remain after estimation from several
+tables; but where independence predicts almost nothing, an estimate, which is never negative, is off
+by at most about twice that prediction. So with mean absolute noise x the L1 error of a table is the
+sum over its cells of min(x, 2 times the expected count).
 
 The codes of a column are grouped into a few levels of about equal expected counts, so that a table
 of any size becomes a small one of levels, and the sum is computed once, for a range of noise.
 
-Privacy: made of released one-way marginals; post-processing.
+Privacy: computed from released one-way marginals; post-processing.
 """
 
 import math
@@ -19,7 +19,7 @@ import numpy as np
 
 from sdv_prefair.values.arrays import Floats, Integers
 
-# Mean of a Gaussian of standard deviation 1 without its sign, and what estimates leave of it.
+# Mean absolute value of a standard Gaussian, and the share of it that remains after estimation.
 _MEAN_OF_NOISE = 0.75 * math.sqrt(2 / math.pi)
 _MOST_OF_EXPECTED = 2.0
 _LEVELS = 16
@@ -33,8 +33,9 @@ class ExpectedErrors:
     Args:
         expected: The expected counts of each column in a table, all of one total.
         over_codes: The same for columns on their own, of which no codes are merged.
-        places: The positions of the columns of each pair that will be asked about.
-        merged: The part of ``over_codes`` that tables hold as one code, of columns that have any.
+        places: The positions of the columns of each pair that will be queried.
+        merged: The part of ``over_codes`` that tables hold as one code, for columns with such a
+            part.
     """
 
     def __init__(
@@ -55,19 +56,19 @@ class ExpectedErrors:
         self._of_pairs = _curves(levels, places, total, self._caps)
 
     def of_columns(self, sigma: Floats) -> Floats:
-        """Return the error of every column, for the standard deviation of the noise on each."""
+        """Return the error of every column, given the standard deviation of the noise on each."""
         return self._read(self._of_columns, sigma)
 
     def of_merged(self, sigma: Floats) -> Floats:
-        """Return the error inside the merged codes of every column, which no table takes off."""
+        """Return the error inside the merged codes of every column, which no table reduces."""
         return self._read(self._of_merged, sigma)
 
     def of_pairs(self, which: Integers | slice, sigma: Floats) -> Floats:
-        """Return the error of some of the pairs, for the noise on each."""
+        """Return the error of some of the pairs, given the noise on each."""
         return self._read(self._of_pairs[which], sigma)
 
     def _read(self, curves: Floats, sigma: Floats) -> Floats:
-        """Interpolate in the logarithm of the noise; below the grid errors are noise alone."""
+        """Interpolate in the logarithm of the noise; below the grid, errors are noise alone."""
         low, step = math.log(self._caps[0]), math.log(self._caps[1] / self._caps[0])
         at = (np.log(_MEAN_OF_NOISE * sigma / _MOST_OF_EXPECTED) - low) / step
         inside = np.clip(at, 0, _GRID - 1.001)

@@ -32,19 +32,19 @@ from sdv_prefair.structure import ExtendingStrategy, Pair, declared_pairs
 CHORDS_SHARE = Fraction(3, 10)
 """Share of the selection budget for pairs beyond the tree; the tree has the rest."""
 
-# Weights of the first look and of the rest, of which the chords take no more than the first look.
+# Weights of the first measurement and of the rest; chords get no more than the first measurement.
 _FIRST_LOOK = (2, 3)
-# How often the model is estimated on the way. More would be closer to AIM, and slower.
+# Number of intermediate estimates. More would be closer to AIM, and slower.
 _STAGES = 4
-# Iterations of these estimates. They tell where a model is wrong by more than noise, for which
-# a sixth of what the last estimate may take is enough.
+# Iterations of these estimates. They show where a model is wrong by more than noise, for which a
+# sixth of the iterations of the last estimate is enough.
 _ROUGHLY = 50
 _STEP = MEASURE_TWO_WAYS
 
 
 @dataclass(frozen=True)
 class FairAim(TreeFirst):
-    """A tree, and chords: further pairs that the model so far explains badly.
+    """A tree, then chords: further pairs that the model so far explains badly.
 
     Attributes:
         strategy: How the tree is selected, and which pairs may be added to it.
@@ -92,7 +92,7 @@ class FairAim(TreeFirst):
 class _GrowingGraph:
     """The pairs chosen so far, with their measurements.
 
-    Privacy: holds released values; counts are asked of the table.
+    Privacy: holds released values; counts are queried from the table.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class _GrowingGraph:
     def grow(
         self, strategy: ExtendingStrategy, roles: Statements, rho: Fraction
     ) -> list[Measurement]:
-        """Choose pairs in stages until no more pay, and return a measurement of each pair."""
+        """Choose pairs in stages until no more are worth it; return a measurement of each pair."""
         shares = self._ledger.shares(rho, [1] * len(self._edges))
         at_once = math.ceil(len(shares) / _STAGES)
         for start in range(0, len(shares), at_once):
@@ -128,7 +128,7 @@ class _GrowingGraph:
     def _choose(
         self, strategy: ExtendingStrategy, roles: Statements, shares: Sequence[Fraction]
     ) -> list[Pair]:
-        """Choose up to one pair a share and measure them; fewer if more would not pay."""
+        """Choose and measure up to one pair per share; fewer if more are not worth it."""
         candidates = self._candidates(strategy, roles)
         if not candidates:
             return []
@@ -137,7 +137,7 @@ class _GrowingGraph:
         for rho in shares:
             open_now = set(self._candidates(strategy, roles))
             allowed = [pair for pair in candidates if pair in open_now]
-            # Without a pair to choose there is nothing to pay for.
+            # Without candidates, nothing is spent.
             on_offer: list[Pair | tuple[()]] = [*allowed, ()]
             pair = self._table.choose(on_offer, gap, rho, SELECT_PAIRS) if allowed else ()
             if not pair:
@@ -149,15 +149,15 @@ class _GrowingGraph:
         return chosen
 
     def _finish(self) -> list[Measurement]:
-        """Spend what is left, by weight as before, and return the mean of each pair's looks."""
+        """Spend the rest, by weight as before, and return the mean of each pair's measurements."""
         left = self._ledger.remaining
         last = measure(self._table, self._edges, left, self._budget, _STEP)
         return list(by_columns(self._measured + last).values())
 
     def _candidates(self, strategy: ExtendingStrategy, roles: Statements) -> list[Pair]:
-        """Return pairs for which a look is left: all chords weigh no more than the tree.
+        """Return pairs that can still be afforded: all chords together weigh no more than the tree.
 
-        A column with one code tells nothing, so a look at it would be paid for in vain.
+        A column with one code contains no information, so measuring it would waste budget.
         """
         left, domain = 2 * self._tree_weight - self._total_weight(), self._table.domain
         chords = strategy.chords(self._edges, roles, domain)
@@ -183,7 +183,7 @@ class _GrowingGraph:
         )
 
     def _noise(self, pair: Pair) -> float:
-        """Return the noise to expect in the end, if this pair is the last one chosen."""
+        """Return the noise to expect at the end if this pair is the last one chosen."""
         own = self._weight(pair)
         share = own / (self._total_weight() + own)
         return expected_noise(float(self._two_ways_rho) * share, self._ledger.max_rows_per_person)

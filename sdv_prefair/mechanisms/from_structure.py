@@ -1,4 +1,4 @@
-"""From what a user writes in ``structure=`` to a mechanism."""
+"""Resolves the argument ``structure`` to a mechanism."""
 
 from sdv_prefair.mechanisms.fair_aim import FairAim
 from sdv_prefair.mechanisms.mwem_pgm import MwemPgm
@@ -23,11 +23,11 @@ def resolve_mechanism(structure: object, unlabelled: str | None = None) -> Mecha
     Args:
         structure: A name in ``catalogue.STRUCTURES``, a tree (a list of column pairs, a
             ``FairTree`` or a ``networkx.Graph``), a strategy object, or a mechanism object.
-        unlabelled: Whether outcomes may touch columns that no statement names, as for
-            ``structure.with_unlabelled``. A mechanism object comes back as it is.
+        unlabelled: Whether outcomes may be adjacent to columns that no statement names, as in
+            ``structure.with_unlabelled``. A mechanism object is returned unchanged.
 
     Raises:
-        StructureError: If it is none of these, or cannot do what ``unlabelled`` asks for.
+        StructureError: If it is none of these, or does not support ``unlabelled``.
     """
     if isinstance(structure, Mechanism) and not isinstance(structure, type):
         return structure

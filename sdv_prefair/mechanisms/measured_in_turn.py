@@ -1,7 +1,7 @@
 """Tables that are measured in sequence, as they are chosen.
 
-Each gets the share it would get if all remaining ones were average. What is left at the end
-makes all of them more precise, so that the budget is spent whatever was chosen.
+Each gets the share it would get if all remaining ones were average. What is left at the end makes
+all of them more precise, so the whole budget is spent, whatever was chosen.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from sdv_prefair.privacy.ledger_words import MEASURE_CLIQUES, MEASURE_ONE_WAYS
 class MeasuredInTurn:
     """The tables measured so far.
 
-    Privacy: holds released values; counts are asked of the table.
+    Privacy: holds released values; counts are queried from the table.
 
     Args:
-        table: Answers and debits.
+        table: Answers queries and debits the ledger.
         one_ways: What was measured before.
-        budget: By which weights rho is divided.
-        rho: What all tables together may spend.
+        budget: The weights by which rho is divided.
+        rho: The budget of all tables together.
     """
 
     def __init__(self, table: PrivateTable, one_ways: OneWays, budget: Budget, rho: Fraction):
@@ -36,12 +36,12 @@ class MeasuredInTurn:
 
     @property
     def cliques(self) -> list[Clique]:
-        """The cliques that were measured, in their order."""
+        """The measured cliques, in order of measurement."""
         return [measurement.columns for measurement in self.tables]
 
     @property
     def measurements(self) -> list[Measurement]:
-        """All that was released so far, one-way marginals included."""
+        """All measurements released so far, including one-way marginals."""
         return self._one_ways.measurements + self.tables
 
     def noise(self, clique: Clique, typical: float, to_come: int) -> float:
@@ -53,7 +53,7 @@ class MeasuredInTurn:
     def measure(self, clique: Clique, typical: float, to_come: int) -> None:
         """Measure a clique.
 
-        Privacy: spends a part of what the tables may spend.
+        Privacy: spends a part of the tables' budget.
 
         Args:
             clique: The clique.
@@ -69,7 +69,7 @@ class MeasuredInTurn:
         return weight(self._table.domain, clique, self._budget)
 
     def finish(self) -> Release:
-        """Spend what is left on all that was measured, or on the one-ways if nothing else was.
+        """Spend the rest on all measured cliques, or on the one-ways if there are none.
 
         Privacy: spends all that is left in the table's ledger.
         """
@@ -87,9 +87,9 @@ class MeasuredInTurn:
 
 
 def telling(cliques: Sequence[Clique], table: PrivateTable) -> list[Clique]:
-    """Return the cliques of several columns that all have more than one code.
+    """Return the cliques of two or more columns whose columns all have more than one code.
 
-    A column with one code tells nothing, so a look at it would be paid for in vain.
+    A column with one code contains no information, so measuring it would waste budget.
     """
     domain = table.domain
     return [clique for clique in cliques if min(domain[column] for column in clique) > 1]

@@ -1,14 +1,15 @@
 """Fair MWEM+PGM: in each round the clique that the model fits worst is chosen and measured.
 
 After Hardt, Ligett, McSherry: *MWEM* (2012), with Private-PGM's estimate in place of its
-multiplicative weights (McKenna, Sheldon, Miklau, 2019). In each of T rounds the candidate whose
-counts are furthest from the model's, minus the error that its noise would leave, is chosen by the
-exponential mechanism and measured, and the model is estimated again.
+multiplicative weights (McKenna, Sheldon, Miklau, 2019). In each of T rounds, the exponential
+mechanism chooses the candidate whose counts are furthest from the model's, minus the error that its
+noise would leave; the candidate is measured, and the model is estimated again.
 
 Paper: Extensions (MWEM-PGM).
 
-Departs: MWEM starts from the uniform distribution, this from the one-ways. Estimates on the way are
-rough, and wait for a few cliques once there are many columns; the last one is not.
+Departs: MWEM starts from the uniform distribution, this from the one-ways. Intermediate estimates
+are rough, and with many columns are made only after every few cliques; the last one is a full
+estimate.
 """
 
 import math
@@ -34,7 +35,7 @@ from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy.ledger_words import SELECT_CLIQUES
 from sdv_prefair.structure import MwemStrategy
 
-# How often the model is estimated on the way, at most.
+# The maximum number of intermediate estimates.
 _ESTIMATES = 10
 # Iterations of these estimates, as in ``fair_aim.py``.
 _ROUGHLY = 50
@@ -42,7 +43,7 @@ _ROUGHLY = 50
 
 @dataclass(frozen=True)
 class MwemPgm:
-    """Measure the one-ways, then choose what the model explains worst and measure it, in turn.
+    """Measure the one-ways, then repeatedly choose and measure what the model explains worst.
 
     Attributes:
         strategy: Which cliques may be chosen, and how many.
@@ -58,7 +59,7 @@ class MwemPgm:
 
     @property
     def requires_roles(self) -> bool:
-        """Whether the strategy promises fairness."""
+        """Whether the strategy guarantees fairness."""
         return self.strategy.requires_roles
 
     def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
@@ -92,7 +93,7 @@ class MwemPgm:
 class _Loop:
     """Rounds of choosing and measuring.
 
-    Privacy: holds released values; counts are asked of the table.
+    Privacy: holds released values; counts are queried from the table.
     """
 
     def __init__(
@@ -108,12 +109,12 @@ class _Loop:
         self._strategy, self._roles, self._on_offer = strategy, roles, on_offer
 
     def choose(self, shares: Sequence[Fraction], after: int) -> None:
-        """Choose and measure a clique for each share, by one estimate of the model.
+        """Choose and measure a clique for each share, based on one estimate of the model.
 
-        Privacy: spends the shares at most, and a part of what the tables may spend.
+        Privacy: spends the shares at most, and a part of the tables' budget.
 
         Args:
-            shares: What each choice may spend.
+            shares: The budget of each choice.
             after: How many rounds follow these.
         """
         candidates = self._open(self._on_offer)
@@ -133,7 +134,7 @@ class _Loop:
         return self._strategy.additions(cliques, chosen, self._roles, domain)
 
     def _gap(self, cliques: Sequence[Clique], typical: float, to_come: int) -> Score:
-        """Return the score: how far counts are from the model's, less the noise to come."""
+        """Return the score: the distance of counts from the model's, minus the expected noise."""
         model = estimate(
             self._measured.measurements,
             self._table.domain,

@@ -19,7 +19,7 @@ from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.privacy.private_table import HiddenCode, HiddenCodes
 from sdv_prefair.values.arrays import Floats, Integers
 
-# So many standard deviations are taken for more than noise.
+# More standard deviations than this are not attributed to noise.
 _CLEAR = 5.0
 
 
@@ -30,8 +30,8 @@ class OneWays:
     Attributes:
         measurements: A measurement of each column, in groups of codes.
         compressions: How the codes of each column were merged.
-        mostly_outside: Columns of which most rows hold a value that the domain does not.
-        over_codes: The measurements as they were, before codes were merged.
+        mostly_outside: Columns in which most rows hold values outside the domain.
+        over_codes: The measurements before codes were merged.
     """
 
     measurements: list[Measurement]
@@ -40,7 +40,7 @@ class OneWays:
     over_codes: list[Measurement]
 
     def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
-        """Return the one-ways with further measurements over codes; groups stay as they are."""
+        """Return the one-ways with further measurements over codes; groups stay the same."""
         over_codes = list(by_columns([*self.over_codes, *more]).values())
         compressions = {
             (c := m.columns[0]): weigh_again(
@@ -52,7 +52,7 @@ class OneWays:
         return OneWays(merged, compressions, self.mostly_outside, over_codes)
 
     def merged_codes(self, over_codes: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return the expected counts of those codes that tables hold as one, by column.
+        """Return the expected counts of the codes that tables hold as one, by column.
 
         Args:
             over_codes: The expected counts of all codes.
@@ -66,14 +66,14 @@ class OneWays:
     def merged_further(
         self, columns: Iterable[str], hidden: HiddenCodes
     ) -> tuple['OneWays', dict[str, Integers]]:
-        """Merge in some columns the groups that are rare by all that was measured.
+        """Merge, in some columns, the groups that are rare according to all measurements.
 
         Args:
-            columns: Columns that no table holds.
+            columns: Columns that are in no table.
             hidden: As for ``PrivateTable``.
 
         Returns:
-            The one-way marginals, and of each column that changes the new group of every group.
+            The one-way marginals, and for each column that changes, the new group of every group.
         """
         compressions, again = dict(self.compressions), {}
         for m in self.over_codes:
@@ -90,14 +90,14 @@ class OneWays:
 def measure_one_ways(
     table: PrivateTable, rho: Fraction, budget: Budget, rare: float = RARE
 ) -> OneWays:
-    """Measure all one-way marginals, and merge in the table the codes that noise would drown.
+    """Measure all one-way marginals, and merge in the table the codes that noise would swamp.
 
-    Privacy: spends rho. What is merged follows from the noisy marginals.
+    Privacy: spends rho. Which codes are merged depends on the noisy marginals alone.
 
     Args:
-        table: Answers and debits.
-        rho: What all of them cost.
-        budget: By which weights rho is divided.
+        table: Answers queries and debits the ledger.
+        rho: The cost of all of them together.
+        budget: The weights by which rho is divided.
         rare: Standard deviations below which a code is merged with others.
     """
     measured = measure(table, [(c,) for c in table.domain], rho, budget, MEASURE_ONE_WAYS)
@@ -105,14 +105,14 @@ def measure_one_ways(
 
 
 def measured_again(table: PrivateTable, first: list[Measurement], budget: Budget) -> OneWays:
-    """Measure all one-way marginals once more, and merge codes by both looks at them.
+    """Measure all one-way marginals again, and merge codes according to both measurements.
 
     Privacy: spends all that is left.
 
     Args:
-        table: Answers and debits.
-        first: The first look, over codes.
-        budget: By which weights rho is divided.
+        table: Answers queries and debits the ledger.
+        first: The first measurements, over codes.
+        budget: The weights by which rho is divided.
     """
     columns, rho = [(c,) for c in table.domain], table.ledger.remaining
     again = measure(table, columns, rho, budget, MEASURE_ONE_WAYS)
@@ -120,14 +120,14 @@ def measured_again(table: PrivateTable, first: list[Measurement], budget: Budget
 
 
 def merge_codes(table: PrivateTable, measured: list[Measurement], rare: float = RARE) -> OneWays:
-    """Merge in the table the codes that noise would drown.
+    """Merge in the table the codes that noise would swamp.
 
-    Privacy: follows from released marginals; nothing is answered.
+    Privacy: depends on released marginals alone; nothing is answered.
 
     Args:
-        table: In which codes are merged.
-        measured: Of every column, over codes.
-        rare: As for ``measure_one_ways``.
+        table: The table in which codes are merged.
+        measured: Measurements of all columns, over codes.
+        rare: As in ``measure_one_ways``.
     """
     hidden, groups = table.hidden_codes, table.public_groups
     compressions = {

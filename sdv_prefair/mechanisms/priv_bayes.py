@@ -10,8 +10,9 @@ Departs: the score is an L1 distance in rows, which one row changes by 1, and no
 information, whose sensitivity is log(n)/n: a number of rows that is not public. PrivBayes chooses
 the whole network first and then measures it; here the parents' table is known when a child is
 chosen, so the score is about the child and not about how its parents depend on each other. The
-model is estimated from all tables together, one-ways included, and not one conditional after the
-other. The first column is not drawn at random: the first choice is among all pairs.
+model is estimated from all tables together, including one-ways, and not one conditional
+distribution after the other. The first column is not chosen at random: the first choice is among
+all pairs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +59,7 @@ class PrivBayes:
 
     @property
     def requires_roles(self) -> bool:
-        """Whether the strategy promises fairness."""
+        """Whether the strategy guarantees fairness."""
         return self.strategy.requires_roles
 
     def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
@@ -95,7 +96,7 @@ class PrivBayes:
 
 
 class _Network:
-    """What released tables predict of a child and its parents, if the child depended on nothing.
+    """What released tables predict for a child and its parents if the child is independent of them.
 
     Privacy: holds released values.
     """
@@ -106,9 +107,9 @@ class _Network:
         self._total, self._expected = one_way_model(measured.measurements)
 
     def useful(self, cliques: Sequence[Clique], rho: Fraction, theta: float) -> list[Clique]:
-        """Return the cliques whose cells hold theta times their noise on average.
+        """Return the cliques whose average cell is at least theta times its noise.
 
-        The noise is that of equal shares for as many tables as a network has.
+        The noise is computed from equal shares for all tables of a network.
         """
         if not cliques:
             return []
@@ -119,9 +120,9 @@ class _Network:
         return [clique for clique, cells in sizes.items() if cells <= most]
 
     def gap(self, families: Sequence[Clique], typical: float, to_come: int) -> Score:
-        """Return the score: how far counts are from those of a child that depends on nothing.
+        """Return the score: the distance of counts from those of an independent child.
 
-        Where the budget says so, it is lowered by the errors of what is predicted and measured.
+        If the budget says so, the errors of the prediction and of the measurement are subtracted.
         """
         chosen, expected, discount = self._measured.cliques, {}, {}
         for family in families:
@@ -136,7 +137,7 @@ class _Network:
         return model_gap(expected, discount if self._budget.discount_noise else {})
 
     def _parents(self, parents: Clique) -> tuple[Floats, float]:
-        """Return the counts of the parents by what was released, and their expected error."""
+        """Return the parents' counts, estimated from released tables, and their expected error."""
         if len(parents) == 1:
             return self._expected[parents[0]], 0.0
         seen = next(m for m in self._measured.tables if set(parents) <= set(m.columns))

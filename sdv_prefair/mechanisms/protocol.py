@@ -1,7 +1,7 @@
 """The interface of a mechanism. Each mechanism is one file next to this one.
 
 A mechanism declares which histograms it may read, before any is counted. Then it runs on a private
-table: it measures and chooses as it likes, and pays for every answer. It returns a list of noisy
+table, which it may query in any way, paying for every answer. It returns a list of noisy
 measurements and the cliques of a model. Nothing else in the package depends on the mechanism.
 """
 
@@ -24,8 +24,8 @@ from sdv_prefair.model import (
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy.private_table import HiddenCodes
 
-# How far off cells may be, in units of their noise and own chance: with 3 % of these the squared
-# error of a model is a thousandth larger than it need be.
+# How far off cells may be, in units of noise and sampling error: at 3 % of these, the squared error
+# of a model is a thousandth larger than necessary.
 NEAR_ENOUGH = 0.03
 
 Progress = Callable[[str], None]
@@ -34,19 +34,19 @@ Shape = Literal['tree', 'connected', 'any']
 
 
 def quiet(step: str) -> None:
-    """Tell nobody of a step."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """What leaves a mechanism: released values and public facts, and nothing private.
+    """The result of a mechanism: released values and public facts, and nothing private.
 
     Attributes:
         measurements: The noisy marginals, of cliques of any size.
-        cliques: The cliques of the model, those of single columns left out.
-        compressions: How the codes of each column were merged, of those that were.
-        mostly_outside: Columns of which, by their noisy marginal, most rows hold a value that
-            the domain does not.
+        cliques: The cliques of the model, without single columns.
+        compressions: How codes were merged, for each column whose codes were.
+        mostly_outside: Columns in which most rows, according to the noisy marginal, hold values
+            outside the domain.
     """
 
     measurements: Sequence[Measurement]
@@ -59,30 +59,30 @@ class Release:
 class Mechanism(Protocol):
     """One way from counts to noisy measurements.
 
-    One that asks for noise by ``measure`` and ``score`` alone may say so: if it has an attribute
+    A mechanism that uses only ``measure`` and ``score`` may declare so: if it has an attribute
     ``all_gaussian`` that is True, the whole fit is one Gaussian mechanism, with less noise for the
-    same promise, and ``choose`` and ``split`` are refused.
+    same guarantee, and ``choose`` and ``split`` are refused.
     """
 
     @property
     def name(self) -> str:
-        """How it is called in reports and in ``structure=``."""
+        """Its name in reports and in ``structure=``."""
 
     @property
     def requires_roles(self) -> bool:
-        """Whether it promises fairness, for which it needs roles."""
+        """Whether it guarantees fairness, for which it needs roles."""
 
     @property
     def shape(self) -> Shape:
-        """The graphs it can end in, which opening a release asks for.
+        """The kind of graph it can return, which is checked when a release is opened.
 
         ``'tree'`` for spanning trees, or forests where pairs are too large to measure;
-        ``'connected'`` if there may be more edges than a tree has; ``'any'`` if columns may be
-        left apart.
+        ``'connected'`` if there may be more edges than a tree has; ``'any'`` if the graph need not
+        be connected.
         """
 
     def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-        """Return the cliques whose histograms may be read, those of single columns included.
+        """Return the cliques whose histograms may be read, including single columns.
 
         Args:
             domain: Number of codes of every column.
@@ -97,7 +97,7 @@ class Mechanism(Protocol):
         Privacy: spends all that is left in the table's ledger, through the table alone.
 
         Args:
-            table: Answers and debits.
+            table: Answers queries and debits the ledger.
             roles: The roles of the table's columns.
             budget: How what is left in the ledger is divided.
             progress: Called with the name of each step.
@@ -105,23 +105,23 @@ class Mechanism(Protocol):
 
 
 def is_all_gaussian(mechanism: Mechanism) -> bool:
-    """Whether the mechanism promises, before anything is read, that all its noise is Gaussian."""
+    """Whether the mechanism declares, before anything is read, that all its noise is Gaussian."""
     return getattr(mechanism, 'all_gaussian', False) is True
 
 
 def fold_hidden(release: Release, domain: Mapping[str, int], hidden_codes: HiddenCodes) -> Release:
-    """Return a release in which no code is drawn that has no value to be shown.
+    """Return a release in which codes without a value to show are never sampled.
 
-    A mechanism that merges no codes has measured hidden ones as any others. If they were drawn they
-    would come back as values of other codes, and given those, columns that the model separates
-    would depend on each other.
+    A mechanism that merges no codes has measured hidden codes like any others. If these were
+    sampled, they would be decoded as values of other codes, and given those values, columns that
+    the model separates would depend on each other.
 
     Privacy: post-processing of released values.
 
     Args:
         release: What a mechanism returned.
         domain: Number of codes of every column, before any were merged.
-        hidden_codes: As for ``PrivateTable``.
+        hidden_codes: As in ``PrivateTable``.
     """
     alone = {m.columns[0]: m for m in release.measurements if len(m.columns) == 1}
     folded = {
@@ -151,7 +151,7 @@ def estimate_release(
     Args:
         release: What the mechanism returned.
         domain: Number of codes of every column, before any were merged.
-        estimator: As for ``model.estimate``.
+        estimator: As in ``model.estimate``.
         budget: Says whether tables that are mostly noise are shrunk.
     """
     merged = {column: c.num_groups for column, c in release.compressions.items()}
@@ -167,9 +167,9 @@ def estimate_release(
 
 
 def too_large(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-    """Return the pairs that are not declared only because they have too many cells.
+    """Return the pairs that would be declared if they had fewer cells.
 
-    Larger cliques are not missed: those of a table are more than anybody would count.
+    Larger cliques are not listed, because a table has far too many.
     """
     declared = set(mechanism.declare(domain, roles))
     wished = mechanism.declare(dict.fromkeys(domain, 1), roles)

@@ -1,9 +1,9 @@
-"""How much of rho each table is to have, by what it is used for.
+"""The share of rho that each table gets, according to its use.
 
-A table is measured for the sake of the two-way marginals that are read off it: its own pair, or,
-for a single column, all pairs in which that column is joined to nothing. With noise of standard
-deviation sigma a table of n cells errs by about n sigma in L1, so rho is best shared by the 2/3
-power of the cells times the weight of the pairs they stand for.
+A table is measured for the two-way marginals that are computed from it: its own pair or, for a
+single column, all pairs of that column that are not measured. With noise of standard deviation
+sigma, a table of n cells has an L1 error of about n sigma, so rho is best divided in proportion to
+the 2/3 power of the cells times the weight of the pairs that depend on them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from sdv_prefair.counts import Clique
 from sdv_prefair.structure.tree import Pair
 from sdv_prefair.values.arrays import Floats, Integers
 
-# One-ways are also known as sums of the tables, so they need less than their use alone asks for.
+# One-ways are also estimated by sums of the tables, so they need less than their use suggests.
 _BESIDE_TABLES = 0.7
 
 
@@ -27,8 +27,8 @@ class Workload:
     Attributes:
         domain: Number of codes of every column in a table, rare ones merged.
         codes: Number of codes of every column on its own.
-        outcomes: Columns whose pairs count for more.
-        outcome_weight: How much more.
+        outcomes: Columns whose pairs have more weight.
+        outcome_weight: The factor of that weight.
     """
 
     domain: Mapping[str, int]
@@ -55,7 +55,7 @@ class Workload:
         return weights
 
     def places(self, pairs: Sequence[Pair]) -> Integers:
-        """Return the positions of the columns of each pair, a row for each."""
+        """Return the positions of the columns of each pair, one row per pair."""
         at = {column: place for place, column in enumerate(self.columns)}
         return np.array([[at[i], at[j]] for i, j in pairs], dtype=np.int64).reshape(-1, 2)
 
@@ -75,18 +75,18 @@ class Workload:
         return left
 
     def use_of_columns(self, places: Integers) -> Floats:
-        """Return the claim of each one-way on rho, beside the tables of some pairs."""
+        """Return the claim of each one-way on rho, if some pairs are measured as tables."""
         codes = np.array([float(self.codes[column]) for column in self.columns])
         use = np.maximum(self.open_weights(places), 1.0) * codes
         claims: Floats = _BESIDE_TABLES * use ** (2 / 3)
         return claims
 
     def targets(self, pairs: Sequence[Pair], pool: float) -> dict[Clique, float]:
-        """Return what of the pool the table of each pair and each one-way is to have.
+        """Return the amount of the pool for the table of each pair, and for each one-way.
 
         Args:
             pairs: The pairs that are measured.
-            pool: All of rho that is spent on tables, one-way marginals included.
+            pool: All of rho that is spent on tables, including one-way marginals.
         """
         places = self.places(pairs)
         claims = np.concatenate([self.use_of_pairs(places), self.use_of_columns(places)])

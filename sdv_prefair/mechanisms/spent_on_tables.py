@@ -1,4 +1,4 @@
-"""What was spent on each table so far: how exact it is, and what it still lacks of its share."""
+"""What has been spent on each table so far: its precision, and what it still lacks of its share."""
 
 import math
 from collections.abc import Mapping
@@ -9,34 +9,34 @@ import numpy as np
 from sdv_prefair.counts import Clique
 from sdv_prefair.values.arrays import Floats
 
-# A table that is to get less than this part of its share is not measured again.
+# A table is not measured again if it would get less than this part of its share.
 _NOT_WORTH = 0.02
 
 
 class SpentOnTables:
     """The rho of every table that was measured, in all its measurements together.
 
-    Privacy: of amounts in the ledger, which are released.
+    Privacy: depends on amounts in the ledger, which are released.
     """
 
     def __init__(self) -> None:
         self._rho: dict[Clique, Fraction] = {}
 
     def add(self, clique: Clique, rho: Fraction) -> None:
-        """Enter one measurement."""
+        """Add one measurement."""
         self._rho[clique] = self._rho.get(clique, Fraction(0)) + rho
 
     @property
     def total(self) -> Fraction:
-        """All that was spent on tables."""
+        """The total spent on tables."""
         return sum(self._rho.values(), Fraction(0))
 
     def lacking(self, targets: Mapping[Clique, float], rest: Fraction) -> dict[Clique, float]:
-        """Return what tables still lack of their targets, those that lack next to nothing out.
+        """Return what tables still lack of their targets, omitting those that lack very little.
 
         Args:
-            targets: What each table is to have in the end.
-            rest: What is left for all of them.
+            targets: What each table is to have in total.
+            rest: The budget left for all of them.
         """
         lacking = {t: max(0.0, rho - float(self._rho.get(t, 0))) for t, rho in targets.items()}
         whole = sum(lacking.values())
@@ -45,7 +45,7 @@ class SpentOnTables:
         return worth or dict(targets)
 
     def precision(self, domain: Mapping[str, int], rows: int) -> Floats:
-        """Return 1/sigma^2 of each column so far: of its one-way, and of its tables' sums.
+        """Return 1/sigma^2 for each column so far, from its one-way and from its tables' sums.
 
         Args:
             domain: Number of codes of every column.

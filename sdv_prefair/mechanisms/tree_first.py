@@ -38,12 +38,12 @@ class TreeFirst:
 
     @property
     def requires_roles(self) -> bool:
-        """Whether the strategy promises fairness."""
+        """Whether the strategy guarantees fairness."""
         return self.strategy.requires_roles
 
     @property
     def all_gaussian(self) -> bool:
-        """Whether the strategy promises to release all scores at once, or to ask for none."""
+        """Whether the strategy declares that it releases all scores at once, or uses none."""
         return getattr(self.strategy, 'all_gaussian', False) is True
 
     def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
@@ -77,7 +77,7 @@ class TreeFirst:
 def declared_cliques(
     domain: Mapping[str, int], roles: Statements, strategy: Strategy
 ) -> list[Clique]:
-    """Return the histograms that selecting by a strategy may read: one-ways, and its pairs.
+    """Return the histograms that a strategy's selection may read: one-ways, and its pairs.
 
     Pairs too large to measure are left out.
     """
@@ -88,7 +88,7 @@ def declared_cliques(
 def first_shares(
     table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
 ) -> tuple[Fraction, Fraction]:
-    """Return what one-ways and selection may spend; without cliques, the one-ways have it all."""
+    """Return the budgets of one-ways and selection; without cliques, one-ways get everything."""
     shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
     one_way, selection, _ = table.ledger.shares(
         table.ledger.remaining, shares if cliques else [1, 0, 0]
@@ -105,9 +105,9 @@ def select_tree(
     rho: Fraction,
     pairs: list[Pair],
 ) -> FairTree:
-    """Select a tree by scores against what the one-way marginals predict.
+    """Select a tree by scores: distances of counts from what the one-way marginals predict.
 
-    Privacy: spends rho at most. Predictions and discounts are made of released values.
+    Privacy: spends rho at most. Predictions and discounts depend on released values alone.
     """
     columns = list(table.domain)
     _, expected = one_way_model(one_ways.measurements)

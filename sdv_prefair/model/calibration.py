@@ -12,13 +12,13 @@ from sdv_prefair.values.arrays import Floats
 def calibrate(places: Sequence[Place], logarithms: Sequence[Floats]) -> tuple[float, list[Floats]]:
     """Return the logarithm of the total mass, and each clique's share of it.
 
-    Messages go up as logarithms, since factors of neighbours may differ by more than the largest
-    float, and what goes down are probabilities.
+    Messages up the tree are logarithms, because factors of neighbours may differ by more than the
+    largest float; messages down are probabilities.
 
     Args:
         places: The junction tree, parents before children.
-        logarithms: Of non-negative factors, one for each clique, whose product is the
-            distribution. Minus infinity for zero.
+        logarithms: Logarithms of non-negative factors, one for each clique, whose product is the
+            distribution; minus infinity for zero.
     """
     logarithms, log_mass = list(logarithms), 0.0
     beliefs: dict[int, Floats] = {}

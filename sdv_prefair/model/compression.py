@@ -12,30 +12,31 @@ from sdv_prefair.model.sampling import spread_evenly
 from sdv_prefair.model.within_groups import weights_within
 from sdv_prefair.values.arrays import Flags, Floats, Integers
 
-# Codes whose noisy count is under so many standard deviations are rare; of columns with many codes
-# under more, so that about one code stands out by noise alone.
+# Codes with a noisy count below this many standard deviations are rare; in columns with many codes
+# the threshold is higher, so that about one code exceeds it by noise alone.
 RARE = 3.0
-# What a code of weight zero gets when it is all that is asked for.
+# The weight of a code of weight zero if nothing else is requested.
 _TRACE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Compression:
-    """Which codes of a column are modelled as one group, and how a group goes back to codes.
+    """Which codes of a column are modelled as one group, and how groups are decoded into codes.
 
     Frequent codes keep a group of their own, in their order; the rare ones share the last group, or
-    those of a public group share one before it. Inside a group codes follow ``weights``,
-    independently of every other column, so going back adds no dependence between columns. A code of
-    weight zero is never drawn. Every sampled code determines its group, so conditioning on a
-    column's codes is conditioning on its groups at least, and justifiable fairness stays as it is.
+    those of a public group share one before it. Inside a group, codes are sampled by ``weights``,
+    independently of every other column, so decoding adds no dependence between columns. A code of
+    weight zero is never sampled. Every sampled code determines its group, so conditioning on a
+    column's codes includes conditioning on its groups, and justifiable fairness is preserved.
 
-    Privacy: made from a released one-way measurement; post-processing.
+    Privacy: computed from a released one-way measurement; post-processing.
 
     Args:
         group_of: For every code, its group.
         weights: For every code, its probability inside its group.
-        hidden: A code of weight zero whose rows belong to no group: they are spread over all.
-        shares: How they are spread over the groups.
+        hidden: A code of weight zero whose rows belong to no group: they are redistributed over
+            all.
+        shares: The share of these rows that each group gets.
         measured: The one-way measurement over codes that the weights come from, if codes were
             merged and it is known.
     """
@@ -79,7 +80,7 @@ class Compression:
         return Measurement(measurement.columns, values, np.sqrt(variance))
 
     def _fold(self, table: Floats, axis: int, power: int) -> Floats:
-        """Sum the codes of every group; of what is hidden each gets its share, to that power."""
+        """Sum the codes of every group; each gets its share, to a power, of the hidden code."""
         if self.hidden is None or self.shares is None:
             return self.sum_groups(table, axis)
         table = np.moveaxis(table, axis, 0)
@@ -88,7 +89,7 @@ class Compression:
         return np.moveaxis(folded, 0, axis)
 
     def shown(self, num_codes: int) -> Compression:
-        """Return the compression of the first codes alone, of which some is in every group."""
+        """Return the compression of the first codes alone; every group contains one of them."""
         measured = None if self.measured is None else self.measured.first_codes(num_codes)
         return Compression(self.group_of[:num_codes], self.weights[:num_codes], measured=measured)
 
@@ -100,7 +101,7 @@ class Compression:
         return sums
 
     def spread(self, table: Floats, axis: int = 0) -> Floats:
-        """Share the groups of one axis out to their codes; the mean of ``expand``."""
+        """Divide the groups along one axis among their codes; the mean of ``expand``."""
         shape = [1] * table.ndim
         shape[axis] = -1
         return np.take(table, self.group_of, axis=axis) * self.weights.reshape(shape)
@@ -108,11 +109,11 @@ class Compression:
     def expand(
         self, groups: np.ndarray, rng: np.random.Generator, independent_rows: bool = True
     ) -> np.ndarray:
-        """Draw a code for every group, whatever the other columns are.
+        """Sample a code for every row's group, independently of all other columns.
 
         Args:
             groups: The group of each row.
-            rng: Where draws come from.
+            rng: The random generator.
             independent_rows: Whether each is sampled independently; otherwise the codes of a group
                 are sampled systematically, see ``sampling``.
         """
@@ -138,12 +139,12 @@ class Compression:
         return codes
 
     def rare_groups_merged(self, measurement: Measurement) -> Integers | None:
-        """Return a new group for each group, of which the rare ones share the last.
+        """Return a new number for each group; rare groups share the last one.
 
-        None if fewer than two are rare. What was merged before stays merged.
+        None if fewer than two are rare. Codes merged before stay merged.
 
         Args:
-            measurement: Of the column, over codes.
+            measurement: A measurement of the column, over codes.
         """
         groups = self.compress(measurement)
         rare = groups.values < RARE * np.sqrt(groups.variance)
@@ -151,17 +152,17 @@ class Compression:
         return None if rare.sum() < 2 else _numbered(~rare)
 
     def coarser(self, group_of_group: Integers) -> Compression:
-        """Return the compression with groups put together; its weights are to be found again."""
+        """Return the compression with groups merged; its weights must be computed again."""
         shares: Floats | None = None
         if self.shares is not None:
             shares = np.bincount(group_of_group, self.shares).astype(np.float64)
         return replace(self, group_of=group_of_group[self.group_of], shares=shares)
 
     def tilt(self, likelihood: Floats) -> tuple[Floats, Compression]:
-        """Return the likelihood of each group, and the compression given what is known.
+        """Return the likelihood of each group, and the compression given the evidence.
 
         Args:
-            likelihood: How likely what is known is, by code.
+            likelihood: The likelihood of the evidence, given each code.
         """
         weights = (self.weights + _TRACE) * likelihood
         return self.sum_groups(weights), Compression(self.group_of, weights)
@@ -177,15 +178,15 @@ def compress_rare_codes(
     """Merge the codes whose noisy count is below ``threshold`` standard deviations.
 
     Nothing is merged unless at least two codes are rare. If all of them are, one group is left.
-    Codes inside a merged group are weighted by their noisy counts, drawn towards each other as far
-    as noise alone could tell them apart, see ``weights_within``.
+    Codes inside a merged group are weighted by their noisy counts, shrunk towards each other as far
+    as noise explains their differences, see ``weights_within``.
 
-    The code ``other``, of values outside the domain, must not be drawn: it has no value of its
-    own, and if it came back as a value that has a code as well, rows of both would be mixed under
-    that value. Given it, columns that the model separates would depend on each other. So
-    ``other`` joins the group of ``stand_in`` (null, if there is one) with weight zero. Without one
-    its rows are spread over all groups in proportion to their noisy counts, before pairs are
-    measured: all that is shown keeps its share.
+    The code ``other``, of values outside the domain, must not be sampled: it has no value of its
+    own, and if it were decoded as a value with another code, rows of both would be mixed under that
+    value. Given that value, columns that the model separates would depend on each other. So
+    ``other`` joins the group of ``stand_in`` (null, if there is one) with weight zero. Without a
+    ``stand_in``, its rows are redistributed over all groups in proportion to their noisy counts,
+    before pairs are measured: every value shown keeps its share.
 
     Paper: the domain compression of MST, which PreFair keeps.
     Privacy: post-processing of a released one-way measurement.
@@ -194,9 +195,9 @@ def compress_rare_codes(
         measurement: A one-way measurement.
         threshold: Standard deviations below which a code is rare.
         other: Code of values outside the domain, if there is one.
-        stand_in: Code that stands for them on the way back.
-        public_groups: For every code the public group that it belongs to, -1 for none: rare codes
-            are merged within it if all of them together are not rare.
+        stand_in: The code that replaces it when rows are decoded, if there is one.
+        public_groups: For every code, the public group that it belongs to, -1 for none: rare codes
+            are merged within it if together they are not rare.
     """
     drawn = _drawn(measurement, other)
     bar = max(threshold, float(norm.isf(1 / max(2, drawn.sum())))) if threshold > 0 else threshold
@@ -209,7 +210,7 @@ def compress_rare_codes(
     if stand_in is not None:
         group_of[other] = group_of[stand_in]
         return _weighed(group_of, measurement, drawn)
-    group_of[other] = 0  # any: with weight zero it is never drawn
+    group_of[other] = 0  # any group will do: with weight zero, it is never sampled
     shares = _shares_of_groups(measurement.values, group_of, drawn)
     return replace(_weighed(group_of, measurement, drawn), hidden=other, shares=shares)
 
@@ -217,14 +218,14 @@ def compress_rare_codes(
 def weigh_again(
     compression: Compression, measurement: Measurement, other: int | None = None
 ) -> Compression:
-    """Return the same groups with the weights that another measurement of the column gives.
+    """Return the same groups with weights from another measurement of the column.
 
     Privacy: post-processing of a released one-way measurement.
 
     Args:
         compression: How codes were merged.
         measurement: A one-way measurement over codes.
-        other: As for ``compress_rare_codes``.
+        other: As in ``compress_rare_codes``.
     """
     drawn = _drawn(measurement, other)
     again = _weighed(compression.group_of, measurement, drawn)
@@ -237,7 +238,7 @@ def _drawn(measurement: Measurement, other: int | None) -> Flags:
 
 
 def _numbered(kept: Flags) -> Integers:
-    """Return a group for each that is kept, in their order, and one group after them."""
+    """Number the groups kept, in order; all others share the number after them."""
     groups: Integers = np.where(kept, np.cumsum(kept) - 1, kept.sum())
     return groups
 
@@ -249,7 +250,7 @@ def _groups_of(
     public_groups: np.ndarray | None,
     bar: float,
 ) -> np.ndarray:
-    """Return the group of each code: one's own, that of rare codes of a kind, or the last."""
+    """Return the group of each code: its own, one of a public group's rare codes, or the last."""
     group_of = _numbered(kept)
     if public_groups is None:
         return group_of
@@ -263,13 +264,13 @@ def _groups_of(
     last = kept.sum() + stands_out.sum()
     group_of[~kept] = last
     group_of[inside] = np.where(stands_out, kept.sum() + np.cumsum(stands_out) - 1, last)[place]
-    if not (group_of[rare] == last).any():  # then there is no last one
+    if not (group_of[rare] == last).any():  # then there is no last group
         group_of[~kept & ~rare] = 0
     return group_of
 
 
 def _weighed(group_of: np.ndarray, measurement: Measurement, drawn: Flags) -> Compression:
-    """Return the groups with the weight of each code that may be drawn inside its group."""
+    """Return the groups with the weight, inside its group, of each code that may be sampled."""
     if not drawn.any():
         return Compression(group_of, np.ones(1))
     merged = drawn & (np.bincount(group_of[drawn])[group_of] > 1)

@@ -14,8 +14,8 @@ a shift ``t`` for its total. Given them the minimisers are known in closed form,
 and the gradient of the dual is how far the edges' sums are from ``x_v``. The dual is concave,
 smooth and has as many variables as there are conditions, not cells.
 
-Written by hand because scipy has no solver for quadratic programs of this size and shape (Adult:
-10^4 to 10^5 non-negative cells), and mbi's mirror descent needs thousands of steps to come close.
+This solver exists because scipy has none for quadratic programs of this size and shape (Adult: 10^4
+to 10^5 non-negative cells), and mbi's mirror descent needs thousands of steps to come close.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ColumnTerm:
 
     def minimiser(self, multiplier: Floats) -> Floats:
         """Return ``x_v`` for the sum of the multipliers of the column's edge ends."""
-        # A constant in the multipliers drops out. Taken away first, it leaves no rounding behind.
+        # A constant in the multipliers cancels out. Subtracted first, it causes no rounding error.
         share: Floats = self.variance / self.variance.sum()
         contrast: Floats = multiplier - share @ multiplier
         surplus = float(self.values.sum()) - 1.0
@@ -121,18 +121,18 @@ class ForestDual:
     """The dual function around a point, in variables for which it is well conditioned.
 
     At one code of one column the Hessian over the column's edge ends is near
-    ``diag(D) + s_v^2 11'``, with ``D`` the variances of the ends' sums over the positive cells.
-    The variables ``z`` are the steps from the point, multiplied by a square root of that matrix:
-    curvature is about 1 in all of them however unequal the noise may be.
+    ``diag(D) + s_v^2 11'``, with ``D`` the variances of the ends' sums over the positive cells. The
+    variables ``z`` are the steps from the point, multiplied by a square root of that matrix: the
+    curvature is about 1 in all of them, however unequal the noise is.
 
-    Values are counted from the point, too: squares of whole tables would drown the differences
-    that a line search looks at.
+    Values are relative to the point too: squares of whole tables would swamp the differences that a
+    line search compares.
 
     Args:
         columns: One term for every column.
         edges: One term for every edge of a forest over the columns.
-        point: Where to count from; its positive cells set the scale. Zeros, with the scale of
-            all cells, unless given.
+        point: The reference point; its positive cells set the scale. Unless given, zeros with the
+            scale of all cells.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class ForestDual:
         return value, gradient
 
     def multipliers(self, z: Floats) -> Multipliers:
-        """Return the multipliers that the variables ``z`` stand for."""
+        """Return the multipliers that correspond to the variables ``z``."""
         ends, sums = [], []
         for v, scaling in enumerate(self._scalings):
             step, sum_step = scaling.steps(z[self._blocks[v]])

@@ -1,4 +1,4 @@
-"""Which estimator a list of measurements goes to."""
+"""The choice of the estimator for a list of measurements."""
 
 from collections.abc import Mapping, Sequence
 
@@ -43,32 +43,31 @@ def estimate(
     """Estimate the model whose marginals are nearest to the measurements.
 
     Distance is half the sum of squared residuals, each in units of its noise; for a chordal graph
-    that is not a forest, with a penalty that draws towards its forest, see ``max_entropy.py``. A
+    that is not a forest, with a penalty that shrinks towards its forest, see ``max_entropy.py``. A
     column that no clique names is independent of the others; one that was not measured is uniform,
-    or what its edges say.
+    or as its edges determine.
 
     Paper: last step of Greedy-PreFair and Exponential-PreFair, Private-PGM's estimate.
     Privacy: post-processing of released values.
 
     Args:
-        measurements: Noisy marginals, each of columns that stand together in some clique.
+        measurements: Noisy marginals; the columns of each are contained in some clique.
         domain: Number of codes of every column; of groups, for a column in ``compressions``.
             Its order is the order of the columns.
-        cliques: The Markov graph. Those of the measurements unless given.
-        total: Number of rows. The minimum-variance estimate unless given.
-        estimator: ``'auto'`` solves forests and other chordal graphs directly and gives
-            everything else to mbi, ``'mbi'`` gives everything to mbi.
-        compressions: How groups of codes go back to codes.
-        shrink: Whether to draw tables that are mostly noise towards independence first, see
-            ``shrinkage.py``. The model's loss is against the measurements as they were given, its
-            gap against those that were fitted.
-        iterations: The most that a chordal graph which is not a forest may take, if it is solved
-            directly.
-        stationarity: How far off cells of such a graph may be at the end, in units of their noise
-            and own chance: the root of the mean square.
+        cliques: The Markov graph; unless given, the cliques of the measurements.
+        total: Number of rows; unless given, the minimum-variance estimate.
+        estimator: ``'auto'`` solves forests and other chordal graphs directly and uses mbi for
+            everything else, ``'mbi'`` uses mbi for everything.
+        compressions: How groups of codes are decoded into codes.
+        shrink: Whether to shrink tables that are mostly noise towards independence first, see
+            ``shrinkage.py``. The model's loss refers to the measurements as given, its gap to those
+            that were fitted.
+        iterations: The maximum for a chordal graph that is not a forest, if it is solved directly.
+        stationarity: How far off cells of such a graph may be at the end, in units of noise and
+            sampling error, as a root mean square.
         progress: Called with the number of iterations done.
-        start: What ``start_of`` a model of the same tables returned: for a chordal graph that is
-            not a forest, it saves most of the time.
+        start: The result of ``start_of`` for a model of the same tables: for a chordal graph that
+            is not a forest, it saves most of the time.
     """
     if estimator not in ESTIMATORS:
         raise ValueError(f"estimator ({estimator!r}) must be 'auto' or 'mbi'.")
@@ -113,16 +112,16 @@ def _fit_forest(
 def start_of(
     model: GraphicalModel, shrink: bool = False, stationarity: float = STATIONARITY
 ) -> Factors | None:
-    """Return where estimates of the same tables, measured again, may start from.
+    """Return the starting point for estimates of the same tables, measured again.
 
-    None unless the model is of a chordal graph that is not a forest, and was solved directly.
+    None unless the model's graph is chordal and not a forest, and was solved directly.
 
     Privacy: post-processing of released values.
 
     Args:
-        model: Holds the measurements.
-        shrink: As for ``estimate``.
-        stationarity: As for ``estimate``.
+        model: The model, with its measurements.
+        shrink: As in ``estimate``.
+        stationarity: As in ``estimate``.
     """
     if model.estimator != 'direct' or _is_forest(model.cliques):
         return None
@@ -137,7 +136,7 @@ def _forest_inside(
 ) -> list[CliqueTable]:
     """Return the forest of those pairs that were measured first.
 
-    Softened, so that a cell that noise made zero there comes back where another table has it.
+    Softened, so that a cell that noise made zero there can be positive if another table has it.
     """
     pairs = dict.fromkeys(frozenset(m.columns) for m in measurements if len(m.columns) == 2)
     graph: nx.Graph[str] = nx.Graph()
@@ -176,7 +175,7 @@ def _is_chordal(cliques: Sequence[Clique]) -> bool:
 
 
 def _completed(cliques: Sequence[Clique], domain: Domain) -> list[Clique]:
-    """Return the maximal cliques of the graph, if they can be a junction tree as they are."""
+    """Return the maximal cliques of the graph, if they form a junction tree as they are."""
     graph = markov_graph(cliques)
     if not nx.is_chordal(graph):
         return list(cliques)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sdv_prefair.model.sampling import AncestralSampler, CliqueTable, condition, soften
 from sdv_prefair.values.arrays import Floats
 
-# Rows that are drawn together, so that the messages of a chunk take some megabytes.
+# Rows sampled together, so that the messages of a chunk take some megabytes.
 _CHUNK = 8192
-# A column, the column it is drawn given, and a table with a line for each of its values.
+# A column, the column that it is sampled given, and a table with a line for each value of that.
 Step = tuple[str, str | None, Floats]
 
 
@@ -26,17 +26,18 @@ def draw_given(
     likelihood: Mapping[str, Floats] | None = None,
     num_rows: int | None = None,
 ) -> dict[str, np.ndarray]:
-    """Draw one row for every line of the evidence, from the model given that line.
+    """Sample one row for every line of the evidence, from the model given that line.
 
-    Exact: nothing is rejected. Values to which the model gives probability zero have an answer
-    all the same, see `sampling.soften`. Rows are independent of each other given their lines.
+    Exact: nothing is rejected. Values of probability zero have an answer too, see
+    `sampling.soften`. Rows are independent of each other given their lines.
 
     Args:
         nodes: The junction tree, parents before children.
-        evidence: Codes of some columns, an array for each, all of one length.
-        rng: Where draws come from.
-        likelihood: For other columns, how likely by code is what is known of them in all lines.
-        num_rows: Number of lines, if there is no evidence that tells it.
+        evidence: Codes of some columns, an array for each, all of the same length.
+        rng: The random generator.
+        likelihood: For other columns, the likelihood of evidence common to all lines, given each
+            code.
+        num_rows: Number of lines, if there is no evidence to determine it.
     """
     nodes, likelihood = soften(nodes), likelihood or {}
     if num_rows is None:
@@ -73,7 +74,7 @@ def _draw_on_tree(
 
 
 def _steps(node: CliqueTable) -> list[Step]:
-    """Return the steps in which the columns of a node are drawn."""
+    """Return the steps in which the columns of a node are sampled."""
     first = (node.separator or node.columns)[0]
     steps: list[Step] = [] if node.separator else [(first, None, node.sum_to([first]))]
     for column in node.columns:
@@ -99,7 +100,7 @@ def _collect(
     for column, given, table in reversed(steps):
         if given is not None:
             message = likelihood[column] @ table.T
-            # Only ratios matter, and long trees of small numbers would reach zero.
+            # Only ratios matter, and in long trees products of small numbers would underflow.
             likelihood[given] *= message / message.max(axis=1, keepdims=True)
     return likelihood
 
@@ -107,7 +108,7 @@ def _collect(
 def _draw_codes(weights: Floats, rng: np.random.Generator) -> NDArray[np.int32]:
     cumulative = np.cumsum(weights, axis=1)
     draws = rng.random(len(weights)) * cumulative[:, -1]
-    # The first code whose cumulative weight exceeds the draw; codes of weight zero never do.
+    # The first code whose cumulative weight exceeds the draw, so never one of weight zero.
     codes: NDArray[np.int32] = np.argmax(cumulative > draws[:, None], axis=1).astype(np.int32)
     return codes
 
@@ -119,7 +120,7 @@ def _draw_each_kind(
     likelihood: Mapping[str, Floats],
     rng: np.random.Generator,
 ) -> dict[str, np.ndarray]:
-    """Draw from models with larger cliques: one conditioned model for every kind of row."""
+    """Sample from models with larger cliques: one conditioned model for each kind of line."""
     lines = np.zeros((num_rows, 0), int)
     if evidence:
         lines = np.stack(list(evidence.values()), axis=1)

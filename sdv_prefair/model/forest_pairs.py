@@ -16,10 +16,10 @@ Pair = tuple[str, str]
 
 
 def forest_pairs(model: GraphicalModel, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Floats]]:
-    """Give each pair of columns with its joint distribution, in groups of codes.
+    """Yield each pair of columns with its joint distribution, in groups of codes.
 
     Args:
-        model: Whose cliques have two columns at most, and form a forest.
+        model: A model whose cliques have at most two columns and form a forest.
         pairs: Pairs of columns.
     """
     given = _conditionals(model)

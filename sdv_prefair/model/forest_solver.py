@@ -15,20 +15,20 @@ from sdv_prefair.values.arrays import Floats
 Pair = tuple[str, str]
 Progress = Callable[[int], None]
 
-# The solver stops when no edge differs from its columns by more than this: in probability (L1),
-# and in units of the noise. Both are far below what a measurement of any size can show.
+# The solver stops when no edge differs from its columns by more than this: in probability (L1), and
+# in units of the noise. Both are far below what a measurement of any size can detect.
 _CONSISTENCY = 1e-7
 _STATIONARITY = 1e-3
-# Iterations of each round. The first are short, to learn soon which cells are positive.
+# Iterations of each round. The first are short, to find out early which cells are positive.
 _ROUNDS = (12, 12, 12, 50, 100, 400)
-# An unmeasured column is treated as one measured to be uniform, with noise this many times that
-# of its edges: its information is 10^-6 of theirs, and what nothing determines comes out even.
+# An unmeasured column is treated as one measured to be uniform, with noise this many times that of
+# its edges: its information is 10^-6 of theirs, and whatever is not determined becomes uniform.
 _VAGUENESS = 1e3
 
 
 @dataclass(frozen=True)
 class ForestSolution:
-    """Consistent marginals of a forest and how near they are to the optimum.
+    """Consistent marginals of a forest, and how close they are to the optimum.
 
     Attributes:
         columns: The distribution of every column.
@@ -63,7 +63,7 @@ def solve_forest(
     Privacy: post-processing of released values.
 
     Args:
-        measurements: Of single columns and of edges, any number of each.
+        measurements: Measurements of single columns and of edges, any number of each.
         domain: Number of codes of every column.
         edges: Pairs of columns without a cycle.
         total: Number of rows.
@@ -131,7 +131,7 @@ def _maximise(dual: ForestDual, progress: Progress | None) -> tuple[ForestDual, 
     """Run L-BFGS in rounds, until the tables agree on their columns.
 
     Every round starts where the last one ended, with the scale of the cells that are positive
-    there. A round that rounding errors stop short is taken up again by the next.
+    there. If rounding errors end a round early, the next one continues it.
     """
     iterations = 0
     for length in _ROUNDS if dual.edges else ():
@@ -167,7 +167,7 @@ def _round(
             callback=after_iteration,
             options={'maxiter': length, 'ftol': 0.0, 'gtol': 0.0},
         )
-    # A line search that fails for rounding may hand back a point above the start.
+    # A line search that fails because of rounding may return a point above the start.
     z = found.x if found.fun <= 0 else np.zeros(dual.size)
     dual(z)
     return z, used, dual.disagreement <= _CONSISTENCY and dual.steepness <= _STATIONARITY
@@ -187,7 +187,7 @@ def _make_consistent(dual: ForestDual) -> tuple[list[Floats], list[Floats]]:
 def _agreed_marginal(
     dual: ForestDual, position: int, marginal: Floats, tables: Sequence[Floats]
 ) -> Floats:
-    """Average what a column's own term and its edges say, by inverse variance."""
+    """Average a column's own term and its edges' sums, by inverse variance."""
     weight = 1 / dual.columns[position].variance
     weighted = marginal * weight
     for e, axis in dual.columns[position].ends:

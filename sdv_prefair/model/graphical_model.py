@@ -26,13 +26,14 @@ class GraphicalModel:
 
     Attributes:
         domain: Number of codes of every column, in the order of the columns.
-        cliques: The Markov graph: columns not joined by them are independent given the others.
+        cliques: The Markov graph: columns that are not in a clique together are independent given
+            the others.
         total: Estimated number of rows.
-        measurements: What the model was estimated from, in groups of codes.
+        measurements: The measurements it was estimated from, in groups of codes.
         compressions: For columns with merged codes, how they were merged.
         loss: Half the sum of squared residuals, in units of each cell's noise.
-        gap: Upper bound on how much lower the loss of any other model on these cliques can be;
-            None if the estimator does not know.
+        gap: Upper bound on how much lower the loss of any other model on these cliques can be; None
+            if the estimator does not compute it.
         estimator: ``'direct'`` or ``'mbi'``.
         nodes: The junction tree with the distribution of every clique, in groups of codes.
     """
@@ -62,8 +63,8 @@ class GraphicalModel:
     def marginal(self, columns: Sequence[str] | str) -> np.ndarray:
         """Return the joint distribution of a few columns, one axis of codes for each.
 
-        The table is built in full: ask for columns whose numbers of codes multiply to millions
-        at most.
+        The table is built in full: request columns whose numbers of codes multiply to millions at
+        most.
         """
         columns = [columns] if isinstance(columns, str) else list(columns)
         self._check_columns(columns)
@@ -74,7 +75,7 @@ class GraphicalModel:
         return table
 
     def set_random_state(self, seed: int | np.random.Generator | None) -> None:
-        """Start the random numbers of ``sample`` anew; None takes them from the system.
+        """Reseed the random generator of ``sample``; None uses the system's entropy.
 
         This seed is for sampling alone. The noise of the measurements never comes from it.
         """
@@ -96,9 +97,9 @@ class GraphicalModel:
         Args:
             num_rows: Number of rows.
             independent_rows: Whether rows are sampled independently of each other.
-            evidence: Codes of columns to condition on. Every code of the domain has an answer:
-                one to which the model gives probability zero is taken as independent of the rest
-                (see ``sampling.soften``).
+            evidence: Codes of columns to condition on. Every code of the domain has an answer: a
+                code of probability zero is treated as independent of the rest (see
+                ``sampling.soften``).
 
         Returns:
             An array of codes for every column, in the order of the domain.
@@ -121,15 +122,15 @@ class GraphicalModel:
         likelihood: Mapping[str, np.ndarray] | None = None,
         num_rows: int | None = None,
     ) -> dict[str, np.ndarray]:
-        """Draw one row for every line of the evidence, given that line.
+        """Sample one row for every line of the evidence, given that line.
 
-        Rows are independent of each other: each is drawn by itself.
+        Rows are sampled independently of each other.
 
         Args:
-            evidence: Codes of some columns, an array for each, all of one length.
-            likelihood: For other columns, how likely by code is what is known of them in all
-                lines. It is zero for codes that cannot be, that of undeclared values included.
-            num_rows: Number of lines, if there is no evidence that tells it.
+            evidence: Codes of some columns, an array for each, all of the same length.
+            likelihood: For other columns, the likelihood of evidence common to all lines, given
+                each code. It is zero for impossible codes, including that of undeclared values.
+            num_rows: Number of lines, if there is no evidence to determine it.
 
         Returns:
             An array of codes for every column, in the order of the domain.
@@ -144,16 +145,17 @@ class GraphicalModel:
         return {
             column: np.asarray(evidence[column])
             if column in evidence
-            # Codes of a merged group follow their own weights, whatever the rest of the row is.
+            # Codes of a merged group are sampled by their own weights, whatever the rest of the row
+            # is.
             else self._expand(column, rows[column], tilted)
             for column in self.domain
         }
 
     def to_mbi(self) -> mbi.MarkovRandomField:
-        """Return the model, over codes, as mbi's own.
+        """Return the model, over codes, as an mbi model.
 
         Potentials are logarithms of each clique's distribution given its separator. Cells of
-        probability zero get a finite one of e^-700, as mbi's message passing asks for.
+        probability zero get e^-700 instead, because mbi's message passing needs finite ones.
         """
         from sdv_prefair.model.private_pgm import as_markov_random_field
 

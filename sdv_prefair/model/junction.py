@@ -14,7 +14,7 @@ Clique = tuple[str, ...]
 
 
 class Place(NamedTuple):
-    """Where a clique stands: what it shares with the cliques before it, and with which."""
+    """The place of a clique: the columns shared with cliques before it, and its parent."""
 
     clique: Clique
     separator: Clique
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 def arrange(cliques: Sequence[Clique]) -> list[Place]:
-    """Put the maximal cliques of a chordal graph in an order that sampling can follow.
+    """Arrange the maximal cliques of a chordal graph in an order suitable for sampling.
 
     A spanning tree of the cliques with the largest separators is a junction tree; it is walked
     from the first clique of every component.
@@ -52,13 +52,13 @@ def arrange(cliques: Sequence[Clique]) -> list[Place]:
 def continues_tree(
     columns: Sequence[str], separator: Sequence[str], before: Sequence[CliqueTable]
 ) -> bool:
-    """Whether what a node shares with nodes before it is its separator, and is not all of it."""
+    """Whether a node shares exactly its separator with nodes before it, and has more columns."""
     seen = {column for node in before for column in node.columns}
     return seen.intersection(columns) == set(separator) and len(separator) < len(columns)
 
 
 def is_junction_tree(nodes: Sequence[CliqueTable]) -> bool:
-    """Whether rows drawn from the nodes, in their order, depend along their cliques alone."""
+    """Whether rows sampled from the nodes, in order, have no dependence except within cliques."""
     return all(
         continues_tree(node.columns, node.separator, nodes[:place])
         and (node.parent is None or 0 <= node.parent < place)
@@ -80,7 +80,8 @@ def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> Floats:
     """Return the joint distribution of some columns.
 
     Columns of one clique are summed from its table; the rest are products along paths. Each clique
-    hands to the one above it what is wanted given their separator, all else summed out at once.
+    passes to the one above it the distribution of the requested columns given their separator, with
+    all others summed out at once.
     """
     for node in nodes:
         if set(columns) <= set(node.columns):
@@ -96,11 +97,11 @@ def marginal(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> Floats:
 
 
 def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> dict[int, CliqueTable]:
-    """Return the smallest part of the junction tree that holds the columns, by positions.
+    """Return the positions of the smallest part of the junction tree that holds the columns.
 
-    Left out are nodes below, of which nothing is wanted: they sum to one. And nodes above a node
-    that holds all that is wanted of them: it is the new root, with nothing before it. Of the nodes
-    that are left, columns are summed out that neither are wanted nor tie a node to another.
+    Nodes below that hold no requested column are left out: they sum to one. So are nodes above a
+    node that holds all columns requested from them: it becomes the root. In the remaining nodes,
+    columns that are neither requested nor shared with another node are summed out.
     """
     needed: set[int | None] = set()
     for position in reversed(range(len(nodes))):
@@ -133,21 +134,21 @@ def _needed_nodes(nodes: Sequence[CliqueTable], columns: Sequence[str]) -> dict[
 
 
 def _tied_below(position: int, nodes: Iterable[CliqueTable]) -> Iterator[str]:
-    """Yield the columns that a node shares with those below it."""
+    """Yield the columns that a node shares with nodes below it."""
     return (column for node in nodes if node.parent == position for column in node.separator)
 
 
 def _summed(node: CliqueTable, wanted: set[str]) -> CliqueTable:
-    """Return a node without the columns that are neither wanted nor in its separator."""
+    """Return a node without the columns that are neither requested nor in its separator."""
     columns = tuple(c for c in node.columns if c in wanted or c in node.separator)
     return replace(node, columns=columns, table=node.sum_to(columns))
 
 
 def _product(factors: Sequence[_Factor], wanted: Sequence[str]) -> _Factor:
-    """Return the product of factors, with all but the wanted columns summed out."""
+    """Return the product of factors, with all but the requested columns summed out."""
     known = dict.fromkeys(column for factor in factors for column in factor.columns)
     label = {column: number for number, column in enumerate(known)}
-    # Numbers as labels, of which there is no end; numpy's types know of letters only.
+    # Numbers as labels, which are unlimited; numpy's type stubs accept letters only.
     operands: list[Any] = []
     for factor in factors:
         operands += [factor.table, [label[column] for column in factor.columns]]

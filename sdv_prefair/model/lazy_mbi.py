@@ -12,7 +12,7 @@ from types import ModuleType
 
 
 def load_mbi() -> ModuleType:
-    """Return the mbi package, imported without its remarks on JAX's settings.
+    """Return the mbi package, imported without its warnings about JAX's settings.
 
     mbi warns, on import, about single precision (``double_precision`` sees to it) and about
     JAX's compilation cache (which does nothing unless the user names a directory).

@@ -19,18 +19,12 @@ deviations of its noise. ``w`` is ``1 / s`` plus one over the rows of a cell: th
 tables to within about one standard deviation per factor of e, however much noise there is, unless
 noise exceeds the rows of a cell. ``s`` and the rows of a cell are geometric means over all tables.
 A constant ``w`` cannot do so. With 0.1, strong dependences were drawn towards the forest by two
-standard deviations of noise where ``s`` was 80. By how much the mean total variation distance to
-the private table is smaller than with 0.1, in percent, over measured pairs and over all pairs
-(default arguments, 3 to 5 fits each):
+standard deviations of noise where ``s`` was 80.
 
-    rows, epsilon      20000, 1   20000, 0.1   20000, 10   2000, 1     (simulated census)
-                      14.3, 2.4    11.4, 1.4    0.3, 0.1  3.2, 0.3
-    rows, epsilon      48842, 1   48842, 0.1   48842, 10  10000, 1     (Adult)
-                       4.0, 2.1     3.1, 0.4    2.6, 0.1  2.9, 0.4
-
-It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. Written
-by hand because mbi's mirror descent for the same least squares starts from uniform, compiles a
-program for every graph and needs thousands of steps; a test compares the two.
+It is minimised along one table after the other, in sweeps of ``proportional_fitting.py``. This
+solver exists because mbi's mirror descent for the same least squares starts from the uniform
+distribution, compiles a program for every graph and needs thousands of steps; a test compares the
+two.
 """
 
 import math
@@ -47,15 +41,15 @@ from sdv_prefair.model.sampling import CliqueTable, broadcast_to
 from sdv_prefair.model.settling import FittedTable
 from sdv_prefair.values.arrays import Floats
 
-# Of each table, the logarithms of its factor.
+# For each table, the logarithms of its factor.
 Factors = Mapping[Clique, Floats]
 
 ITERATIONS = 300
-# Stops when cells are no further off than this, in units of their noise and own chance: the root of
-# the mean square over all cells of all tables.
+# Stops when cells are no further off than this, in units of noise and sampling error: the root mean
+# square over all cells of all tables.
 STATIONARITY = 0.001
-# A sweep passes over all cells of all cliques. There are fewer where cells are many: so many cells
-# are passed over, but in at least so many sweeps.
+# A sweep passes over all cells of all cliques, so there are fewer sweeps if there are many cells.
+# The limit of cells passed over, and the least number of sweeps allowed.
 _CELLS_PASSED = 4e7
 _LEAST_ITERATIONS = 20
 
@@ -76,13 +70,13 @@ def fit_chordal(
 
     Args:
         forest: The model of some of the measurements, as a junction tree.
-        measurements: Each of columns that some clique contains.
+        measurements: The columns of each are contained in some clique.
         cliques: The maximal cliques of a chordal graph that contains the forest.
         total: Number of rows.
-        iterations: The most sweeps that may be done.
+        iterations: The maximum number of sweeps.
         progress: Called with the number of sweeps done.
-        stationarity: How far off cells may be at the end, in the root of the mean square.
-        start: What ``fitted_factors`` of the same tables, measured before, returned.
+        stationarity: How far off cells may be at the end, as a root mean square.
+        start: The result of ``fitted_factors`` for an earlier measurement of the same tables.
     """
     if not measurements:
         places = arrange(cliques)
@@ -100,7 +94,7 @@ def fitted_factors(
     total: float,
     stationarity: float = STATIONARITY,
 ) -> Factors:
-    """Return the factors with which ``fit_chordal`` of the same ends.
+    """Return the factors at the end of ``fit_chordal`` for the same arguments.
 
     Privacy: post-processing of released values.
     """
@@ -122,10 +116,10 @@ def _sweep(
 
 
 class ChordalProblem:
-    """The tables that are fitted, each in its place, and the model that their factors make.
+    """The tables to fit, their places in the junction tree, and the model of their factors.
 
     Args:
-        forest: The model to stay near to.
+        forest: The model from which the divergence is measured.
         measurements: At least one.
         cliques: The maximal cliques of a chordal graph that contains the forest.
         total: Number of rows.
@@ -150,7 +144,7 @@ class ChordalProblem:
         self.most_sweeps = max(_LEAST_ITERATIONS, int(_CELLS_PASSED / cells))
 
     def fitting(self, start: Factors | None = None) -> ProportionalFitting:
-        """Return the problem for proportional fitting, at factors of one or at given ones."""
+        """Return the problem for proportional fitting, with factors of 1 or the given ones."""
         factors: list[Floats] = [
             np.zeros(table.values.shape) if start is None else start[table.columns]
             for table in self.tables
@@ -177,7 +171,7 @@ class ChordalProblem:
             penalty,
             1 / np.sqrt(np.maximum(expected, 1.0) + penalty),
             _smallest_holder(self._places, own.columns),
-            # Passes over the table of a clique are what takes time, so one-ways are read off pairs.
+            # Passes over the table of a clique take the time, so one-ways are computed from pairs.
             _smallest_larger(measured, own.columns),
         )
 

@@ -18,7 +18,7 @@ Domain = dict[str, int]
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """A marginal as it was released: counts plus Gaussian noise.
+    """A released marginal: counts plus Gaussian noise.
 
     Privacy: ``values`` are noisy already. Everything in this package that takes measurements and
     nothing else is post-processing and costs no budget.
@@ -49,7 +49,7 @@ class Measurement:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all cells carry the same noise."""
+        """Whether all cells have the same noise."""
         return isinstance(self.stddev, float)
 
     def transpose(self, columns: Sequence[str]) -> Measurement:
@@ -72,8 +72,8 @@ class Measurement:
     def to_mbi(self) -> mbi.LinearMeasurement:
         """Return the measurement in the form that mbi's estimators take.
 
-        mbi knows one standard deviation a measurement. Cells of unequal noise are brought to the
-        smallest one by a weighting query, which leaves mbi's least squares as they are here.
+        mbi supports one standard deviation per measurement. Cells of unequal noise are scaled to
+        the smallest one by a weighting query, so that mbi's least squares are the same as here.
         """
         from sdv_prefair.model.lazy_mbi import load_mbi
 

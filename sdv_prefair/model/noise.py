@@ -12,9 +12,9 @@ from sdv_prefair.values.arrays import Flags, Floats
 
 CLEAR, NOISY, SWAMPED, UNRELATED = 'clear', 'noisy', 'swamped by noise', 'no dependence seen'
 
-# Shares of rows in the wrong cell from which on a marginal is called noisy, or swamped.
+# From these shares of rows in the wrong cell, a marginal is called noisy, or swamped.
 NOISY_FROM, SWAMPED_FROM = 0.02, 0.10
-# The same for shares of rows whose values are known as a group only.
+# The same for shares of rows whose values are known only as a group.
 NOISY_MERGED, SWAMPED_MERGED = 0.10, 0.50
 # E|X| of a standard normal X.
 _MEAN_SIZE = np.sqrt(2 / np.pi)
@@ -26,16 +26,16 @@ class Noise:
 
     Attributes:
         columns: The columns of the marginal.
-        cells: How many cells were measured, rare values put together.
+        cells: The number of measured cells, with rare values merged.
         sigma: Standard deviation of the noise of a cell, in rows; the smallest if they differ,
-            which is that of a cell of its own.
+            which is that of an unmerged cell.
         misplaced: Expected share of rows that the noise alone puts in the wrong cell: the expected
-            total variation distance it causes, if nothing was done about it.
-        merged: How many values were too rare to be told from noise, and were put together.
+            total variation distance that it would cause without any correction.
+        merged: How many values were too rare to be distinguished from noise, and were merged.
         merged_share: The share of rows they hold.
-        signal: For two columns or more, how many times the noise their dependence is: the root of
-            the ratio of the mean squared departure from independence to the variance of the noise.
-        verdict: What that means.
+        signal: For two columns or more, the ratio of their dependence to the noise: the root of the
+            ratio of the mean squared departure from independence to the variance of the noise.
+        verdict: What that means, in a word.
     """
 
     columns: tuple[str, ...]
@@ -49,7 +49,7 @@ class Noise:
 
     @property
     def is_lost(self) -> bool:
-        """Whether noise swamps what was to be measured."""
+        """Whether noise swamps the marginal."""
         return self.verdict == SWAMPED
 
 
@@ -70,7 +70,7 @@ def lost(model: GraphicalModel) -> list[Noise]:
 
 
 def sigma_of_codes(model: GraphicalModel, column: str) -> Floats:
-    """Return the noise of what is shown for each code: its own count, or its share of a group."""
+    """Return the noise of the count shown for each code: its own, or its share of a group's."""
     (measurement,) = (m for m in _measured(model) if m.columns == (column,))
     of_group = np.sqrt(measurement.variance)
     known = model.compressions.get(column)
@@ -138,7 +138,7 @@ def _merged(model: GraphicalModel, column: str) -> tuple[int, float]:
 
 
 def _is_merged(compression: Compression) -> Flags:
-    """Return which codes share a group; taking in values outside the domain is not sharing."""
+    """Return which codes share a group; the code of values outside the domain does not count."""
     greatest = np.zeros(compression.num_groups)
     np.maximum.at(greatest, compression.group_of, compression.weights)
     merged: Flags = (greatest < 1)[compression.group_of]

@@ -1,7 +1,7 @@
 """Private-PGM by mbi: the estimator for graphs that are not chordal, or on request.
 
-Everything here runs in double precision inside a context of its own (``lazy_mbi``), so JAX's
-global settings stay as the user has them. The first call in a process compiles for seconds.
+Everything here runs in double precision inside a context of its own (``lazy_mbi``), so JAX's global
+settings stay unchanged. The first call in a process compiles for seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sdv_prefair.model.sampling import CliqueTable
 if TYPE_CHECKING:
     import mbi
 
-# What the authors of PreFair run for the final model.
+# The number that PreFair's authors use for the final model.
 ITERATIONS = 5000
 _SMALLEST_LOGARITHM = -700.0
 
@@ -42,7 +42,7 @@ def fit_with_mbi(
     Privacy: post-processing of released values.
 
     Args:
-        measurements: Each of columns that some clique contains.
+        measurements: The columns of each are contained in some clique.
         domain: Number of codes of every column.
         cliques: The maximal cliques of the Markov graph, chordal or not.
         total: Number of rows.
@@ -106,10 +106,10 @@ def _clique_vector(
 def _chordal_cliques(
     mbi: ModuleType, domain: mbi.Domain, cliques: Sequence[Clique]
 ) -> list[Clique]:
-    """Return the maximal cliques of the triangulated Markov graph; a chordal one is left as it is.
+    """Return the maximal cliques of the triangulated Markov graph; a chordal one is unchanged.
 
-    mbi's elimination order may fill in a chordal graph too, and with it tie columns that nobody
-    chose to tie.
+    mbi's elimination order may add fill-in edges to a chordal graph too, which would make columns
+    dependent that were not chosen to be.
     """
     if nx.is_chordal(markov_graph(cliques)):
         return list(cliques)

@@ -1,7 +1,7 @@
 """Iterative proportional fitting on a junction tree: one table after the other is fitted.
 
 The classical algorithm (Deming and Stephan, 1940) rescales a distribution to match one marginal,
-then the next. Here values are noisy, and a table is moved as near to its values ``Y`` as the
+then the next. Here values are noisy, and a table is moved as close to its values ``Y`` as the
 penalty on its factor allows: to the rows ``u`` for which
 
     u + b f = Y,    f the logarithm of the factor after the step, b its penalty.
@@ -39,14 +39,14 @@ class _Step(NamedTuple):
 
 
 class ProportionalFitting:
-    """The factors of all tables, and the rows of the cliques' cells that they make.
+    """The factors of all tables, and the resulting rows in the cells of the cliques.
 
     Args:
         places: The junction tree.
         tables: The tables, each set of columns once.
         beliefs: The cliques' distributions at the start.
         total: Number of rows.
-        factors: The logarithms of the factors that made them so.
+        factors: The logarithms of the factors that those distributions result from.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class ProportionalFitting:
             of.append(number)
 
     def sweep(self) -> float:
-        """Bring every table near to its values once.
+        """Fit every table to its values once.
 
         Returns:
-            How far off cells were, each before its own table was fitted: the root of the mean
-            square over all cells of all tables, in units of the tables' scaling.
+            How far off cells were, each before its own table was fitted: the root mean square over
+            all cells of all tables, in units of the tables' scaling.
         """
         self._squares = 0.0
         for step in self._walk:
@@ -93,7 +93,7 @@ class ProportionalFitting:
         return math.sqrt(self._squares / self._cells)
 
     def _carry(self, source: int, to: int, child: int) -> None:
-        """Bring what a clique shares with a neighbour to what the neighbour has of it."""
+        """Rescale a clique so that its shared columns have the neighbour's distribution."""
         separator = self._places[child].separator
         shared = sum_to(self._rows[source], self._places[source].clique, separator)
         before = self._shared[child]
@@ -102,14 +102,14 @@ class ProportionalFitting:
         self._shared[child] = shared
 
     def _fit(self, number: int) -> None:
-        """Fit a table, and those inside it, and multiply its clique once by what comes out."""
+        """Fit a table and those inside it, and multiply its clique once by the result."""
         home, columns = self._tables[number].home, self._tables[number].columns
         rows = sum_to(self._rows[home], self._places[home].clique, columns)
         ratio = self._fit_rows(number, rows)
         self._rows[home] *= broadcast_to(ratio, columns, self._places[home].clique)
 
     def _fit_rows(self, number: int, rows: Floats) -> Floats:
-        """Return by what the rows of a table are multiplied."""
+        """Return the factors by which the rows of a table are multiplied."""
         ratio, columns = self._step(number, rows), self._tables[number].columns
         for smaller in self._within[number]:
             inside = self._tables[smaller].columns
@@ -133,12 +133,12 @@ class ProportionalFitting:
 
 
 def _walk(places: Sequence[Place]) -> list[_Step]:
-    """Return a way over all cliques, every edge down and up once."""
+    """Return a walk over all cliques, with every edge once down and once up."""
     children: dict[int | None, list[int]] = {}
     for position, place in enumerate(places):
         children.setdefault(place.parent, []).append(position)
     steps: list[_Step] = []
-    # What is to be done, last first, and whether it is the way back up from there.
+    # A stack of steps to do, and whether each is the step back up.
     ahead = [(root, False) for root in reversed(children.get(None, []))]
     while ahead:
         position, is_back = ahead.pop()

@@ -23,7 +23,7 @@ import numpy as np
 
 from sdv_prefair.values.arrays import Floats
 
-# Rows drawn together: the working arrays of a chunk stay in the processor's cache.
+# Rows sampled together: the working arrays of a chunk stay in the processor's cache.
 _CHUNK = 1 << 16
 # Weight of the independent product that is mixed in before conditioning, see `soften`.
 _FLOOR = 1e-12
@@ -35,7 +35,7 @@ class CliqueTable:
 
     Args:
         columns: The clique, one column for each axis of ``table``.
-        separator: Those of the columns that nodes before this one have as well.
+        separator: Those of its columns that nodes before this one also have.
         parent: Position of the node that holds the separator; None for an empty separator.
         table: Probabilities, or any multiple of them for each value of the separator.
     """
@@ -46,7 +46,7 @@ class CliqueTable:
     table: Floats
 
     def sum_to(self, columns: Sequence[str]) -> Floats:
-        """Return the table summed to some of its columns, in the order asked for."""
+        """Return the table summed to some of its columns, in the order requested."""
         return sum_to(self.table, self.columns, columns)
 
     def conditional(self) -> Floats:
@@ -72,10 +72,10 @@ def condition(
     Args:
         nodes: Parents before children.
         evidence: The code of each column that is known.
-        likelihood: For columns of which something else is known, how likely that is by code.
+        likelihood: For columns with other evidence, its likelihood given each code.
 
     Raises:
-        ValueError: The evidence has probability zero under the tables.
+        ValueError: If the evidence has probability zero under the tables.
     """
     likelihood = {c: v for c, v in (likelihood or {}).items() if c not in evidence}
     if not evidence and not likelihood:
@@ -102,10 +102,10 @@ def soften(nodes: Sequence[CliqueTable]) -> list[CliqueTable]:
     """Mix in a trace of the independent product of the columns.
 
     Estimation sets cells to zero where noise was negative, so a value that the user declared can
-    end up with probability zero, alone or beside another. Evidence on it must still have an
-    answer: with weight 10^-12 rows are taken to be independent over the columns, and each
-    column to be uniform. The mixture is consistent and has the same Markov graph, so fairness is
-    untouched; evidence that the model deems possible feels nothing of it.
+    end up with probability zero, alone or together with another. Conditioning on it must still give
+    an answer: with weight 10^-12, columns are assumed to be independent and uniform. The mixture is
+    consistent and has the same Markov graph, so fairness is unaffected; so is evidence that the
+    model considers possible.
     """
     columns = {c: node.sum_to([c]) for node in nodes for c in node.columns}
     columns = {c: (1 - _FLOOR) * p + _FLOOR / p.size for c, p in columns.items()}
@@ -120,7 +120,7 @@ def soften(nodes: Sequence[CliqueTable]) -> list[CliqueTable]:
 
 
 class AncestralSampler:
-    """Draws rows from a junction tree.
+    """Samples rows from a junction tree.
 
     Args:
         nodes: Parents before children.
@@ -136,9 +136,9 @@ class AncestralSampler:
 
         Args:
             num_rows: Number of rows.
-            rng: Where draws come from.
+            rng: The random generator.
             independent_rows: Whether rows are sampled independently. Otherwise values are assigned
-                by systematic sampling, so that counts stray less from the model than those of
+                by systematic sampling, so that counts deviate less from the model's than those of
                 independent rows.
         """
         spread = _spread_at_random if independent_rows else spread_evenly
@@ -155,9 +155,9 @@ class AncestralSampler:
 class _Step:
     """One column given some columns before it, by inversion of the cumulative distribution.
 
-    The interval [0, 1) is cut into ``buckets``, a power of two of at least twice the number of
-    codes; for every bucket and parent value the guide holds the first code that a draw in the
-    bucket can mean. A few draws then move on by a code or more.
+    The interval [0, 1) is divided into ``buckets``, a power of two of at least twice the number of
+    codes; for every bucket and parent value, the guide holds the first code that a uniform draw in
+    the bucket can give. A few draws then move on by one code or more.
     """
 
     def __init__(self, column: str, given: tuple[str, ...], table: Floats):
@@ -165,8 +165,8 @@ class _Step:
         self._given_sizes, self._size = table.shape[:-1], table.shape[-1]
         cumulative = np.cumsum(table.reshape(-1, self._size), axis=1)
         mass = cumulative[:, -1:]
-        # Ends at exactly 1, and reaches it at the last code of positive probability. A parent
-        # value of probability zero is never drawn; its row only has to be well formed.
+        # Ends at exactly 1, and reaches it at the last code of positive probability. A parent value
+        # of probability zero is never sampled; its row only has to be well formed.
         cumulative = np.divide(cumulative, mass, out=np.ones_like(cumulative), where=mass > 0)
         self._buckets = 2 << (self._size - 1).bit_length()
         self._guide = _guide(cumulative, self._buckets)
@@ -179,7 +179,7 @@ class _Step:
         rng: np.random.Generator,
         spread: Callable[[np.ndarray, np.random.Generator], np.ndarray],
     ) -> np.ndarray:
-        """Return a code for every row, given the codes of the columns drawn before."""
+        """Return a code for every row, given the codes of the columns sampled before."""
         if self._size == 1:
             return np.zeros(num_rows, dtype=np.intp)
         row = np.zeros(num_rows, dtype=np.intp)
@@ -209,7 +209,7 @@ def spread_evenly(group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
     Args:
         group: A small number for each row.
-        rng: Where offsets and order come from.
+        rng: The random generator of offsets and order.
     """
     order = rng.permutation(group.size)
     kinds = group.astype(np.min_scalar_type(int(group.max(initial=0))))  # sorts 16 bits at once
@@ -228,7 +228,7 @@ def _spread_at_random(group: np.ndarray, rng: np.random.Generator) -> Floats:
 
 
 def _guide(cumulative: Floats, buckets: int) -> np.ndarray:
-    """Return the place of the first code above the lower end of every bucket, for every row."""
+    """Return the position of the first code above the lower end of every bucket, for every row."""
     rows, size = cumulative.shape
     # Powers of two multiply without rounding, so a code and a bucket compare as they should.
     passed = np.ceil(cumulative * buckets).astype(np.intp)
@@ -250,7 +250,7 @@ def _steps(node: CliqueTable) -> list[_Step]:
 
 
 def sum_to(table: Floats, columns: Sequence[str], wanted: Sequence[str]) -> Floats:
-    """Return a table over ``columns`` summed to some of them, in the order asked for."""
+    """Return a table over ``columns`` summed to some of them, in the order requested."""
     axes = tuple(axis for axis, column in enumerate(columns) if column not in wanted)
     left = [column for column in columns if column in wanted]
     summed: Floats = table.sum(axis=axes)
@@ -266,7 +266,7 @@ def _restrict(
     ]
     table = node.conditional()
     for column in set(likelihood) & set(node.columns) - set(node.separator):
-        # Once for each column: in the node that it is drawn in.
+        # Once for each column: in the node in which it is sampled.
         table = table * broadcast_to(likelihood[column], (column,), node.columns)
     return table[tuple(cells)]
 

@@ -1,16 +1,16 @@
 """Factors of tables that share a column, shifted directly to their limit.
 
-Two noisy tables that share a column never agree on it. In each sweep of proportional fitting their
+Two noisy tables that share a column never agree on it. In each sweep of proportional fitting, their
 factors would drift apart a little, until the penalty on them compensates, while the model would
-hardly change: what one factor gains along the column the other loses. The limit is known in closed
+hardly change: what one factor gains along the column, the other loses. The limit is known in closed
 form. Among all factors of the same model the dual of ``max_entropy.py`` is lowest where all tables
 ``m`` with a column leave it the same rows ``R``:
 
     sum of Y_m - b_m f_m over all other columns of the table  =  R    for every m,
 
-``b`` the penalty, and where these are as many rows as there are. Moving them there after every
-sweep costs next to nothing, leaves the model as it is, and saves most sweeps: on Adult at epsilon
-10 ten of them come closer than 160 steps of L-BFGS without it.
+with ``b`` the penalty, and these rows adding up to the total. Shifting the factors there after
+every sweep costs almost nothing, does not change the model, and saves most sweeps: on Adult at
+epsilon 10, ten sweeps come closer than 160 steps of L-BFGS without it.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from sdv_prefair.values.arrays import Floats
 
 @dataclass(frozen=True)
 class FittedTable:
-    """A table that is fitted.
+    """A table to fit.
 
     Attributes:
         columns: Its columns, which some clique contains.
-        values: What it is to come near to, in rows.
+        values: The noisy counts that it is fitted to, in rows.
         penalty: The penalty of its factor, in the shape of ``values``.
-        scaling: One over the size that a distance in a cell is judged by.
+        scaling: One over the unit in which the distance of a cell is measured.
         home: The position of a clique that contains it.
         inside: The position of a larger table that contains it, if there is one.
     """
@@ -49,7 +49,7 @@ class Settling:
     Privacy: post-processing of released values.
 
     Args:
-        tables: What is fitted.
+        tables: The tables to fit.
         total: Number of rows.
     """
 
@@ -67,7 +67,7 @@ class Settling:
 
 
 class _Column:
-    """One column, the tables that have it, and their sums over all other columns.
+    """One column, the tables that contain it, and their sums over all other columns.
 
     Args:
         tables: All tables.

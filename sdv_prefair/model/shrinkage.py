@@ -1,9 +1,9 @@
 """Noisy tables shrunk towards independence where they are mostly noise.
 
-The least-squares optimum follows the noise of sparse tables. A table is modelled as a draw around
-the product ``m`` of its columns' marginals, where a cell has variance ``k m`` and is
-measured with variance ``s^2``; the best linear estimate then keeps the share ``k m / (k m + s^2)``
-of the measured deviation from ``m``. ``k`` is fitted to the excess variance of the noisy table.
+The least-squares optimum follows the noise of sparse tables. A table is modelled as random around
+the product ``m`` of its columns' marginals, where a cell has variance ``k m`` and is measured with
+variance ``s^2``; the best linear estimate then keeps the share ``k m / (k m + s^2)`` of the
+measured deviation from ``m``. ``k`` is fitted to the excess variance of the noisy table.
 
 Its benefit, as the mean total variation distance over all pairs of columns, off/on, at
 epsilon 0.1, 1 and 10:
@@ -14,10 +14,10 @@ epsilon 0.1, 1 and 10:
     Census KDD, tuned budget (3 seeds)    .0454/.0454  .0305/.0305  .0275/.0275
     COMPAS, either budget (12 seeds)      no table is large enough to be shrunk
 
-So it pays where large noisy tables get into the tree, and does next to nothing when selection
-avoids them. The two limits below were chosen on these three tables (with other seeds) after some
-25 variants, because shrinking every table made Census KDD and COMPAS worse; on data of another
-kind they are a guess.
+So it helps if large noisy tables are in the tree, and has almost no effect if selection avoids
+them. The two limits below were chosen on these three tables (with other seeds) after some 25
+variants, because shrinking every table made Census KDD and COMPAS worse; on other kinds of data
+they are a guess.
 
 Privacy: all of it is post-processing of released values.
 """
@@ -31,21 +31,21 @@ from sdv_prefair.model.measurement import Measurement
 from sdv_prefair.model.totals import one_way_model
 from sdv_prefair.values.arrays import Floats
 
-# From fewer cells the excess variance cannot be told from chance.
+# With fewer cells, the excess variance cannot be distinguished from chance.
 _FEWEST_CELLS = 30
-# Above this ratio of excess variance to noise least squares does better on its own.
+# Above this ratio of excess variance to noise, least squares does better on its own.
 _STRONGEST_SIGNAL = 3.0
 _REWEIGHTINGS = 10
 
 
 def shrink_tables(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Return the measurements, those of several columns shrunk where that helps.
+    """Return the measurements; those of several columns are shrunk where that helps.
 
-    Tables keep their standard deviations. A table of which a column was not measured on its own
-    is returned as it is.
+    Tables keep their standard deviations. A table with a column that was not measured on its own is
+    returned unchanged.
 
     Args:
-        measurements: One-way and larger ones, in any order.
+        measurements: One-way and larger marginals, in any order.
     """
     one_ways = [measurement for measurement in measurements if len(measurement.columns) == 1]
     total, counts = one_way_model(one_ways)

@@ -38,7 +38,7 @@ def project_on_simplex(values: Floats, total: float, variance: Floats | float = 
     last = max(0, np.count_nonzero(np.take(vanishing, order) > shifts) - 1)
     counts: Floats = np.maximum(0.0, values - shifts[last] * spread)
     if not counts.sum() > 0:
-        # Noise so large that the total is lost beside it: all of it goes where the noise points.
+        # The noise is so large that the total vanishes: all rows go to the largest values.
         counts = (vanishing == vanishing.max()).astype(float)
     return counts * (total / float(counts.sum()))
 
@@ -46,10 +46,10 @@ def project_on_simplex(values: Floats, total: float, variance: Floats | float = 
 def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str, Floats]]:
     """Return the common total and the expected counts of every measured column.
 
-    This is Private-PGM's model of one-way measurements. Under least squares with one common
-    total the columns do not touch each other, so each noisy marginal is projected on its own
-    simplex and no iterations are needed. The estimate of a pair is the product of its columns'
-    counts over the total.
+    This is Private-PGM's model of one-way measurements. Under least squares with one common total,
+    the columns do not interact, so each noisy marginal is projected onto its own simplex and no
+    iterations are needed. The estimate of a pair is the product of its columns' counts over the
+    total.
 
     Paper: the initial model of Greedy-PreFair and Exponential-PreFair.
     Privacy: post-processing of released values.
@@ -58,7 +58,7 @@ def one_way_model(measurements: Sequence[Measurement]) -> tuple[float, dict[str,
         measurements: One-way measurements; several of one column are averaged.
 
     Returns:
-        The total, and for every column non-negative counts that sum to it.
+        The total, and for every column, non-negative counts that sum to it.
     """
     pairs = [measurement.columns for measurement in measurements if len(measurement.columns) > 1]
     if pairs:

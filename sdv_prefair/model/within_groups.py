@@ -1,9 +1,9 @@
 """How the rows of a group of merged codes are divided among its codes: empirical Bayes.
 
-Noisy counts of rare codes are mostly noise. Used directly, the codes that noise favours would
-get all rows: of five thousand codes with a row or two each, a few hundred would remain. So first
-the distribution of the group's counts is estimated: the nonparametric maximum likelihood estimate
-over integers (Kiefer and Wolfowitz 1956, by EM). Given it, each code has a posterior, and the same
+Noisy counts of rare codes are mostly noise. Used directly, the codes that noise favours would get
+all rows: of five thousand codes with a row or two each, a few hundred would remain. So first the
+distribution of the group's counts is estimated: the nonparametric maximum likelihood estimate over
+integers (Kiefer and Wolfowitz 1956, by EM). Given it, each code has a posterior, and the same
 posterior quantile is used for all codes, the one at which they sum to the group's rows. No other
 counts with this sum have a smaller expected total variation distance.
 
@@ -21,7 +21,7 @@ import numpy as np
 from sdv_prefair.values.arrays import Floats
 
 _ITERATIONS = 30
-# Counts are looked for among all integers up to this one, and among so many above it.
+# Candidate counts are all integers up to the first number, and as many as the second above it.
 _ONE_BY_ONE, _ABOVE = 20, 60
 _HALVINGS = 30
 
@@ -33,7 +33,7 @@ def weights_within(values: Floats, variance: Floats) -> Floats:
 
     Args:
         values: Noisy counts of the codes.
-        variance: Of the noise in each.
+        variance: Variance of the noise in each count.
     """
     total = float(values.sum())
     if values.size < 2 or not total > 0 or not variance.min() > 0:
@@ -43,13 +43,13 @@ def weights_within(values: Floats, variance: Floats) -> Floats:
 
 
 def _whole_counts(most: float) -> Floats:
-    """Return the counts that a code may have: the larger, the further apart."""
+    """Return the counts that a code may have, the larger the further apart."""
     low = np.arange(0.0, min(_ONE_BY_ONE, most) + 1.0)
     return np.union1d(low, np.geomspace(1.0, max(most, 1.0), _ABOVE).round())
 
 
 def _posterior(values: Floats, variance: Floats, counts: Floats) -> Floats:
-    """Return how likely each code is to have each count, given all noisy ones."""
+    """Return the probability of each count for each code, given all noisy counts."""
     squares = np.square(values[:, None] - counts) / (2.0 * variance[:, None])
     likelihood = np.exp(squares.min(axis=1, keepdims=True) - squares)
     prior = np.full(counts.size, 1 / counts.size)
@@ -65,7 +65,7 @@ def _per_code(likelihood: Floats, prior: Floats) -> Floats:
 
 
 def _quantiles(posterior: Floats, counts: Floats, total: float) -> Floats:
-    """Return the same quantile of every code's count: that by which they sum to the total."""
+    """Return the same quantile of every code's count: the one at which they sum to the total."""
     cumulative = np.cumsum(posterior, axis=1)
 
     def at(level: float) -> Floats:

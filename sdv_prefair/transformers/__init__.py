@@ -51,8 +51,8 @@ def transformer_for(
     Args:
         domain: The domain of the column.
         numeric_bins: Number of bins of a range.
-        dtype: The column's dtype, if known. One that cannot hold nulls means no null code.
-        enforce_rounding: Whether to keep to the declared decimal places on the way back.
+        dtype: The column's dtype, if known. If it cannot hold nulls, there is no code for null.
+        enforce_rounding: Whether decoded numbers have the declared decimal places.
         edges: Edges between bins of unequal width, for numbers and datetimes; or these, and how
             rows are distributed within the bins.
     """

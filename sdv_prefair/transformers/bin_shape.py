@@ -1,4 +1,4 @@
-"""Bins of unequal width, and how rows spread within them."""
+"""Bins of unequal width, and the distribution of rows within them."""
 
 import math
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from sdv_prefair.errors import DomainError
 class BinShape:
     """Bins of unequal width, and the distribution of rows within them: released or public facts.
 
-    A value that many rows share gets a bin of its own by two edges: the value and its successor,
-    for numbers that of ``numpy.nextafter``. The upper bound of the range needs only one edge, and
-    weights.
+    To give a bin of its own to a value that many rows share, use two edges: the value and its
+    successor, for numbers the one from ``numpy.nextafter``. The upper bound of the range needs only
+    one edge, and weights.
 
     Attributes:
-        edges: Cuts between bins, which hold their lower edge.
+        edges: Cuts between bins, which contain their lower edge.
         finer: Further cuts, inside bins.
-        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
-            together and from one end of the range to the other: so one more than there are cuts.
-            Only those of one bin are compared. Without weights rows are uniform within bins, and
+        weights: How likely rows are between one cut and the next, for ``edges`` and ``finer``
+            together, from one end of the range to the other: one weight more than there are cuts.
+            Only weights within a bin are compared. Without weights, rows are uniform within bins;
             so they are in a bin whose weights are all 0.
     """
 
@@ -41,7 +41,7 @@ class BinShape:
             raise DomainError('weights must be one more than there are edges and finer cuts.')
 
     def check_cuts(self, low: Any, high: Any) -> None:
-        """Raise ``DomainError`` unless cuts rise, differ, and lie above ``low`` up to ``high``."""
+        """Raise ``DomainError`` unless cuts strictly increase, above ``low`` and up to ``high``."""
         for name, cuts in (('edges', self.edges), ('finer', self.finer)):
             if not all(low < cut <= high for cut in cuts):
                 raise DomainError(f'{name} must be above the lower end of the range and within it.')
@@ -57,5 +57,5 @@ def _is_weight(weight: Any) -> bool:
 
 
 def as_shape(edges: 'Sequence[Any] | BinShape | None') -> BinShape | None:
-    """Return edges as bins in which rows are uniform; None for bins of equal width."""
+    """Return edges as a shape with uniform bins; None for bins of equal width."""
     return edges if edges is None or isinstance(edges, BinShape) else BinShape(tuple(edges))

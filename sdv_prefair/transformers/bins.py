@@ -1,4 +1,4 @@
-"""Cutting a range into bins: integers on a grid, or real numbers."""
+"""Dividing a range into bins: integers on a grid, or real numbers."""
 
 from collections.abc import Sequence
 
@@ -14,17 +14,18 @@ _EXACT_FLOAT = 2**52
 class GridBins:
     """Bins of consecutive integers from ``first`` to ``last``.
 
-    Up to 100 numbers get a bin each, more are divided evenly. Positions are counted from
-    ``first`` in unsigned 64-bit integers, which wrap around: so any range works that fits
-    either int64 or uint64.
+    Up to 100 numbers get a bin each, more are divided evenly. Positions are counted from ``first``
+    in unsigned 64-bit integers, which wrap around, so any range works that fits either int64 or
+    uint64.
 
     Args:
         first: Smallest number.
         last: Largest number.
-        bins: How many bins, if every number does not get its own.
+        bins: How many bins, unless every number gets its own.
         cuts: First numbers of the bins after the first, instead of even bins.
         finer: First numbers of further segments, inside bins.
-        weights: How likely each segment is within its bin; none if all numbers of a bin are alike.
+        weights: How likely each segment is within its bin; none if all numbers of a bin are equally
+            likely.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class GridBins:
         return np.array(counted, dtype=np.uint64), np.array(ends, dtype=np.uint64)
 
     def joined(self, kept: np.ndarray) -> 'GridBins':
-        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        """Return the bins with the others merged into the one before, or into the first."""
         bins = GridBins(self.first, self.last, 1, ())
         bins._use_cuts(self._cuts.without(kept))
         return bins
@@ -97,7 +98,7 @@ class GridBins:
         return self._number(position)
 
     def middles(self) -> np.ndarray:
-        """Return a number in the middle of each bin, with about half of its weight either side."""
+        """Return the number in each bin with about half of the bin's weight on either side."""
         starts, ends = self._starts, self._ends
         if self._segments is not None:
             part = self._segments.medians()
@@ -105,7 +106,7 @@ class GridBins:
         return self._number(starts + (ends - starts) // 2)
 
     def means(self) -> np.ndarray:
-        """Return the mean of what is drawn from each bin."""
+        """Return the mean of the values sampled from each bin."""
         if self._segments is None:
             return self.first + (self._starts.astype(np.float64) + self._ends) / 2
         middles = (self._segment_starts.astype(np.float64) + self._segment_ends) / 2
@@ -132,7 +133,7 @@ class GridBins:
 
 
 class RealBins:
-    """Bins of real numbers from ``low`` to ``high``: each holds its lower edge, the last both.
+    """Bins of real numbers from ``low`` to ``high``: each contains its lower edge, the last both.
 
     Args:
         low: Smallest number.
@@ -169,18 +170,18 @@ class RealBins:
             self._segment_edges = np.array([*cuts.starts, self.high])
             sizes = np.diff(self._segment_edges / 2)
             self._segments = Segments(cuts.opens_bin, cuts.weights, sizes)
-        # What is drawn from a segment is below the next one; only the last reaches its end.
+        # A value sampled from a segment is below the next one; only the last reaches its end.
         self._highest = np.nextafter(self._segment_edges[1:], -np.inf)
         self._highest[-1] = self.high
 
     def joined(self, kept: np.ndarray) -> 'RealBins':
-        """Return the bins that are kept; all others are part of the one before, or of the first."""
+        """Return the bins with the others merged into the one before, or into the first."""
         bins = RealBins(self.low, self.high, 1, ())
         bins._use_cuts(self._cuts.without(kept))
         return bins
 
     def _count(self, bins: int) -> int:
-        """Return fewer bins than requested if floats are too coarse to distinguish them."""
+        """Return the number of bins: fewer than requested if floats cannot distinguish them."""
         smallest = 4 * np.spacing(max(abs(self.low), abs(self.high)))
         return int(max(1, min(bins, (self.high - self.low) // smallest)))
 
@@ -201,7 +202,7 @@ class RealBins:
         return np.minimum(codes, len(self) - 1)
 
     def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return for each bin a number drawn uniformly from it, or from one of its segments."""
+        """Return a number sampled uniformly from each bin, or from one of its segments."""
         part = codes if self._segments is None else self._segments.draw(codes, generator)
         share = generator.random(len(codes))
         lower, upper = self._segment_edges[part], self._segment_edges[part + 1]
@@ -217,7 +218,7 @@ class RealBins:
         return np.where(middle < upper, middle, lower)
 
     def means(self) -> np.ndarray:
-        """Return the mean of what is drawn from each bin."""
+        """Return the mean of the values sampled from each bin."""
         lower, upper = self._segment_edges[:-1], self._segment_edges[1:]
         middles = lower + (upper - lower) / 2
         return middles if self._segments is None else self._segments.average(middles)

@@ -23,19 +23,19 @@ from sdv_prefair.values.objects import is_null
 class CategoryCodes(ColumnCodes):
     """A categorical, ordinal or boolean column as codes of declared values.
 
-    The declared values get codes 0, 1, ... in their order. Everything else gets one code more, the
-    "other" code; on the way back it becomes ``other_value``, or without one any of the declared
-    values, so that a sample never leaves them. Values are the same if Python treats them as equal,
-    such as 1 and 1.0; but if booleans and numbers are both declared, True is not 1. A string is
-    never a number.
+    The declared values get codes 0, 1, ... in their order. Everything else gets one more code, the
+    "other" code; it is decoded as ``other_value`` or, without one, as any of the declared values,
+    so that a sample contains no others. Values are the same if Python treats them as equal, such as
+    1 and 1.0; but if booleans and numbers are both declared, True is not 1. A string is never a
+    number.
 
     Args:
         values: The declared values.
         nullable: Whether null gets a code of its own; otherwise it has the hidden code.
         other: Whether there is an "other" code; otherwise what is not declared counts as null.
-            Without a code for null, null is "other", too.
+            Without a code for null, null is "other" too.
         weights: How likely each declared value is to stand for "other"; all equal if None.
-        dtype: The column's dtype, if known; else that of the column it is fitted to.
+        dtype: The column's dtype, if known; otherwise that of the column it is fitted to.
         other_value: The value that "other" comes back as, which looks different from every
             declared one. A row with it is also "other".
         shared: Whether rows of "other" without a value are redistributed over all values in a fit,
@@ -104,7 +104,7 @@ class CategoryCodes(ColumnCodes):
 
     @property
     def stand_in_code(self) -> int | None:
-        """The code of null, unless rows of "other" are redistributed or have a value."""
+        """The code of null, unless rows of "other" are redistributed or shown as a value."""
         return None if self.shared or self.shows_other else self.null_code
 
     @property
@@ -123,7 +123,7 @@ class CategoryCodes(ColumnCodes):
             self._table = cast(natural_array(shown), np.zeros(len(shown), bool), self._dtype)
             held = np.array_equal(self.encode(self._table), np.arange(len(shown)))
         except (TypeError, ValueError, OverflowError, NotImplementedError, pa.ArrowException):
-            held = False  # pandas cannot look up half floats, for one
+            held = False  # for example, pandas cannot look up half floats
         if not held:
             raise DomainError(
                 f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
@@ -131,7 +131,7 @@ class CategoryCodes(ColumnCodes):
             )
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which integers above 2^53 are others.
+        # pandas would use floats, which change integers above 2^53.
         dtype = self._table.dtype
         whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
         if whole and any(float(value) != value for value in self.shown):
@@ -181,7 +181,7 @@ class CategoryCodes(ColumnCodes):
         if pd.api.types.is_bool_dtype(column.dtype):
             numbers = numbers.astype(np.int8)
             codes = self._booleans if len(self._booleans) else codes
-        if numbers.dtype.kind == 'f':  # as a short float 0.1 is another number
+        if numbers.dtype.kind == 'f':  # as a shorter float, 0.1 is another number
             declared = np.array([self.values[code] for code in codes]).astype(numbers.dtype)
         else:
             fits = [_fits(self.values[code], numbers.dtype) for code in codes]
@@ -203,7 +203,7 @@ class CategoryCodes(ColumnCodes):
         nulls = np.zeros(len(listed), dtype=bool)
         nulls[others] = [is_null(listed[place]) for place in others]
         codes = [self._find_one(listed[place]) for place in others]
-        for place in others:  # an arbitrary object need not be one that a dictionary takes
+        for place in others:  # an arbitrary object may not be hashable
             listed[place] = ''
         found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
         found[others] = codes
@@ -212,11 +212,11 @@ class CategoryCodes(ColumnCodes):
     def _find_one(self, value: Any) -> int:
         try:
             return self._code_of.get(self._key(value), -1)
-        except Exception:  # whatever an arbitrary object raises, it is none of the values
+        except Exception:  # whatever an arbitrary object raises, it is not one of the values
             return -1
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
-        if not self.shown:  # nothing was declared that "other" could become
+        if not self.shown:  # there is no declared value to decode "other" as
             return np.full(len(codes), None, dtype=object), np.ones(len(codes), dtype=bool)
         if self.shows_other:
             return self._table[codes], np.zeros(len(codes), dtype=bool)

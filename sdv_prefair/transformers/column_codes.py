@@ -1,11 +1,11 @@
 """Base of our transformers: a column is encoded as integer codes, and decoded.
 
-Unlike RDT's own they learn nothing. A transformer is built from a public domain; fitting it uses
+Unlike RDT's own, they learn nothing. A transformer is built from a public domain; fitting it uses
 the column's name and dtype only. RDT seeds its transformers with a hash of the first rows and one
-constant for all columns; here the seed is a hash of the column's name, so that no row leaks
-through it, and so that the values sampled within a bin are independent between columns. With one
-seed for all they would be perfectly correlated, protected and outcome columns included, and
-fairness of the codes would not carry over to the values.
+constant for all columns; here the seed is a hash of the column's name, so that no row leaks through
+it, and so that the values sampled within a bin are independent between columns. With one seed for
+all they would be perfectly correlated, protected and outcome columns included, and fairness of the
+codes would not carry over to the values.
 """
 
 import abc
@@ -26,12 +26,12 @@ from sdv_prefair.values.objects import are_null
 class ColumnCodes(BaseTransformer, abc.ABC):
     """A column as codes 0, 1, ...; the last one is null if the column is nullable.
 
-    Rows without a value that can be shown get a hidden code: an undeclared null, or a value
-    outside the domain. It is counted, so that these rows do not distort others, but it is
+    Rows without a value that can be shown, because of an undeclared null or a value outside the
+    domain, get a hidden code. It is counted, so that these rows do not distort others, but it is
     never sampled; their share is redistributed over all values in proportion.
 
-    Subclasses set ``nullable`` and ``dtype``, and describe what is not null: ``_num_values``,
-    ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
+    Subclasses set ``nullable`` and ``dtype``, and define how values other than null are handled:
+    ``_num_values``, ``_read``, ``_write``, ``_nearest``, ``_is_held`` and ``_value_labels``.
 
     Privacy: codes are computed row by row, so adding or removing a row adds or removes one code.
     """
@@ -49,32 +49,33 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @abc.abstractmethod
     def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        """Return codes, and where there are nulls, of a column that is not a category."""
+        """Return the codes and the nulls of a column that is not of category dtype."""
 
     @abc.abstractmethod
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
-        """Return values for codes that are not null, and where they are null all the same."""
+        """Return values for codes that are not null, and which values are null nevertheless."""
 
     @abc.abstractmethod
     def _nearest(self, column: pd.Series) -> Any:
-        """Return values as ``_write`` would write them: those of a column if it holds them.
+        """Return values as ``_write`` would write them: unchanged if the column holds them.
 
         Args:
-            column: Values, none of them null. What is not in the domain becomes anything that is.
+            column: Values, none of them null. A value outside the domain becomes any value inside
+                it.
         """
 
     @abc.abstractmethod
     def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
-        """Return which values come back as they are.
+        """Return which values are shown unchanged.
 
         Args:
             column: Values, none of them null.
-            held: What the column holds in their place.
+            held: What the column holds for them.
         """
 
     @abc.abstractmethod
     def _value_labels(self) -> list[str]:
-        """Return a text for every code that is not the null code."""
+        """Return a string for every code that is not the null code."""
 
     @abc.abstractmethod
     def _use_dtype(self, dtype: Any) -> None:
@@ -97,10 +98,10 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @property
     def hidden_code(self) -> int | None:
-        """The code that is counted and not drawn, if there is one.
+        """The code that is counted and never sampled, if there is one.
 
-        That of values outside the domain, unless they have a value of their own; or else, of nulls
-        that are not declared, the one after all others.
+        It is the code of values outside the domain, unless they are shown as a value of their own;
+        otherwise that of undeclared nulls, after all other codes.
         """
         if self.other_code is not None and not self.shows_other:
             return self.other_code
@@ -108,7 +109,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @property
     def shows_other(self) -> bool:
-        """Whether values outside the domain come back as a value of their own."""
+        """Whether values outside the domain are shown as a value of their own."""
         return False
 
     @property
@@ -118,7 +119,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @property
     def public_groups(self) -> np.ndarray | None:
-        """The public group of each code that is counted, -1 for none; None if there are none."""
+        """The public group of each counted code, -1 for none; None if there are no groups."""
         return None
 
     @property
@@ -128,12 +129,12 @@ class ColumnCodes(BaseTransformer, abc.ABC):
 
     @property
     def unread_code(self) -> int:
-        """The code of null: its own if the column is nullable, or else the hidden one."""
+        """The code of null: its own if the column is nullable, otherwise the hidden one."""
         code = self.null_code if self.nullable else self.hidden_code
         return 0 if code is None else code
 
     def labels(self) -> list[str]:
-        """Return a text for every code, in the order of the codes."""
+        """Return a string for every code, in the order of the codes."""
         return self._value_labels() + ['(null)'] * bool(self.nullable)
 
     def encode(self, values: Any) -> np.ndarray:
@@ -146,7 +147,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         column = values if isinstance(values, pd.Series) else pd.Series(values)
         small = np.min_scalar_type(max(self.num_counted - 1, 0))
         if isinstance(column.dtype, pd.CategoricalDtype):
-            # Read as objects: of what type the categories are depends on the rows.
+            # Read as objects, because the type of the categories depends on the rows.
             of_category = self.encode(_categories(column))
             # The code of a null is -1, which takes the last entry.
             return np.append(of_category, self.unread_code).astype(small)[
@@ -174,7 +175,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return verdicts
 
     def hold(self, values: Any) -> Any:
-        """Return values that are declared as an array of the column's dtype, as it writes them."""
+        """Return declared values as an array of the column's dtype, as it writes them."""
         column = _without_categories(values)
         nulls = are_null(column)
         different, position = distinct(column[~nulls])
@@ -189,8 +190,8 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         """Return values for ``codes``, as an array of the column's dtype.
 
         Args:
-            codes: Integers from 0 to ``num_codes - 1``. For a hidden code any value is sampled.
-            generator: Where the draws within a bin come from.
+            codes: Integers from 0 to ``num_codes - 1``. A hidden code is decoded as any value.
+            generator: The random generator for values within a bin.
         """
         codes = np.asarray(codes).astype(np.int64, copy=False)
         if len(codes) and not 0 <= codes.min() <= codes.max() < self.num_counted:
@@ -209,7 +210,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self._dtype
 
     def reset_randomization(self) -> None:
-        """Start the draws of ``reverse_transform`` again."""
+        """Restart the random generator of ``reverse_transform``."""
         name = self.columns[0] if self.columns else ''
         self.generator = np.random.default_rng(_seed_of_name(name))
         self.random_seed = _seed_of_name(name) % (2**32 - 1)
@@ -227,7 +228,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return self.encode(columns_data)
 
     def _reverse_transform(self, columns_data: pd.Series) -> pd.Series:
-        # Continuous models return anything between and around the codes.
+        # Continuous models return real numbers between and around the codes.
         codes = columns_data.to_numpy(dtype=np.float64, na_value=np.nan)
         codes = np.where(np.isnan(codes), self.unread_code, codes)
         codes = np.clip(np.rint(codes), 0, self.num_counted - 1).astype(np.int64)
@@ -242,7 +243,7 @@ def _without_categories(values: Any) -> pd.Series:
     column = values if isinstance(values, pd.Series) else pd.Series(values)
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
-    return column.infer_objects()  # among objects, times of one zone would be read in UTC
+    return column.infer_objects()  # as objects, timestamps of one zone would be read in UTC
 
 
 def _seed_of_name(column: str) -> int:

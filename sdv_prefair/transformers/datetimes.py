@@ -27,22 +27,24 @@ class DatetimeBins(BinCodes):
     """A datetime column as bins, from bounds that are public.
 
     Timestamps lie on a grid: of years, months, days, hours, minutes, seconds or microseconds, as
-    fine as the format writes them. At most 100 of them get a code each; otherwise the range is cut
-    into bins, and on the way back a timestamp is drawn from the bin, uniformly unless there are
-    weights.
+    fine as the format writes them. At most 100 of them get a code each; otherwise the range is
+    divided into bins. A code is decoded by sampling a timestamp from its bin, uniformly unless
+    there are weights.
 
     Args:
-        low: First timestamp, in ``datetime_format`` if it is text; earlier ones are raised to it.
-        high: Last timestamp; later ones are lowered to it.
+        low: First timestamp, in ``datetime_format`` if it is a string; earlier ones are clipped to
+            it.
+        high: Last timestamp; later ones are clipped to it.
         datetime_format: How timestamps are written, in the column and in ``low`` and ``high``.
         bins: How many bins of equal width.
-        edges: Timestamps between bins, for bins of unequal width. Bins hold their first timestamp.
-        nullable: Whether null, or what cannot be read, gets a code of its own; otherwise it has the
-            hidden code.
-        dtype: The column's dtype, if known; else that of the column it is fitted to.
+        edges: Timestamps between bins, for bins of unequal width. Bins contain their first
+            timestamp.
+        nullable: Whether null, or a value that cannot be parsed, gets a code of its own; otherwise
+            it has the hidden code.
+        dtype: The column's dtype, if known; otherwise that of the column it is fitted to.
         finer: Further cuts, inside bins; see `BinShape`.
-        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
-            together; uniform within bins if there are none.
+        weights: How likely rows are between one cut and the next, for ``edges`` and ``finer``
+            together; without weights, rows are uniform within bins.
     """
 
     INPUT_SDTYPE = 'datetime'
@@ -104,7 +106,7 @@ class DatetimeBins(BinCodes):
 
     @property
     def line(self) -> GridBins:
-        """The line of steps that is cut into bins."""
+        """The line of steps that is divided into bins."""
         return self._bins
 
     @property
@@ -155,7 +157,7 @@ class DatetimeBins(BinCodes):
 
     def _refuse_bins(self) -> DomainError | None:
         if self._dtype is not None and is_temporal(self._dtype):
-            return None  # a zone's clocks skip a bin's timestamps, or the dtype ends before them
+            return None  # clocks of the zone skip a bin's timestamps, or they are beyond the dtype
         if self._dtype is None and self.datetime_format is None:
             return None
         written = self.datetime_format or 'ISO 8601'

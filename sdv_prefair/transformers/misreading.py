@@ -1,10 +1,10 @@
-"""Columns of which a CSV reader that guesses, as pandas does, takes two values for one.
+"""Columns with two values that a CSV reader that infers types, such as pandas, takes for one.
 
-The text of a file determines every code. A reader that is not told of types sees less of it: 'NA'
-is missing, '01' and '1' are one number, and so are integers above 2^53 as soon as one cell of the
-column is empty or has decimals, since it then keeps floats.
+The text of a file determines every code. A reader without the types sees less: 'NA' is missing,
+'01' and '1' are one number, and so are neighbouring integers above 2^53 if any cell of the column
+is empty or has decimals, because the column is then read as floats.
 
-Privacy: looks at transformers alone, which are made of public facts and released values.
+Privacy: reads transformers alone, which are built from public facts and released values.
 """
 
 import csv
@@ -22,12 +22,12 @@ from sdv_prefair.transformers.numbers import NumberBins
 from sdv_prefair.transformers.telling import Extremes, csv_cells
 from sdv_prefair.transformers.text_tails import TailedCodes
 
-# Texts that pandas documents to be missing, and that it takes for a truth value.
+# Strings that pandas documents as missing, and those that it reads as booleans.
 _GUESSED: tuple[str, ...]
 _GUESSED = ('#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN')
 _GUESSED += ('<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null')
 _GUESSED += ('True', 'TRUE', 'true', 'False', 'FALSE', 'false')
-# How many texts of a form are tried for each code, and how long numbers with zeros before them.
+# How many strings of a form are tried per code, and the length of numbers with leading zeros.
 _DRAWN, _LONGEST = 20, 20
 _EXACT_FLOAT = 2**53
 
@@ -35,10 +35,10 @@ Cells = list[tuple[str, int]]
 
 
 def misread_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
-    """Return columns of which ``pandas.read_csv`` takes two values for one, unless told otherwise.
+    """Return columns with two values that ``pandas.read_csv`` takes for one without dtypes.
 
-    Two values of one code do no harm. Of bins, only those whose numbers are too long for floats are
-    looked at.
+    Two values with the same code do no harm. Bins are checked only if their numbers are too long
+    for floats.
     """
     return [column for column, codes in transformers.items() if _is_misread(codes)]
 
@@ -57,14 +57,14 @@ def _is_misread(codes: ColumnCodes) -> bool:
 
 
 def _is_long(codes: ColumnCodes) -> bool:
-    """Whether numbers have more digits than floats tell apart."""
+    """Whether numbers have more digits than floats can distinguish."""
     if not isinstance(codes, NumberBins):
         return False
     return max(abs(codes.low), abs(codes.high)) * 10 ** (codes.places or 0) >= _EXACT_FLOAT
 
 
 def _written(codes: ColumnCodes) -> Cells:
-    """Return a cell for every code that can be drawn, but for null."""
+    """Return a cell for every code that can be sampled, except null."""
     unseen = (codes.hidden_code, codes.null_code)
     drawn = np.array([code for code in range(codes.num_codes) if code not in unseen], int)
     cells = csv_cells(pd.Series(codes.decode(drawn, Extremes(0.5)))) if drawn.size else []
@@ -73,7 +73,7 @@ def _written(codes: ColumnCodes) -> Cells:
 
 
 def _made_up(codes: TailedCodes) -> Cells:
-    """Return texts that may be made up in place of rare ones, and that are not read as texts."""
+    """Return strings that may replace rare ones and are not read as strings."""
     form = codes.form
     if form is None or isinstance(codes.dtype, pd.CategoricalDtype):
         return []
@@ -87,10 +87,10 @@ def _made_up(codes: TailedCodes) -> Cells:
 
 
 def _read(cells: list[str]) -> list[Any]:
-    """Return what pandas makes of cells, each by itself; as floats where it may keep floats."""
+    """Return what pandas reads from each cell on its own; as floats where it may use floats."""
     line = io.StringIO(newline='')
     csv.writer(line).writerow(['line', *cells])
-    # Each in a column of its own: what pandas guesses of one then depends on no other.
+    # Each in a column of its own: what pandas infers from one then depends on no other.
     read = pd.read_csv(io.StringIO(line.getvalue(), newline=''), header=None).iloc[0, 1:].tolist()
     known = [None if pd.isna(value) else value for value in read]
     if any(value is None or isinstance(value, float) for value in known):
@@ -99,5 +99,5 @@ def _read(cells: list[str]) -> list[Any]:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text holds no half of a character, which no file can."""
+    """Whether a string contains no lone surrogate, which a file cannot contain."""
     return text.isascii() or not any('\ud800' <= letter <= '\udfff' for letter in text)

@@ -21,23 +21,23 @@ _FLOAT64 = np.dtype('float64')
 class NumberBins(BinCodes):
     """A numerical column as bins, from bounds that are public.
 
-    Integers, or numbers with few decimals, get a code for each value if there are at most
-    100 of them between the bounds; otherwise the range is cut into bins. On the way back a value
-    is drawn from the bin, uniformly unless there are weights, with the declared decimals and
-    within the bounds.
+    Integers, or numbers with few decimals, get a code for each value if there are at most 100 of
+    them between the bounds; otherwise the range is divided into bins. A code is decoded by sampling
+    a value from its bin, uniformly unless there are weights, with the declared decimals and within
+    the bounds.
 
     Args:
-        low: Smallest value; smaller ones are raised to it.
-        high: Largest value; larger ones are lowered to it.
+        low: Smallest value; smaller ones are clipped to it.
+        high: Largest value; larger ones are clipped to it.
         bins: How many bins of equal width.
         decimal_places: How many decimals values have; 0 for integers, None for any.
-        edges: Edges between bins, for bins of unequal width. Bins hold their lower edge.
+        edges: Edges between bins, for bins of unequal width. Bins contain their lower edge.
         nullable: Whether null gets a code of its own; otherwise it has the hidden code.
-        dtype: The column's dtype, if known; else that of the column it is fitted to. A dtype of
-            integers means ``decimal_places=0``.
+        dtype: The column's dtype, if known; otherwise that of the column it is fitted to. An
+            integer dtype implies ``decimal_places=0``.
         finer: Further cuts, inside bins; see `BinShape`.
-        weights: How likely rows are between one cut and the next, of ``edges`` and ``finer``
-            together; uniform within bins if there are none.
+        weights: How likely rows are between one cut and the next, for ``edges`` and ``finer``
+            together; without weights, rows are uniform within bins.
     """
 
     INPUT_SDTYPE = 'numerical'
@@ -96,7 +96,7 @@ class NumberBins(BinCodes):
         return held or grid
 
     def _can_count(self, grid: range) -> bool:
-        """Whether the grid's numbers are distinguished: by floats if there are decimals."""
+        """Whether the grid's numbers can be distinguished; if they have decimals, by floats."""
         if self._places == 0:
             return GridBins.can_hold(grid)
         return max(abs(grid[0]), abs(grid[-1])) < 2 ** np.finfo(self._float_kind()).nmant
@@ -107,7 +107,7 @@ class NumberBins(BinCodes):
 
     @property
     def places(self) -> int | None:
-        """How many decimals values have, by declaration or by dtype; None for any number."""
+        """How many decimals values have, as declared or due to the dtype; None for any number."""
         return self._places
 
     def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -167,23 +167,24 @@ class NumberBins(BinCodes):
         return kind if is_float else np.dtype('float64')
 
     def _dtype_beside_nulls(self) -> Any:
-        # pandas would take floats, as which integers above 2^53 are others.
+        # pandas would use floats, which change integers above 2^53.
         is_large = max(abs(self.low), abs(self.high)) >= _EXACT_FLOAT
         if not is_large or not self._on_grid or self._places or not _is_numpy_whole(self._dtype):
             return self._dtype
-        # Of the column's own kind, or pandas makes floats of rows with nulls beside rows without.
+        # In the column's own kind, or pandas turns rows with nulls next to rows without into
+        # floats.
         dtype = self._bins.dtype if self._dtype is None else self._dtype
         return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
 
     def bin_sizes(self) -> np.ndarray:
-        """Return how many values each bin has, or how wide it is if they cannot be counted.
+        """Return the number of values in each bin, or its width if they cannot be counted.
 
-        A single number among those that cannot be counted has no width.
+        Among real numbers, a bin of a single number has width 0.
         """
         return self._bins.sizes()
 
     def bin_means(self) -> np.ndarray:
-        """Return the mean of the values that are drawn for each bin."""
+        """Return the mean of the values sampled from each bin."""
         scale = 10.0**self._places if self._on_grid else 1.0
         return self._bins.means() / scale
 
@@ -204,8 +205,8 @@ def _is_numpy_whole(dtype: Any) -> bool:
 
 
 def _inner_float(bound: float, direction: int, kind: np.dtype = _FLOAT64) -> float:
-    """Return the float of that kind nearest to ``bound`` that is not outside of it."""
+    """Return the float of that kind nearest to ``bound`` and not outside it."""
     number = kind.type(bound)
-    exact = float(number)  # which Python compares with an integer digit by digit
+    exact = float(number)  # Python compares it with an integer exactly
     outside = exact < bound if direction > 0 else exact > bound
     return float(np.nextafter(number, kind.type(direction * np.inf)) if outside else number)

@@ -1,10 +1,10 @@
 """Bins with values of their own: every value sampled for a code determines that code.
 
-Between a draw and what a user sees lie rounding, the column's dtype, a format and the clock of a
-time zone, and each of them can move a value into another bin. Rows of both bins would then be
-mixed under one value, and given that value, columns which the model separates would depend on each
-other. So a draw without a round trip is sampled again, and a bin without any such value is merged
-with its neighbour, or the column is refused.
+Between a sampled value and what a user sees lie rounding, the column's dtype, a format and the
+clock of a time zone, and each of them can move a value into another bin. Rows of both bins would
+then be mixed under one value, and given that value, columns that the model separates would depend
+on each other. So a value that fails the round trip is sampled again, and a bin without any value
+that passes it is merged with its neighbour, or the column is refused.
 """
 
 import abc
@@ -28,8 +28,8 @@ _TRIES = 4
 class BinCodes(ColumnCodes, abc.ABC):
     """A column as bins of a line.
 
-    Subclasses give ``_use_bins`` the bins they want, and describe how what is drawn from a bin
-    becomes a value: ``_finish``.
+    Subclasses pass their bins to ``_use_bins``, and define in ``_finish`` how a number sampled from
+    a bin becomes a value.
     """
 
     _bins: GridBins | RealBins
@@ -37,7 +37,7 @@ class BinCodes(ColumnCodes, abc.ABC):
 
     @property
     def shape(self) -> BinShape | None:
-        """Bins of unequal width, and how rows spread within them; None for equal bins."""
+        """Bins of unequal width, and the distribution of rows within them; None for equal bins."""
         if self.edges is None:
             return None
         return BinShape(self.edges, self.finer, self.weights)
@@ -52,28 +52,28 @@ class BinCodes(ColumnCodes, abc.ABC):
         self.finer, self.weights = shape.finer, shape.weights
 
     def _check_cuts(self, edges: Any, finer: Any, low: Any, high: Any) -> None:
-        """Raise unless weights belong to cuts in order; edges alone may come as they are."""
+        """Raise unless cuts with weights are in order; edges alone may have any order."""
         if self.finer or self.weights:
             BinShape(edges, finer).check_cuts(low, high)
 
     @abc.abstractmethod
     def _finish(self, drawn: np.ndarray) -> Any:
-        """Return what is drawn from bins as values, before they are cast to the dtype."""
+        """Return numbers sampled from bins as values, before they are cast to the dtype."""
 
     def _may_move(self) -> bool:
-        """Whether a value can be read back as one of another bin.
+        """Whether a value may be encoded as another bin than the one it was sampled from.
 
-        What keeps the order of values keeps all of a bin if it keeps its ends.
+        If the conversion preserves order, a bin is preserved if both its ends are.
         """
         return self._ends_move
 
     def _refuse_bins(self) -> DomainError | None:
-        """Return why bins must not be joined, if they must not."""
+        """Return why bins must not be merged, or None."""
         return None
 
     @property
     def line(self) -> GridBins | RealBins:
-        """The line that is cut into bins."""
+        """The line that is divided into bins."""
         return self._bins
 
     @property
@@ -86,7 +86,7 @@ class BinCodes(ColumnCodes, abc.ABC):
         return len(self._bins)
 
     def _use_bins(self, bins: GridBins | RealBins) -> None:
-        """Use the bins, but join those that have no value of their own to their neighbours."""
+        """Use the bins, but merge those without a value of their own with their neighbours."""
         self._bins = bins
         while not (own := self._find_stand_ins()).all():
             refusal = self._refuse_bins()
@@ -98,7 +98,7 @@ class BinCodes(ColumnCodes, abc.ABC):
             self._bins = self._bins.joined(own)
 
     def _find_stand_ins(self) -> np.ndarray:
-        """Keep for each bin something to draw that can be read back; return which have it."""
+        """Keep a fallback for each bin that determines its code; return which bins have one."""
         candidates = [self._bins.middles(), *self._bins.ends()]
         codes = np.arange(len(self._bins))
         self._stand_ins = candidates[0].copy()
@@ -112,7 +112,7 @@ class BinCodes(ColumnCodes, abc.ABC):
         return found
 
     def _is_own(self, drawn: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return which draws, once they are values, are read back as the codes they stand for."""
+        """Return which samples, converted to values, have the codes they were sampled for."""
         try:
             return self._is_read_back(self._finish(drawn), codes)
         except (TypeError, ValueError, OverflowError, pa.ArrowException):
@@ -134,7 +134,7 @@ class BinCodes(ColumnCodes, abc.ABC):
         return values, np.zeros(len(codes), dtype=bool)
 
     def _draw_own(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Draw again what was moved into another bin."""
+        """Sample again whatever has moved into another bin."""
         drawn = self._stand_ins[codes]
         left = np.arange(len(codes))
         for _ in range(_TRIES):

@@ -14,8 +14,9 @@ class Cuts:
 
     Attributes:
         starts: The first value of each segment.
-        opens_bin: Whether a bin starts with it, too.
-        weights: How likely it is, compared with others of its bin; empty if bins are uniform.
+        opens_bin: Whether a bin starts with it.
+        weights: How likely each segment is, relative to others of its bin; empty if bins are
+            uniform.
     """
 
     starts: list[Any]
@@ -28,11 +29,11 @@ class Cuts:
         return [start for start, opens in zip(self.starts, self.opens_bin, strict=True) if opens]
 
     def without(self, kept: np.ndarray) -> 'Cuts':
-        """Return the cuts with only those bins; all others are part of the one before."""
+        """Return the cuts with only those bins; all others are merged into the one before."""
         still = iter(kept.tolist())
         opens = [opens_bin and next(still) for opens_bin in self.opens_bin]
         opens[0] = True
-        if not kept[0]:  # the first that is kept begins where the range does
+        if not kept[0]:  # the first bin kept begins at the lower end of the range
             opens[opens.index(True, 1)] = False
         if self.weights:
             return Cuts(self.starts, opens, self.weights)
@@ -46,11 +47,11 @@ def merge_cuts(
     """Return the segments between edges of bins and finer cuts.
 
     Args:
-        low: The lower end of the range; what is cut off below it does not count.
+        low: The lower end of the range; cuts below it do not count.
         high: The upper end; cuts beyond it do not count.
         edges: First values of bins.
         finer: First values of further segments; without weights they do not count.
-        weights: One for each segment, those that hold no value included.
+        weights: One for each segment, including those that contain no value.
     """
     cuts = [(edge, True) for edge in edges]
     cuts += [(cut, False) for cut in finer] if len(weights) else []
@@ -63,19 +64,19 @@ def merge_cuts(
             opens_bin.append(is_edge)
             kept += weights[place : place + 1]
             continue
-        # The one before holds no value.
+        # The segment before contains no value.
         opens_bin[-1] |= is_edge
         kept[-1:] = weights[place : place + 1]
     return Cuts(starts, opens_bin, kept)
 
 
 class Segments:
-    """Draws a segment of each bin by weight, and nothing but the bin decides.
+    """Samples a segment of each bin by weight, depending on nothing but the bin.
 
     Args:
         opens_bin: Whether a bin starts with each segment.
-        weights: How likely each is, compared with others of its bin.
-        sizes: How much each holds, which decides where all weights of a bin are 0.
+        weights: How likely each is, relative to others of its bin.
+        sizes: The size of each, used in place of weights where all weights of a bin are 0.
     """
 
     def __init__(self, opens_bin: Sequence[bool], weights: Sequence[float], sizes: np.ndarray):
@@ -92,11 +93,11 @@ class Segments:
         bins = np.arange(bin_of[-1] + 1)
         self._first = np.searchsorted(bin_of, bins)
         self._last = np.searchsorted(bin_of, bins, side='right') - 1
-        # Bin b has the line from b to b + 1, and its segments their shares of it.
+        # Bin b corresponds to [b, b + 1), divided among its segments by their shares.
         self._reached = np.clip(np.cumsum(shares[self._drawn]), bin_of, bin_of + 1)
 
     def draw(self, codes: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        """Return a segment of each bin."""
+        """Return a sampled segment for each bin."""
         return self._at(codes, generator.random(len(codes)))
 
     def average(self, values: np.ndarray) -> np.ndarray:
@@ -104,10 +105,10 @@ class Segments:
         return np.bincount(self._bin_of, self._shares * values)
 
     def medians(self) -> np.ndarray:
-        """Return for each bin the segment up to which half of its weight lies."""
+        """Return, for each bin, the segment that contains its median."""
         return self._at(np.arange(len(self._first)), 0.5)
 
     def _at(self, codes: np.ndarray, share: np.ndarray | float) -> np.ndarray:
         place = np.searchsorted(self._reached, codes + share, side='right')
-        # Of the last segment, codes + share may be rounded up to the next bin.
+        # In the last segment, codes + share may be rounded up to the next bin.
         return self._drawn[np.clip(place, self._first[codes], self._last[codes])]

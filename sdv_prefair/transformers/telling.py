@@ -1,4 +1,4 @@
-"""Whether the values of a column determine their codes, in the forms in which a table leaves.
+"""Whether the values of a column determine their codes, in every form in which a table is released.
 
 The model is fair over codes, and people see values: in a frame, in a Parquet file, in a CSV file.
 Fairness carries over from the codes to the values if each value determines the code that it was
@@ -33,11 +33,11 @@ class Extremes(np.random.Generator):
         self._share = share
 
     def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
-        """Return the same share for all."""
+        """Return the same quantile for all."""
         return np.full(() if size is None else size, min(self._share, np.nextafter(1.0, 0.0)))
 
     def integers(self, low: Any, high: Any = None, *_: Any, **__: Any) -> Any:
-        """Return the integer that is the share of the way through."""
+        """Return the integer at that quantile of each range."""
         return {0.0: low + 0 * high, 0.5: low + (high - low) // 2, 1.0: high}[self._share]
 
 
@@ -47,7 +47,7 @@ def untold_columns(transformers: Mapping[str, ColumnCodes]) -> list[str]:
 
 
 def tells_codes(transformer: ColumnCodes) -> bool:
-    """Whether each value that can be drawn determines its code: in a frame, CSV and Parquet."""
+    """Whether each value that can be sampled determines its code: in a frame, CSV and Parquet."""
     code_of: dict[Any, int] = {}
     try:
         for codes, values in _shown(transformer):
@@ -58,7 +58,7 @@ def tells_codes(transformer: ColumnCodes) -> bool:
                     if code_of.setdefault((form, cell), code) != code:
                         return False
     except (TypeError, ValueError, OverflowError, pa.ArrowException):
-        return False  # the dtype cannot hold them, so nobody knows what would be shown
+        return False  # the dtype cannot hold them, so it is unknown what would be shown
     return True
 
 
@@ -69,14 +69,14 @@ def shown_values(transformer: ColumnCodes) -> pd.Series:
 
 
 def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the cells of a column in each form, as things that are equal if they look the same."""
+    """Yield the cells of a column in each form, as objects that are equal if they look the same."""
     nulls = values.isna().tolist()
     listed = zip(values.tolist(), nulls, strict=True)
     yield 'frame', [None if null else value for value, null in listed]
     for reader, cells in enumerate(zip(*map(seen, csv_cells(values)), strict=True)):
         yield f'csv {reader}', list(cells)
     if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
-        # All other dtypes are kept as they are.
+        # All other dtypes are preserved.
         try:
             yield 'parquet', pa.Array.from_pandas(values).to_pylist()
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -84,20 +84,20 @@ def _forms(values: pd.Series) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _shown(transformer: ColumnCodes) -> Iterator[tuple[np.ndarray, pd.Series]]:
-    """Yield codes that can be drawn, and values that are shown for them."""
+    """Yield codes that can be sampled, and values that are shown for them."""
     hidden = (transformer.hidden_code, transformer.null_code)
     plain = np.array([code for code in range(transformer.num_codes) if code not in hidden], int)
     for share in _SHARES[:1] if isinstance(transformer, CategoryCodes) else _SHARES:
         if plain.size:
             yield plain, pd.Series(transformer.decode(plain, Extremes(share)))
         if transformer.null_code is not None:
-            # Beside a null, pandas keeps integers as floats.
+            # With a null in the column, pandas keeps integers as floats.
             codes = np.append(plain, transformer.null_code)
             yield codes, pd.Series(transformer.decode(codes, Extremes(share)))
 
 
 def csv_cells(values: pd.Series) -> list[str]:
     """Return the cells of a column in a file that ``to_csv`` writes."""
-    # Alone in its line an empty cell would be written as quotes.
+    # An empty cell alone in its line would be written as quotes.
     lines = pd.DataFrame({'line': 0, 'cell': values}).to_csv(index=False, header=False)
     return [cell for _, cell in csv.reader(io.StringIO(lines, newline=''))]

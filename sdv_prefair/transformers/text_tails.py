@@ -1,9 +1,9 @@
-"""Strings too rare to be learnt, by their public groups and in their public form.
+"""Strings too rare to be learnt: grouped by public prefixes, generated from a public form.
 
-A column whose values had to be learnt has codes for frequent ones. All others share a code, or,
-if the prefix of a string determines its public group, one for each group with many rows. Such a
-code comes back as a random string of the column's form that differs from the frequent ones: it
-depends on the code and on nothing else. Encoded again, it has the same code.
+A column whose values had to be learnt has codes for frequent ones. All others share a code, or, if
+the prefix of a string determines its public group, one for each group with many rows. Such a code
+is decoded as a random string of the column's form that differs from the frequent ones and depends
+on nothing but the code. If it is encoded again, it gets the same code.
 """
 
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ _TRIES = 30
 class TailedCodes(CategoryCodes):
     """Frequent values, and groups of rare strings.
 
-    A group without a form comes back as its prefix and an asterisk, and so does one whose prefix no
-    string of the form has; a column of category dtype lists its values, so none are generated for
-    it.
+    A group without a form is decoded as its prefix and an asterisk, and so is one whose prefix no
+    string of the form has; a column of category dtype lists its values, so no strings are generated
+    for it.
 
     Args:
         values: The frequent values.
-        nullable: As of ``CategoryCodes``.
-        dtype: As of ``CategoryCodes``.
-        other_value: What stands for all strings in none of the groups, if there is a code for them.
-        shared: As of ``CategoryCodes``.
-        tails: The prefixes of the groups, all of one length.
+        nullable: As in ``CategoryCodes``.
+        dtype: As in ``CategoryCodes``.
+        other_value: The replacement of all strings in none of the groups, if they have a code.
+        shared: As in ``CategoryCodes``.
+        tails: The prefixes of the groups, all of the same length.
         form: The generator of strings, if known.
     """
 
@@ -100,7 +100,7 @@ class TailedCodes(CategoryCodes):
     def _make_up(
         self, codes: np.ndarray, labels: np.ndarray, generator: np.random.Generator
     ) -> np.ndarray:
-        """Return a text for each code; its label if none is found that would be read as it."""
+        """Return a string for each code; its label if no string found determines the code."""
         made, left = labels.copy(), np.arange(len(codes))
         beginnings = dict(zip(self._code_of_tail.values(), self._code_of_tail, strict=True))
         for _ in range(_TRIES):
@@ -119,7 +119,7 @@ class TailedCodes(CategoryCodes):
         return [start + text[len(start) :] for start, text in zip(beginnings, texts, strict=True)]
 
     def _is_told(self, texts: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return whether strings have the form, look like no other and determine their codes."""
+        """Return which strings have the form, look like no other and determine their codes."""
         form = self.form
         fits = [
             bool(text) and text not in self._looks and set(seen(text)) == {text}

@@ -23,13 +23,13 @@ def is_arrow(dtype: Any) -> bool:
 
 
 def boxed(column: pd.Series | pd.Index) -> Objects:
-    """Return the cells of a column as objects; null where Python has none for a cell.
+    """Return the cells of a column as objects; null where Python has no object for a cell.
 
     Privacy: what a cell becomes depends on that cell and the column's dtype alone.
     """
     dtype: Any = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        codes = column.array.codes  # of a null -1, which takes the last entry
+        codes = column.array.codes  # the index of a null is -1, which takes the last entry
         return _taken(_objects([*boxed(dtype.categories), None]), codes)
     if is_arrow(dtype):
         return _boxed_arrow(pa.chunked_array(pa.array(column.array)).combine_chunks())
@@ -43,15 +43,15 @@ def object_of(value: pa.Scalar) -> object:
     """Return a value as a Python object, None if that is impossible."""
     try:
         return value.as_py()
-    except Exception:  # whatever a value raises that Python cannot hold
+    except Exception:  # values that Python cannot hold may raise anything
         return None
 
 
 def _boxed_arrow(array: pa.Array) -> Objects:
-    """Return the values of an Arrow array, each different one read once."""
+    """Return the values of an Arrow array, reading each distinct one once."""
     try:
         encoded = array.dictionary_encode()
-    except pa.ArrowNotImplementedError:  # of a type that is not compared, a list say
+    except pa.ArrowNotImplementedError:  # of a type without comparison, such as a list
         return _objects([object_of(value) for value in array])
     objects = _objects([*map(object_of, encoded.dictionary), None])
     # The index of a null is -1, which takes the last entry.

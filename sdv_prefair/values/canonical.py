@@ -39,7 +39,7 @@ class CanonicalValue(NamedTuple):
 
 
 def canonical_value(cell: Any, typed: bool = False) -> CanonicalValue | None:
-    """Return the canonical form of a cell; None if it is null or no value that can be learnt.
+    """Return the canonical form of a cell; None if it is null or cannot be learnt.
 
     Args:
         cell: Anything.
@@ -54,7 +54,7 @@ def canonical_value(cell: Any, typed: bool = False) -> CanonicalValue | None:
         if not typed and type(value) is float and value.is_integer():
             value = int(value) if abs(value) < _EXACT_FLOAT else value
         return CanonicalValue(type(value).__name__, _text(value), value)
-    except Exception:  # whatever an arbitrary object raises, it is no value
+    except Exception:  # whatever an arbitrary object raises, it is not a value
         return None
 
 
@@ -102,7 +102,7 @@ def _read_integer(cell: Any) -> int | None:
 
 def _read_float(cell: Any) -> float:
     number = cell.item() if isinstance(cell, np.generic) else cell
-    return float.__add__(number, 0.0)  # of two zeros the positive one
+    return float.__add__(number, 0.0)  # the positive one of the two zeros
 
 
 def _read_decimal(cell: Decimal) -> Decimal | None:

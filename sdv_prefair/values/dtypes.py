@@ -86,7 +86,7 @@ def largest_decimal(dtype: Any) -> float:
     kind = dtype.pyarrow_dtype
     exact = Fraction(10**kind.precision - 1) / Fraction(10) ** kind.scale
     nearest = float(exact)
-    # As it is written: the float of 999.99 is a little less than that.
+    # Parsed from its digits: the float of 999.99 is slightly less than the decimal.
     return nearest if Fraction(repr(nearest)) <= exact else math.nextafter(nearest, 0)
 
 
@@ -127,9 +127,9 @@ def cast(values: Any, nulls: np.ndarray, dtype: Any) -> Any:
 
 
 def _within(values: Any, limits: 'np.iinfo[Any]') -> Any:
-    """Return numbers clipped to the limits of another dtype, as far as their own reaches them."""
+    """Return numbers clipped to the limits of another dtype, where their own dtype reaches them."""
     low, high = int(limits.min), int(limits.max)
-    if values.dtype.kind in 'iu':  # which older versions of numpy compare with nothing beyond it
+    if values.dtype.kind in 'iu':  # older versions of numpy cannot compare it with values beyond it
         own = np.iinfo(values.dtype)
         low, high = max(low, int(own.min)), min(high, int(own.max))
     return np.clip(values, low, high)

@@ -1,4 +1,4 @@
-"""Strings that Faker makes up: towns, names, addresses, by the sdtypes that SDV has for them."""
+"""Strings that Faker generates: towns, names, addresses, by SDV's sdtypes for them."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from faker import Faker
 
 from sdv_prefair.errors import DomainError, shown
 
-# By sdtype, as RDT names them; each makes one short text and needs to be told nothing.
+# By sdtype, as RDT names them; each generates one short string and needs no arguments.
 _FUNCTIONS = {
     **{
         name: name
@@ -27,13 +27,13 @@ _SEEDS = 2**53
 
 
 class FakerForm:
-    """The strings of an sdtype, as Faker makes them up.
+    """The strings of an sdtype, as Faker generates them.
 
     Args:
-        sdtype: One of SDV's names for texts, as ``'city'``.
+        sdtype: One of SDV's sdtypes for strings, such as ``'city'``.
 
     Raises:
-        DomainError: If texts of that sdtype cannot be made up.
+        DomainError: If strings of that sdtype cannot be generated.
     """
 
     def __init__(self, sdtype: str):
@@ -54,11 +54,11 @@ class FakerForm:
         return f'FakerForm({self.sdtype!r})'
 
     def allows(self, text: str) -> bool:
-        """Whether a text can be of the sdtype; of these none is ruled out."""
+        """Whether a string can be of the sdtype; no string is ruled out."""
         return bool(text)
 
     def draw(self, number: int, generator: np.random.Generator) -> list[str]:
-        """Return strings, each made up by itself."""
+        """Return independently generated strings."""
         faker = Faker(_LOCALE)
         faker.seed_instance(int(generator.random() * _SEEDS))
         make: Any = getattr(faker, _FUNCTIONS[self.sdtype])

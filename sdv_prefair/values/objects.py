@@ -19,10 +19,10 @@ _NUMBERS = (int, float, Decimal, Fraction, np.bool_, np.integer, np.floating)
 def is_null(cell: Any) -> bool:
     """Whether a cell is one of the nulls of Python, numpy or pandas."""
     try:
-        if isinstance(cell, Decimal):  # pandas would compare it, which a signalling NaN refuses
+        if isinstance(cell, Decimal):  # pandas compares it, and a signalling NaN raises
             return cell.is_nan()
         return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
-    except Exception:  # whatever an arbitrary object raises, it is something
+    except Exception:  # whatever an arbitrary object raises, it is not a null
         return False
 
 

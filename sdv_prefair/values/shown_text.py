@@ -17,8 +17,8 @@ _LINE_END = re.compile('\r\n?')
 def seen(cell: str) -> tuple[str, str]:
     """Return what readers see of a cell.
 
-    For many it ends at a NUL or a carriage return. Those that open a file as text, as Python does
-    unless told otherwise, see all kinds of line ends as one.
+    For many readers a cell ends at a NUL or a carriage return. Those that open a file in text mode,
+    Python's default, see all kinds of line ends as one.
     """
     return _END.split(cell, maxsplit=1)[0], _LINE_END.sub('\n', cell)
 

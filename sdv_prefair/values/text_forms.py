@@ -27,7 +27,7 @@ class TextForm:
         regex: The expression.
 
     Raises:
-        DomainError: If it is none, or uses something else.
+        DomainError: If it is not a regular expression, or uses anything else.
     """
 
     def __init__(self, regex: str):
@@ -67,7 +67,7 @@ class TextForm:
 
 
 def _longest(parsed: Any) -> int:
-    """Return how many letters the longest text has; raise for what cannot be drawn."""
+    """Return the length of the longest string; raise if the expression cannot be sampled from."""
     total = 0
     for kind, about in parsed:
         if kind is _parser.SUBPATTERN:

@@ -26,7 +26,7 @@ _FIRST_DAY = _EPOCH.toordinal()
 _NAT = np.iinfo(np.int64).min
 # What Python, pandas and databases can all show.
 _YEARS = np.array(['0001-01-01', '9999-12-31T23:59:59.999999'], dtype='datetime64[us]')
-# Where pandas knows the offset of a zone: earlier ones crash it when shown; later, years end.
+# Where pandas knows the offset of a zone: formatting earlier ones crashes it; later, years end.
 ZONED_LIMITS = tuple(np.array(['1678-01-01', '9998-12-31'], 'datetime64[us]').astype(np.int64))
 # Within these years Python can compute a time zone's offset from UTC.
 _CALENDAR = np.array(['0001-01-02', '9999-12-30'], dtype='datetime64[us]')
@@ -43,7 +43,7 @@ def digits_of_format(datetime_format: str | None) -> int | None:
 
 
 def read_cells(cells: np.ndarray, datetime_format: str | None) -> np.ndarray:
-    """Return timestamps in microseconds, in UTC if they name an offset; NaT for what is none.
+    """Return timestamps in microseconds, in UTC if they name an offset; NaT for all other cells.
 
     Strings are read once each: there are usually far fewer than rows.
 
@@ -62,7 +62,7 @@ def read_cells(cells: np.ndarray, datetime_format: str | None) -> np.ndarray:
 
 
 def read_cell(cell: Any, datetime_format: str | None) -> pd.Timestamp | None:
-    """Return a timestamp as a timestamp, in UTC if it names an offset; None if it is none."""
+    """Return the timestamp in a cell, in UTC if it names an offset; None if there is none."""
     try:
         cell = _as_text(cell, datetime_format)
         if isinstance(cell, str):
@@ -74,7 +74,7 @@ def read_cell(cell: Any, datetime_format: str | None) -> pd.Timestamp | None:
         if isinstance(moment, NaTType):
             return None
         return moment if moment.tzinfo is None else moment.tz_convert('UTC')
-    except Exception:  # whatever an arbitrary object raises, it is no moment
+    except Exception:  # whatever an arbitrary object raises, it is not a timestamp
         return None
 
 
@@ -122,7 +122,7 @@ def _micros_of_cell(cell: Any, datetime_format: str | None) -> int:
 
 
 def _read_texts(texts: list[str], datetime_format: str | None) -> list[int]:
-    """Return the microseconds of strings; pandas reads each as it would alone, but quicker."""
+    """Return the microseconds of strings; pandas parses each as it would alone, but faster."""
     written = 'mixed' if datetime_format is None else _parse_format(datetime_format)
     readable = [text if _may_be_moment(text, datetime_format) else None for text in texts]
     with warnings.catch_warnings():
@@ -181,7 +181,7 @@ def _as_text(cell: Any, datetime_format: str | None) -> Any:
             return None
         whole = int(cell)  # type: ignore[call-overload]  # all in use have __int__
         return str(whole).zfill(digits_of_format(datetime_format) or 0)
-    except Exception:  # whatever an arbitrary object raises, it is no moment
+    except Exception:  # whatever an arbitrary object raises, it is not a timestamp
         return None
 
 

@@ -40,7 +40,7 @@ _UNITS = {
 }
 _BELOW_YEARS = 'mdHMSf'
 _TWO_DIGITS = (1969, 2068)  # the years that %y can express
-_FOUR_DIGITS = 1000  # the first year that strftime writes with as many
+_FOUR_DIGITS = 1000  # the first year that strftime writes with four digits
 _NANOSECOND_LIMITS = (-(2**63) // 1000 + 1, 2**63 // 1000 - 1)
 
 
@@ -119,7 +119,7 @@ def write_micros(
 def _write_text(index: pd.DatetimeIndex, datetime_format: str) -> np.ndarray:
     text = np.asarray(index.strftime(datetime_format), dtype=object)
     for place in np.flatnonzero(index.year < _FOUR_DIGITS).tolist():
-        # strftime writes as few digits as it can, and then reads none but four.
+        # strftime writes as few digits as it can, but parsing accepts only four.
         moment = index[place]
         text[place] = moment.strftime(datetime_format.replace('%Y', f'{moment.year:04}'))
     return text
@@ -165,7 +165,7 @@ def within_format(
 
 
 def _shows_all(datetime_format: str | None, year: str) -> bool:
-    """Whether a format writes the year, and whatever lies between it and the finest it writes."""
+    """Whether a format writes the year and everything between the year and its finest part."""
     shown = set(re.findall(r'%([-#]?[a-zA-Z])', (datetime_format or '%Y').replace('%%', '')))
     return any(shown == {year, *_BELOW_YEARS[:count]} for count in range(len(_BELOW_YEARS) + 1))
 
