@@ -339,7 +339,7 @@ DATABASES = [
     Message(
         lambda: shrinking(CLIQUES),
         PrivateDataError,
-        "The counts of ['x18', 'x20'] do not add up to those of 'x18': the table has changed while "
+        "The counts of ['x8', 'x10'] do not add up to those of 'x8': the table has changed while "
         'it was counted.',
         'Fit a snapshot.',
     ),
