@@ -7,7 +7,7 @@ as ``aa`` of ``a+a+``, and strings that differ may be one number, as ``01`` and 
 import re
 from collections.abc import Iterable
 from functools import reduce
-from itertools import count
+from itertools import count, islice
 from re import _parser  # type: ignore[attr-defined]  # as RDT does
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ from rdt.transformers.utils import _CATEGORIES, strings_from_regex
 
 MOST_REPEATS = 16
 """What RDT takes for an unlimited number of repetitions."""
+
+_MOST_REPEATED = 2_000
+_ANY = re.escape('.')  # stands for any character
 
 
 class Texts(NamedTuple):
@@ -56,18 +59,26 @@ def distinct_texts(regex: str) -> Iterable[str]:
 
 def texts_beyond(regex: str) -> Iterable[str]:
     """Yield strings without end that differ from each other and from those of the expression."""
-    fits = re.compile(regex).fullmatch
+    made = texts_of(regex)
+    # Longer than all of them, if they may hold parentheses. Matching could take exponential time.
+    digits = 1 if made.letters.isdisjoint({'(', _ANY}) else made.longest
     for number in count():
-        for text in distinct_texts(regex):
-            if not fits(f'{text}({number})'):
-                yield f'{text}({number})'
+        for text in islice(distinct_texts(regex), None if made.once else 1):
+            yield f'{text}({number:0{digits}})'
 
 
 def _each_once(texts: Iterable[str]) -> Iterable[str]:
-    """Yield each text when it comes first."""
+    """Yield each text when it comes first, until too many in turn have come before.
+
+    An expression such as ``(a{1,2}){40}`` makes 41 texts, in 2^40 ways.
+    """
     seen: set[str] = set()
+    in_turn = 0
     for text in texts:
-        if text not in seen:
+        in_turn = in_turn + 1 if text in seen else 0
+        if in_turn > _MOST_REPEATED:
+            return
+        if not in_turn:
             seen.add(text)
             yield text
 
@@ -121,4 +132,4 @@ def _letters(kind: Any, about: Any) -> list[str]:
         return list(_CATEGORIES[about])
     if kind is _parser.IN:
         return [letter for option in about for letter in _letters(*option)]
-    return [re.escape('.')]  # any character: no digit, and no number
+    return [_ANY]  # no digit, and no number
