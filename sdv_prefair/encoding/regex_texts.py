@@ -7,7 +7,7 @@ as ``aa`` for ``a+a+``, and different strings may be the same number, such as ``
 import re
 from collections.abc import Iterable
 from functools import reduce
-from itertools import count
+from itertools import count, islice
 from re import _parser  # type: ignore[attr-defined]  # as RDT does
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ from rdt.transformers.utils import _CATEGORIES, strings_from_regex
 
 MOST_REPEATS = 16
 """The number of repetitions that RDT uses for an unlimited one."""
+
+_MOST_REPEATED = 2_000
+_ANY = re.escape('.')  # stands for any character
 
 
 class Texts(NamedTuple):
@@ -56,18 +59,26 @@ def distinct_texts(regex: str) -> Iterable[str]:
 
 def texts_beyond(regex: str) -> Iterable[str]:
     """Yield an infinite number of distinct strings that do not match the expression."""
-    fits = re.compile(regex).fullmatch
+    made = texts_of(regex)
+    # Longer than all of them, if they may hold parentheses. Matching could take exponential time.
+    digits = 1 if made.letters.isdisjoint({'(', _ANY}) else made.longest
     for number in count():
-        for text in distinct_texts(regex):
-            if not fits(f'{text}({number})'):
-                yield f'{text}({number})'
+        for text in islice(distinct_texts(regex), None if made.once else 1):
+            yield f'{text}({number:0{digits}})'
 
 
 def _each_once(texts: Iterable[str]) -> Iterable[str]:
-    """Yield each string when it first comes."""
+    """Yield each text the first time it appears; stop once too many in a row have appeared before.
+
+    An expression such as ``(a{1,2}){40}`` makes 41 texts, in 2^40 ways.
+    """
     seen: set[str] = set()
+    in_turn = 0
     for text in texts:
-        if text not in seen:
+        in_turn = in_turn + 1 if text in seen else 0
+        if in_turn > _MOST_REPEATED:
+            return
+        if not in_turn:
             seen.add(text)
             yield text
 
@@ -121,4 +132,4 @@ def _letters(kind: Any, about: Any) -> list[str]:
         return list(_CATEGORIES[about])
     if kind is _parser.IN:
         return [letter for option in about for letter in _letters(*option)]
-    return [re.escape('.')]  # any character: not a digit
+    return [_ANY]  # no digit, and no number

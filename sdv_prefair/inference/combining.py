@@ -62,5 +62,5 @@ def combine(
     # Below one degree of freedom the interval is useless and the approximation meaningless.
     freedom = max(freedom, 1.0)
     error, centre = math.sqrt(variance), float(q.mean())
-    reach = float(t.ppf((1 + level) / 2, freedom)) * error
+    reach = float(t.isf((1 - level) / 2, freedom)) * error
     return Combined(centre, error, centre - reach, centre + reach, freedom)

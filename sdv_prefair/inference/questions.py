@@ -171,6 +171,11 @@ def _differences(query: Difference, columns: Columns) -> tuple[list[str], list[L
     if not isinstance(query.between, str):
         first, second = query.between[column]
         pairs = [(shown.code_of(first), shown.code_of(second))]
+        if pairs[0][0] == pairs[0][1]:
+            raise QueryError(
+                f"Both groups of a difference are one value of '{column}', or in one bin. Name two "
+                'that the model distinguishes.'
+            )
     lines: list[Line] = []
     names: list[str] = []
     for pair in pairs:

@@ -76,7 +76,7 @@ def variance_of_share(rows: float) -> Quadratic:
 
 def quantile_of(level: float) -> float:
     """Return how many standard deviations an interval of that level extends."""
-    return float(norm.ppf((1 + level) / 2))
+    return float(norm.isf((1 - level) / 2))  # (1 + level) / 2 may round to 1
 
 
 def ratio_interval(

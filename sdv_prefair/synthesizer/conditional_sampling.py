@@ -50,6 +50,9 @@ def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = Fals
         conditions: Values of existing columns, one line for each row.
         are_known: Whether these are the user's own rows, whose values may not have been learnt.
     """
+    if not conditions.columns.is_unique:
+        twice = conditions.columns[conditions.columns.duplicated()].unique().tolist()
+        raise ValueError(f'The columns {twice} are given more than once. Give each of them once.')
     askable = askable_columns(fitted)
     learnt = learnt_columns(fitted, askable) if are_known else []
     check_values(conditions, askable, learnt)

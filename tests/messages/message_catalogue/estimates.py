@@ -122,6 +122,12 @@ QUERIES = [
         'must be a column, or a dictionary from one column to two values.',
     ),
     Message(
+        ask(Difference(Share('income'), {'sex': ('F', 'F')})),
+        QueryError,
+        "Both groups of a difference are one value of 'sex', or in one bin.",
+        'Name two that the model distinguishes.',
+    ),
+    Message(
         ask(Difference(Share('sex'), 'sex')),
         QueryError,
         "A difference between values of 'sex'",

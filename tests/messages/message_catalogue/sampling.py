@@ -59,6 +59,12 @@ ROWS = [
 
 CONDITIONS = [
     Message(
+        lambda: fitted().sample_remaining_columns(PEOPLE.frame[['sex', 'sex']].head(3)),
+        ValueError,
+        "The columns ['sex'] are given more than once.",
+        'Give each of them once.',
+    ),
+    Message(
         lambda: fitted().sample_from_conditions([Condition({'sex': 'martian'}, 3)]),
         ValueError,
         "Column 'sex' was requested with a value outside its domain.",

@@ -2,6 +2,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from sdv_prefair.inference.ratio_interval import (
@@ -9,6 +11,7 @@ from sdv_prefair.inference.ratio_interval import (
     Interval,
     Quadratic,
     difference,
+    quantile_of,
     ratio_interval,
     variance_of_share,
 )
@@ -70,3 +73,15 @@ def test_the_difference_of_equal_widths_is_wider_by_the_root_of_two():
         -0.2 * math.sqrt(2),
         0.2 * math.sqrt(2),
     ))
+
+
+ANY_LEVEL = st.one_of(st.floats(0, 1), st.just(math.nextafter(1.0, 0.0)), st.just(5e-324))
+
+
+@given(ANY_LEVEL.filter(lambda level: 0 < level < 1), st.floats(-1, 2))
+def test_intervals_of_any_level_are_intervals_around_the_ratio(level, share):
+    assert 0 <= quantile_of(level) < math.inf
+    noise = Quadratic(400.0, 0.0, 400.0)
+    found = ratio_interval(share * 1000, 1000.0, noise, NO_VARIANCE, level, SHARES)
+    assert 0 <= found.lower <= found.upper <= 1
+    assert found.lower - 1e-12 <= found.estimate <= found.upper + 1e-12
