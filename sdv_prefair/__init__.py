@@ -44,7 +44,7 @@ __all__ = [*sorted(_HOME), '__version__']
 if not TYPE_CHECKING:  # to a type checker every name would be there, of any type
 
     def __getattr__(name: str) -> object:
-        """Import a public name when it is first asked for."""
+        """Import a public name when it is first used."""
         if name in _HOME:
             return getattr(importlib.import_module(_HOME[name]), name)
         raise AttributeError(f"module 'sdv_prefair' has no attribute '{name}'")
@@ -55,14 +55,14 @@ def __dir__() -> list[str]:
 
 
 def _is_command() -> bool:
-    """Whether this process is the command line, which shows its help without SDV."""
+    """Whether this process is the command line, which shows its help without importing SDV."""
     if sys.argv[:1] == ['-m']:  # Python has not found the module yet
         return 'sdv_prefair.cli' in sys.orig_argv
     return os.path.basename(sys.argv[0] if sys.argv else '') in {'sdv-prefair', 'sdv-prefair.exe'}
 
 
-# SDV loads its add-ons, this package among them, while it is imported. It has to be complete
-# before any module here imports from it; by now __getattr__ is in place to answer it. It takes
-# seconds, so the command line imports it itself, once there is something to do.
+# While SDV is imported, it loads its add-ons, including this package. It must be complete before
+# any module here imports from it; __getattr__ exists by now, so SDV can get names from here. The
+# import takes seconds, so the command line does it itself once there is something to do.
 if not _is_command():
     import sdv as _sdv  # noqa: F401

@@ -1,6 +1,6 @@
-"""Files that are whole or not there: written beside their place first, then moved.
+"""Atomic file writes: a file is written next to its place first, then moved.
 
-What goes wrong on the way is said of the path that the user gave, not of the draft.
+Errors name the path that the user gave, not that of the draft.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 
 def check_place(path: Path) -> None:
-    """Raise unless a file can come to stand at the path, before any work is done for it.
+    """Raise unless a file can be written at the path, before any work is done for it.
 
     A device or a folder must not be replaced by a file.
     """
@@ -30,7 +30,7 @@ def check_place(path: Path) -> None:
 
 @contextlib.contextmanager
 def draft_of(path: Path) -> Generator[Path, None, None]:
-    """Give a path to write to, and move what was written there to ``path`` in the end."""
+    """Yield a path to write to; at the end, move the file written there to ``path``."""
     check_place(path)
     with (
         _ending_in_order(),
@@ -44,9 +44,9 @@ def draft_of(path: Path) -> Generator[Path, None, None]:
 
 @contextlib.contextmanager
 def _ending_in_order() -> Generator[None, None, None]:
-    """Let a process that is told to end take its drafts away first.
+    """Remove drafts before a process that receives SIGTERM ends.
 
-    Without a word of ours SIGTERM ends Python at once. A program that has its own way keeps it.
+    By default, SIGTERM ends Python at once. A program's own handler is left in place.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -60,12 +60,12 @@ def _ending_in_order() -> Generator[None, None, None]:
 
 
 def _end(number: int, frame: object) -> None:
-    sys.exit(128 + number)  # as shells count it
+    sys.exit(128 + number)  # the exit code that shells use
 
 
 @contextlib.contextmanager
 def naming(path: Path) -> Generator[None, None, None]:
-    """Let what the system refuses be said of ``path``: a full disk names no file, or a draft."""
+    """Make errors of the system name ``path``: that of a full disk names no file, or the draft."""
     try:
         yield
     except OSError as error:
@@ -77,7 +77,7 @@ def naming(path: Path) -> Generator[None, None, None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically: at every point the path holds all of it, or what it held before."""
+    """Write a file atomically: at any time, the path has the whole file or its old contents."""
     with draft_of(path) as draft, open(draft, 'xb') as stream:
         stream.write(content)
         stream.flush()

@@ -1,4 +1,4 @@
-"""What can go wrong, as subclasses of SDV's own errors, and the four warnings.
+"""Exceptions, as subclasses of SDV's own errors, and the four warnings.
 
 SDV re-raises some errors as ``type(error)(message)``, so every class here takes one string.
 No message of this package contains a value read from the user's rows.
@@ -20,9 +20,9 @@ _MOST_LETTERS = 100
 
 
 def shown(argument: object) -> str:
-    """Return an argument as a message quotes it: in full if it is short and plain, else its type.
+    """Return an argument as messages quote it: in full if short and plain, otherwise its type.
 
-    A table that is handed over in the wrong place would be quoted with its rows.
+    Otherwise a table passed as the wrong argument would be quoted with its rows.
     """
     text = repr(argument) if isinstance(argument, _PLAIN) else ''
     is_short = 0 < len(text) <= _MOST_LETTERS and '\n' not in text
@@ -54,7 +54,7 @@ class ReleaseError(SynthesizerInputError):
 
 
 class VerificationError(ReleaseError):
-    """A release does not keep what it says, or rows are not what they are said to be."""
+    """A release does not keep its guarantees, or rows did not come from it."""
 
 
 class QueryError(SynthesizerInputError):

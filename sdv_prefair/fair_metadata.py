@@ -1,4 +1,4 @@
-"""SDV's metadata with the roles of columns, or fairness statements, beside their sdtypes."""
+"""SDV's metadata with the roles of columns, or fairness statements, in addition to sdtypes."""
 
 import html
 import json
@@ -85,7 +85,7 @@ class FairMetadata(Metadata):
         """Replace the roles of all columns by statements of independence.
 
         Args:
-            fairness: A statement, several, or what the presets of ``sdv_prefair.fairness`` make.
+            fairness: A statement, several, or the result of a preset of ``sdv_prefair.fairness``.
 
         Raises:
             RolesError: If it is something else, or names a column that is not in the metadata or
@@ -104,7 +104,7 @@ class FairMetadata(Metadata):
         return self._roles
 
     def get_fairness(self) -> Statements:
-        """Return what is promised, as statements: those of the roles, or those that were set."""
+        """Return the guarantee as statements: those that were set, or the one of the roles."""
         return self._roles
 
     def validate(self) -> None:
@@ -118,7 +118,7 @@ class FairMetadata(Metadata):
         self._check(self._roles)
 
     def _convert_to_single_table(self) -> Any:
-        # What SDV's own synthesizers take in its place: all that they know.
+        # The metadata for SDV's own synthesizers: everything that they know.
         return Metadata._convert_to_single_table(accepted(self))
 
     def _check(self, roles: Statements) -> None:
@@ -136,13 +136,14 @@ class FairMetadata(Metadata):
             )
         super().remove_column(column_name, table_name)
 
-    # -- made from other things ---------------------------------------------------------------
+    # -- construction from other objects
+    # ---------------------------------------------------------------
 
     @classmethod
     def detect_from_dataframes(
         cls, data: Mapping[str, pd.DataFrame], *arguments: Any, **options: Any
     ) -> Self:
-        """Detect metadata as SDV does, from values; ranges found so are not public knowledge.
+        """Detect metadata as SDV does, from values; ranges detected this way are not public.
 
         Args:
             data: Dictionary of table names to frames.
@@ -158,7 +159,7 @@ class FairMetadata(Metadata):
     def load_from_dict(
         cls, metadata_dict: Mapping[str, Any], single_table_name: str | None = None
     ) -> Self:
-        """Return the metadata of a dictionary, whose columns may have a key ``role``.
+        """Return the metadata in a dictionary, whose columns may have a key ``role``.
 
         Args:
             metadata_dict: SDV's dictionary, with roles or without.
@@ -176,7 +177,7 @@ class FairMetadata(Metadata):
         return made
 
     def copy(self) -> Self:
-        """Return a copy, roles included."""
+        """Return a copy, including the roles."""
         return type(self).from_metadata(super().copy(), self._roles)
 
     def anonymize(self) -> 'FairMetadata':
@@ -194,7 +195,7 @@ class FairMetadata(Metadata):
         """Save metadata and roles in one file.
 
         Args:
-            filepath: Where to.
+            filepath: Where to save them.
             mode: ``'write'`` refuses to replace a file, ``'overwrite'`` does not.
         """
         save_metadata(self, self._roles, filepath, mode)
@@ -212,7 +213,7 @@ class FairMetadata(Metadata):
         show_relationship_labels: bool = True,
         output_filepath: str | None = None,
     ) -> graphviz.Digraph:
-        """Draw the table as SDV does, each column that has a role in the colour of its role.
+        """Draw the table as SDV does, with each column that has a role in the colour of its role.
 
         Args:
             show_table_details: ``'full'`` for all columns; with ``'summarized'`` or None the
@@ -234,7 +235,7 @@ class FairMetadata(Metadata):
 
 
 def _coloured_table(name: str, columns: Mapping[str, Mapping[str, Any]], roles: Statements) -> str:
-    """Return a table in graphviz's HTML: one line a column, with sdtype and role."""
+    """Return a table in graphviz's HTML: one line per column, with sdtype and role."""
     lines = [_line([name, '', ''], '#FFFFFF', 'b')]
     for column, description in columns.items():
         role = roles.of(column)

@@ -22,8 +22,8 @@ __all__ = ['ADMISSIBLE', 'OUTCOME', 'PROTECTED', 'UNLABELLED', 'Roles', 'as_stat
 class Roles(Statements):
     """Protected (P), admissible (A) and outcome (O) columns; all others are unlabelled (N).
 
-    Either all three lists are given or none is: without any one of them justifiable fairness
-    says nothing. The lists are pairwise disjoint. Order is kept, for display only.
+    Either all three lists are given or none is: without any one of them, justifiable fairness is
+    empty. The lists are pairwise disjoint. Order is kept, for display only.
 
     Paper: Definition "Justifiable Fairness" (P, A, O).
 
@@ -84,9 +84,9 @@ class Roles(Statements):
 
 
 def as_statements(fairness: object) -> Statements:
-    """Return statements in the one form they have here: roles where these say the same.
+    """Return statements in a unique form: as roles where these are equivalent.
 
-    One statement that is given something is what roles say, and comes back as roles.
+    A single statement with a conditioning set is equivalent to roles, and is returned as roles.
 
     Args:
         fairness: A statement, a list of statements, ``Statements`` or ``Roles``.

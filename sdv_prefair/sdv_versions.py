@@ -1,4 +1,4 @@
-"""The one module that knows which version of SDV is installed; nothing else asks for it.
+"""The only module that depends on which version of SDV is installed.
 
 ===========================  ===============================  ===================================
 SDV                          1.38 and later                   2
@@ -9,8 +9,8 @@ metadata                     says nothing of ranges           holds them
 ordered categories           are categorical                  are ordinal
 ===========================  ===============================  ===================================
 
-Metadata that was loaded with ranges keeps them under SDV 1 too, but is not valid to it. So SDV is
-shown what it accepts, and all else in this package reads the whole.
+Metadata that was loaded with ranges keeps them under SDV 1 too, but SDV 1 considers it invalid. So
+SDV gets only what it accepts, and everything else in this package reads the whole metadata.
 """
 
 import functools
@@ -34,7 +34,7 @@ RANGE_KEYS = (
 )
 """What metadata says of a column's values."""
 
-# What no version of SDV knows: of any column, and of columns that are no ids.
+# Keys that no version of SDV supports: for any column, and for columns that are not ids.
 _OWN_KEYS, _OF_IDS = ('range_groups', 'rare_sdtype'), ('regex_format',)
 
 Frames = dict[str, pd.DataFrame]
@@ -42,7 +42,7 @@ Method = TypeVar('Method', bound=Callable[..., Any])
 
 
 def accepted(metadata: Any) -> Any:
-    """Return the metadata as SDV accepts it: itself, or a copy without what SDV 1 does not know."""
+    """Return the metadata as SDV accepts it: unchanged, or a copy without keys unknown to SDV 1."""
     tables = metadata.tables.values() if isinstance(metadata, Metadata) else ()
     known = [known_to_sdv(about) == about for t in tables for about in t.columns.values()]
     if all(known):
@@ -54,10 +54,10 @@ def accepted(metadata: Any) -> Any:
 
 
 def detect_with_ranges(name: str, table: pd.DataFrame) -> Metadata:
-    """Return what SDV detects of a table, with ranges under SDV 1 too. They are not private.
+    """Return what SDV detects in a table, with ranges under SDV 1 too. They are not private.
 
-    Privacy:
-        Reads rows and pays for nothing. What is learnt of values is for the owner of the data.
+    Privacy: reads rows outside the budget. What is detected about values is for the owner of the
+    data.
     """
     detected = Metadata.detect_from_dataframes({name: table})
     if IS_FIRST:
@@ -77,7 +77,7 @@ def _range_seen(values: pd.Series, sdtype: str) -> dict[str, Any]:
 
 
 def known_to_sdv(about: dict[str, Any]) -> dict[str, Any]:
-    """Return of a column's description what SDV knows."""
+    """Return the part of a column's description that SDV supports."""
     unknown = _OWN_KEYS if about.get('sdtype') == 'id' else _OWN_KEYS + _OF_IDS
     if not IS_FIRST:
         return {key: value for key, value in about.items() if key not in unknown}
@@ -86,22 +86,22 @@ def known_to_sdv(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(given: Any, kept: Metadata) -> Metadata:
-    """Return the metadata with all that it said when it was given.
+    """Return the metadata with everything it contained when it was given.
 
     Args:
-        given: What the user gave.
-        kept: What SDV has made of what it accepts.
+        given: The user's metadata.
+        kept: SDV's version of the part that it accepts.
     """
     return kept if accepted(given) is given else given.copy()
 
 
 def by_name(data: Any, table_name: str) -> Any:
-    """Return tables by their names, of what SDV takes or gives back."""
+    """Return tables by name, from the form that this version of SDV uses."""
     return {table_name: data} if IS_FIRST and isinstance(data, pd.DataFrame) else data
 
 
 def as_given_back(tables: Frames) -> Any:
-    """Return tables as SDV gives them back."""
+    """Return tables in the form that this version of SDV returns."""
     return next(iter(tables.values())) if IS_FIRST else tables
 
 
@@ -120,8 +120,8 @@ class _SamplingOfFirst(BaseSingleTableSynthesizer):
 
         Args:
             num_rows: Number of rows.
-            max_tries_per_batch: How often to draw again where constraints turn rows down.
-            batch_size: Rows to draw at once; all of them if None.
+            max_tries_per_batch: How often to sample again if constraints reject rows.
+            batch_size: Rows to sample at once; all of them if None.
             output_file_path: File to write the rows to as well, as CSV.
             independent_rows: Whether rows are sampled independently of each other; see the
                 documentation.
@@ -148,18 +148,18 @@ class _SamplingOfSecond(BaseSingleTableSynthesizer):
     ) -> Frames:
         """Sample rows from the model.
 
-        By default values are assigned by systematic sampling: the counts of one table differ from
-        the model by less than a row for each value in every 65,536 rows, far less than those of
-        independent rows. Use that for the one table that is released. Its rows are not independent
-        of each other, so a standard error or a test that assumes so, within a table or from one
-        table to the next, is wrong: for these set ``independent_rows``. Neither says
-        anything of the noise in the model, which all samples of one fit share.
+        By default, values are assigned by systematic sampling: in every 65,536 rows, the count of
+        each value differs from the model's by less than one row, far less than in independent rows.
+        Use it for the table that is released. Its rows are not independent of each other, so a
+        standard error or a test that assumes independence, within one table or across several, is
+        wrong: for these, set ``independent_rows``. Neither accounts for the noise in the model,
+        which all samples of one fit share.
 
         Args:
             num_rows: Number of rows.
-            main_table_name: Name of the table, as SDV has it.
-            max_tries_per_batch: How often to draw again where constraints turn rows down.
-            batch_size: Rows to draw at once; all of them if None.
+            main_table_name: Name of the table, as in SDV.
+            max_tries_per_batch: How often to sample again if constraints reject rows.
+            batch_size: Rows to sample at once; all of them if None.
             output_folder_path: Folder to write the rows to as well, as CSV.
             independent_rows: Whether rows are sampled independently of each other.
 
@@ -172,10 +172,10 @@ class _SamplingOfSecond(BaseSingleTableSynthesizer):
 
 
 def takes_tables(method: Method) -> Method:
-    """Return a method of a synthesizer that is given tables as SDV has them.
+    """Return a method of a synthesizer that accepts tables in the form of the installed SDV.
 
     Args:
-        method: What takes them by their names.
+        method: A method that takes tables by name.
     """
 
     @functools.wraps(method)

@@ -1,4 +1,4 @@
-"""Where a warning points: at the line of the user's code that led to it."""
+"""The line that a warning points at: that of the user's code which caused it."""
 
 import sys
 from types import FrameType

@@ -163,6 +163,9 @@ UNIDIOMATIC = {
     r'\bin earnest\b': 'in practice',
     r'\bshared out\b': 'redistributed',
     r'\bthe law\b.*\bsample': 'distribution',
+    r'\bhangs? together\b': 'is connected',
+    r'\bin vain\b': 'wasted',
+    r'\bturn(?:s|ed)? (?:\w+ )?down\b': 'reject',
 }
 EXAMPLES = ROOT / 'docs' / 'style_examples.md'  # has what is advised against, too
 EDITED = [ROOT / 'README.md', *(path for path in PAGES if path != EXAMPLES), *PROOFS]

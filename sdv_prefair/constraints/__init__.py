@@ -7,7 +7,7 @@ SDV's constraint                    columns that are modelled instead      what 
 ``FixedCombinations``               ``a#b``                                `JointColumn`
 ``FixedIncrements``                 ``column#increment``                   `Multiples`
 ``OneHotEncoding``                  ``a#b#c``                              `WhichColumn`
-``ProgrammableConstraint``             its own, if it is ``row_wise``      `ProgrammedColumns`
+``ProgrammableConstraint``          its own, if it is ``row_wise``         `ProgrammedColumns`
 any of them, if columns are gone    none: rows are rejected                `Rule`
 ==================================  =====================================  =====================
 

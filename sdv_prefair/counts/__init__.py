@@ -1,11 +1,12 @@
 """Exact counts of declared cliques: the last access to rows.
 
-=============================  ==============================================================
-`memory.FrameSource`           a pandas frame
-`batches.BatchSource`          an Arrow stream: Parquet, DuckDB, polars, anything with one
-`spark.SparkSource`            a Spark DataFrame: the same kernel in every partition
-`sql.SqlSource`                an ibis table: GROUP BY in the engine, rows stay where they are
-=============================  ==============================================================
+==============================  ==============================================================
+`frame.FrameSource`             a pandas frame
+`frame_parts.FramePartsSource`  a table in pandas frames: CSV files, Dask
+`batches.BatchSource`           an Arrow stream: Parquet, DuckDB, polars, a streamed database
+`spark.SparkSource`             a Spark DataFrame: the same kernel in every partition
+`sql.SqlSource`                 an ibis table whose rows stay: GROUP BY in the database
+==============================  ==============================================================
 """
 
 from sdv_prefair.counts.frame import FrameSource, count_codes

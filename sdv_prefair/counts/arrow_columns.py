@@ -46,7 +46,7 @@ def encode_array(encoder: Encoder, array: pa.Array) -> np.ndarray:
 
 
 def plain_array(array: pa.Array) -> pa.Array:
-    """Return an array of a type that Arrow's kernels and pandas know, of values they can read."""
+    """Return an array of a type that Arrow's kernels and pandas support, with readable values."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     if types.is_run_end_encoded(array.type):
@@ -60,7 +60,7 @@ def plain_array(array: pa.Array) -> pa.Array:
 
 
 def series_of(array: pa.Array) -> pd.Series:
-    """Return a plain Arrow array in pandas, integers as such also beside nulls."""
+    """Return a plain Arrow array in pandas; integers stay integers even with nulls."""
     kind = array.type
     if kind in INTEGER_DTYPES:
         return _masked(array, INTEGER_DTYPES[kind])
@@ -74,7 +74,7 @@ def series_of(array: pa.Array) -> pd.Series:
 
 
 def series_as(array: pa.Array, dtype: Any) -> pd.Series:
-    """Return an Arrow column in pandas, with the dtype that stands for its type."""
+    """Return an Arrow column in pandas, with the dtype that corresponds to its type."""
     array = plain_array(array)
     if types.is_dictionary(array.type):
         array = plain_array(array.dictionary_decode())
@@ -85,7 +85,7 @@ def series_as(array: pa.Array, dtype: Any) -> pd.Series:
 
 
 def _has_few_values(kind: pa.DataType) -> bool:
-    """Whether values of this type are better read once each than row by row."""
+    """Whether reading each distinct value of this type once is better than reading every row."""
     as_they_are = (
         kind in INTEGER_DTYPES
         or types.is_floating(kind)
@@ -96,7 +96,7 @@ def _has_few_values(kind: pa.DataType) -> bool:
 
 
 def _objects_of(array: pa.Array) -> pd.Series:
-    """Return values of a type that pandas has no other place for, null where one is unreadable."""
+    """Return values of a type without a pandas equivalent as objects, null where unreadable."""
     values = np.empty(len(array), dtype=object)
     values[:] = [object_of(value) for value in array]
     return pd.Series(values)

@@ -1,8 +1,8 @@
 """Counting a stream of Arrow record batches: memory does not grow with rows.
 
-Every chunk is encoded and added to the histograms before the next one is read. What does grow is
-the number of different values of a column whose categories have to be learnt, and the number of
-persons if there is a person column.
+Every chunk is encoded and added to the histograms before the next one is read. Memory does grow
+with the number of distinct values of a column whose categories have to be learnt, and with the
+number of persons if there is a person column.
 """
 
 from collections import Counter
@@ -67,8 +67,8 @@ def tally_batches(
     Args:
         batches: The rows.
         columns: The columns.
-        reshape: How some columns are made of others.
-        schema: That of the table, if types may differ between batches.
+        reshape: How some columns are computed from others.
+        schema: The schema of the table, if types may differ between batches.
     """
     tallies: dict[str, Tally] = {column: Counter() for column in columns}
     typed = {f.name: is_typed(f) for f in schema or ()}
@@ -85,11 +85,11 @@ class BatchSource:
     """A table that is read as a stream.
 
     Attributes:
-        stream: Where the batches come from.
-        dtypes: The dtypes that stand for the columns' types.
-        person_column: Column that tells persons apart, if any.
+        stream: The source of the batches.
+        dtypes: The dtypes that correspond to the columns' types.
+        person_column: Column that identifies persons, if any.
         max_rows: How many rows of a person are counted, the first ones of the stream.
-        reshape: How some columns are made of others.
+        reshape: How some columns are computed from others.
     """
 
     stream: Stream
@@ -104,7 +104,7 @@ class BatchSource:
         return self.stream.can_be_read_again
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'BatchSource':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced by others."""
         return replace(self, reshape=reshape, dtypes=dtypes)
 
     def count(

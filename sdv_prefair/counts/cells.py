@@ -1,6 +1,6 @@
-"""Public grids over a column's values: fine histograms from which a domain is learnt.
+"""Public grids over a column's values, for fine histograms from which a domain is learnt.
 
-Unlike transformers they need no public range. Cells are numbered in rising order; null has the
+Unlike transformers, they need no public range. Cells are numbered in increasing order; null has the
 cell after the last.
 """
 
@@ -20,21 +20,21 @@ from sdv_prefair.values.timestamps import read_micros
 
 @dataclass(frozen=True)
 class Cells(ABC):
-    """What all grids share.
+    """Base of all grids.
 
     Attributes:
-        num_cells: Number of cells without that of null.
+        num_cells: Number of cells, without the one for null.
     """
 
-    if TYPE_CHECKING:  # dataclasses would take a property here for the default of their field
+    if TYPE_CHECKING:  # dataclasses would treat a property here as the default of the field
 
         @property
         def num_cells(self) -> int:
-            """Number of cells without that of null."""
+            """Number of cells, without the one for null."""
 
     @property
     def num_codes(self) -> int:
-        """Number of cells, that of null included."""
+        """Number of cells, including the one for null."""
         return self.num_cells + 1
 
     @property
@@ -53,13 +53,13 @@ class Cells(ABC):
         return self.null_code
 
     def encode(self, values: pd.Series) -> np.ndarray:
-        """Return the cell of each value; what lies outside goes to the nearest cell."""
+        """Return the cell of each value; a value outside goes to the nearest cell."""
         numbers, nulls = self._read(values)
         return np.where(nulls, self.null_code, self._locate(np.where(nulls, 0, numbers)))
 
     @abstractmethod
     def _read(self, values: pd.Series) -> tuple[np.ndarray, Flags]:
-        """Return numbers in the order of the cells, and where there is none."""
+        """Return numbers in the order of the cells, and which values are missing."""
 
     @abstractmethod
     def _locate(self, numbers: np.ndarray) -> np.ndarray:
@@ -71,14 +71,14 @@ class NumberCells(Cells):
     """Cell i holds the numbers in [edges[i], edges[i + 1]).
 
     Attributes:
-        edges: The edges of the cells, rising.
+        edges: The edges of the cells, in increasing order.
     """
 
     edges: np.ndarray
 
     @property
     def num_cells(self) -> int:
-        """Number of cells without that of null."""
+        """Number of cells, without the one for null."""
         return len(self.edges) - 1
 
     def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -91,14 +91,14 @@ class NumberCells(Cells):
 
 @dataclass(frozen=True)
 class DecimalCells(Cells):
-    """Cells of numbers by their size, and of each size by how many decimals they have.
+    """Cells of numbers by size, and within each size by the number of decimals.
 
-    Of each size there is a cell for numbers without decimals, with one, and so on, and a last one
-    for those with more than are distinguished.
+    Each size has a cell for numbers without decimals, one for numbers with one decimal, and so on,
+    and a last one for numbers with more decimals than are distinguished.
 
     Attributes:
-        edges: The edges between sizes, rising.
-        places: The most decimals that are distinguished; None if decimals are not looked at.
+        edges: The edges between sizes, in increasing order.
+        places: The largest number of decimals that is distinguished; None if decimals are ignored.
     """
 
     edges: np.ndarray
@@ -106,22 +106,22 @@ class DecimalCells(Cells):
 
     @property
     def num_kinds(self) -> int:
-        """Number of cells of each size."""
+        """Number of cells per size."""
         return 1 if self.places is None else self.places + 2
 
     @property
     def num_cells(self) -> int:
-        """Number of cells without that of null."""
+        """Number of cells, without the one for null."""
         return self.by_size.num_cells * self.num_kinds
 
     @property
     def by_size(self) -> NumberCells:
-        """The same numbers by their size alone."""
+        """The grid of sizes alone."""
         return NumberCells(self.edges)
 
     @property
     def sizes(self) -> np.ndarray:
-        """The size of each cell; null is the one after the last."""
+        """The size of each cell; null has the one after the last."""
         return np.arange(self.num_codes) // self.num_kinds
 
     @property
@@ -138,15 +138,15 @@ class DecimalCells(Cells):
 
     @property
     def grid(self) -> DecimalGrid | None:
-        """The same cells, for who has numpy alone; None if decimals are not looked at."""
+        """The same cells as a grid that needs only numpy; None if decimals are ignored."""
         return None if self.places is None else DecimalGrid(self.edges, self.places, self.null_code)
 
 
 @dataclass(frozen=True)
 class NullCells(Cells):
-    """One cell for all values, and that of null."""
+    """One cell for all values, and one for null."""
 
-    null_code: ClassVar[int] = 1  # known before there is a grid
+    null_code: ClassVar[int] = 1  # known before a grid is made
     num_cells: ClassVar[int] = 1
 
     def _read(self, values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +163,7 @@ class MonthCells(Cells):
     Attributes:
         first: The first month, counted from January 1970.
         num_cells: Number of months.
-        datetime_format: How timestamps are written, if they are text.
+        datetime_format: How timestamps are written, if they are strings.
         instants: Whether time zones are converted to UTC, or dropped.
     """
 

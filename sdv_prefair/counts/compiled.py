@@ -30,8 +30,8 @@ def compiled(encoders: Mapping[str, Encoder], schema: pa.Schema) -> dict[str, Lo
     """Return a lookup for each column; None if one of them needs its encoder.
 
     Args:
-        encoders: Of the columns.
-        schema: Types of the columns.
+        encoders: The encoders of the columns.
+        schema: The types of the columns.
     """
     lookups = {c: compiled_one(encoder, schema.field(c).type) for c, encoder in encoders.items()}
     found = {column: lookup for column, lookup in lookups.items() if lookup is not None}
@@ -39,7 +39,7 @@ def compiled(encoders: Mapping[str, Encoder], schema: pa.Schema) -> dict[str, Lo
 
 
 def compiled_one(encoder: Any, kind: pa.DataType) -> Lookup | None:
-    """Return what looks up the codes of values of a type, if codes of it can be looked up."""
+    """Return the lookup of codes for values of a type, if there is one."""
     if types.is_boolean(kind):
         codes = encode_array(encoder, pa.array([False, True]))
         return Flags(codes, encoder.unread_code)
@@ -52,7 +52,7 @@ def compiled_one(encoder: Any, kind: pa.DataType) -> Lookup | None:
     if isinstance(encoder, FineCells | DecimalCells) and encoder.grid is not None:
         return encoder.grid if _is_number(kind) else None
     if _follows_clock(encoder, kind) or encoder.num_counted > _MOST_STEPS:
-        return None  # codes do not rise with the values, or are too many
+        return None  # codes do not increase with the values, or there are too many
     return _steps(encoder, kind)
 
 
@@ -60,7 +60,7 @@ def _texts(encoder: Any) -> Lookup | None:
     if isinstance(encoder, NullCells):
         return Texts(pa.array([], pa.large_string()), np.zeros(1, np.int64), encoder.unread_code)
     if not hasattr(encoder, 'values') or getattr(encoder, 'tails', None):
-        return None  # of rare texts the beginning says the code
+        return None  # the prefix of rare strings determines their code
     texts = pa.array(
         [value for value in encoder.values if isinstance(value, str)], pa.large_string()
     )
@@ -89,7 +89,7 @@ def _other_code(encoder: Any) -> int:
 
 
 class _Stored:
-    """An encoder that is asked about numbers as which an Arrow type stores its values.
+    """An encoder called with the numbers by which an Arrow type stores its values.
 
     Args:
         encoder: The encoder.
@@ -124,7 +124,7 @@ def _steps(encoder: Any, kind: pa.DataType) -> Lookup:
 
 
 def _line(kind: pa.DataType) -> Line:
-    """Return all that a type stores in rising order of its values."""
+    """Return all values that a type can store, in increasing order."""
     if types.is_temporal(kind):
         first, last = limits_of(kind)
         start = np.uint64(first % 2**64)
@@ -137,9 +137,9 @@ def _line(kind: pa.DataType) -> Line:
 
 
 def short_numbers() -> Line:
-    """Return all floats of 32 bits, the infinite ones at the ends."""
+    """Return all 32-bit floats, with the infinite ones at the ends."""
     negative = np.uint32(0xFF800000)  # the bits of minus infinity
-    count = int(negative & np.uint32(0x7FFFFFFF)) + 1  # of floats of one sign
+    count = int(negative & np.uint32(0x7FFFFFFF)) + 1  # the number of floats of one sign
 
     def values(place: np.ndarray) -> pd.Series:
         below = place < count
@@ -159,6 +159,6 @@ def _is_ordered(kind: pa.DataType) -> bool:
 
 
 def _follows_clock(encoder: Any, kind: pa.DataType) -> bool:
-    """Whether codes follow the clocks of a time zone, which go back once a year."""
+    """Whether codes depend on the clocks of a time zone, which go back once a year."""
     zone = kind.tz if types.is_timestamp(kind) else None
     return zone not in (None, 'UTC', 'Etc/UTC') and not getattr(encoder, 'instants', False)

@@ -1,4 +1,4 @@
-"""Whether histograms can come from one table: they must agree wherever they overlap."""
+"""Checks that histograms can come from one table: they must agree where they overlap."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sdv_prefair.errors import PrivateDataError
 
 
 def check_consistent(counts: Counts, reason: str) -> None:
-    """Raise unless all histograms agree with those of single columns, and there is any row.
+    """Raise unless all histograms agree with those of single columns, and there is a row.
 
     Args:
         counts: The histograms, with those of all single columns.

@@ -19,10 +19,10 @@ from sdv_prefair.values.text_cells import as_described
 
 
 class CsvFiles:
-    """CSV files, compressed or not, that are one table.
+    """CSV files, compressed or not, that form one table.
 
     Args:
-        paths: Of the files, read in this order.
+        paths: The paths of the files, read in this order.
         columns: The metadata of each column.
 
     Raises:

@@ -8,9 +8,9 @@ affect another: not shift its cells, not swallow it, not make the file unreadabl
 cell ends with its line at the latest. Otherwise a single unclosed quotation mark would merge its
 row with those that follow, up to the next one in a third party's row.
 
-- The header says how many cells a record has: surplus ones are dropped, missing ones are null.
-- A cell that is empty, or is not UTF-8, is null. A line that cannot be taken apart is all null.
-- A line without anything on it is no record.
+- The header determines how many cells a record has: extra ones are dropped, missing ones are null.
+- A cell that is empty, or is not UTF-8, is null. A line that cannot be parsed is all null.
+- An empty line is not a record.
 """
 
 import bz2
@@ -38,7 +38,7 @@ _OPENERS: dict[str, Callable[..., Any]] = {
     '.xz': lzma.open,
     '.zst': _open_zstd,
 }
-# What a file raises that is no CSV, or not compressed as its name says.
+# Errors raised by a file that is not CSV, or not compressed as its name says.
 _UNREADABLE = (
     *(csv.Error, pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError),
     *(zlib.error, lzma.LZMAError, pa.ArrowException),
@@ -52,16 +52,16 @@ Cells = list[str | None]
 
 
 class UnreadableCsv(ValueError):
-    """A file is no CSV, or its first line names no columns; quotes nothing of a row."""
+    """A file is not CSV, or its first line names no columns; quotes nothing from a row."""
 
 
 @contextmanager
 def reading_csv(path: Path) -> Generator[None]:
-    """Say what is wrong with a file in words that quote nothing of it."""
+    """Convert errors about a file into messages that quote nothing from it."""
     try:
         yield
     except _UNREADABLE as error:
-        if getattr(error, 'strerror', None):  # the system's, which quotes nothing
+        if getattr(error, 'strerror', None):  # an error of the system, which quotes nothing
             raise
         raise UnreadableCsv(
             f"'{path}' cannot be read as CSV. Save it as UTF-8, with commas between values and a "
@@ -80,7 +80,7 @@ def read_header(stream: IO[bytes]) -> list[str]:
 
     Raises:
         UnicodeDecodeError: If the line is not UTF-8.
-        csv.Error: If a quotation mark is not closed on it, or it holds what no text does.
+        csv.Error: If a quotation mark is not closed on it, or it contains what no text contains.
     """
     line = stream.readline().removeprefix(_BYTE_ORDER_MARK).decode('utf-8')
     if '\0' in line or '\r' in line.rstrip('\r\n'):
@@ -92,7 +92,7 @@ def read_names(path: Path, stream: IO[bytes]) -> list[str]:
     """Return the cells of the first line; raise if it is empty, or names no column, or one twice.
 
     Args:
-        path: Of the file, for messages.
+        path: The path of the file, for messages.
         stream: The file; it is left at its second line.
     """
     names = read_header(stream)
@@ -113,7 +113,7 @@ def read_names(path: Path, stream: IO[bytes]) -> list[str]:
 
 
 def check_separator(path: Path, names: Sequence[str]) -> None:
-    """Raise if the first line is a single name that holds what separates cells elsewhere."""
+    """Raise if the first line is a single name that contains another format's separator."""
     found = [called for mark, called in SEPARATORS.items() if mark in names[0]]
     if len(names) == 1 and found:
         raise UnreadableCsv(
@@ -123,7 +123,7 @@ def check_separator(path: Path, names: Sequence[str]) -> None:
 
 
 def check_described(path: Path, names: Sequence[str], described: Sequence[str]) -> None:
-    """Raise if hardly any column that the metadata describes is named: then these are no names."""
+    """Raise if hardly any column of the metadata is named: then these are not names."""
     missing = [column for column in described if column not in names]
     if 2 * len(missing) > len(described):
         check_separator(path, names)
@@ -174,14 +174,14 @@ def _turns_up(name: str, column: pd.Series) -> bool:
 def record_of(line: bytes, width: int) -> Cells:
     """Return the cells of one line, ``width`` of them.
 
-    Privacy: of a private row, made of its own line alone.
+    Privacy: a private row, which depends on its own line alone.
     """
     cells = _cells(line.rstrip(b'\r\n'))[:width]
     return cells + [None] * (width - len(cells))
 
 
 def uneven_lines(stream: IO[bytes], width: int) -> tuple[int, int]:
-    """Return how many further lines have other than ``width`` cells, and how many there are.
+    """Return how many of the remaining lines do not have ``width`` cells, and how many remain.
 
     Privacy: not private.
     """
@@ -190,7 +190,7 @@ def uneven_lines(stream: IO[bytes], width: int) -> tuple[int, int]:
 
 
 def undecodable_lines(stream: IO[bytes]) -> int:
-    """Return how many further lines hold a cell that is not UTF-8, which is read as null.
+    """Return how many of the remaining lines have a cell that is not UTF-8, which is read as null.
 
     Privacy: not private.
     """
@@ -217,12 +217,12 @@ def _split(line: str) -> Sequence[str]:
         return line.split(',')
     try:
         return next(csv.reader([line]))
-    except csv.Error:  # a cell of a size that no cell has, say
+    except csv.Error:  # for example, a cell that is too large
         return []
 
 
 def _readable(cell: str) -> str | None:
-    """Return a cell that is UTF-8: other bytes were kept as halves of characters."""
+    """Return a cell if it is UTF-8: other bytes were kept as lone surrogates."""
     try:
         cell.encode('utf-8')
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Rows that a driver returns as Python objects, in Arrow: each cell on its own.
+"""Rows that a driver returns as Python objects, converted to Arrow cell by cell.
 
-A cell that the type of its column does not hold is null. SQLite stores such cells, and MariaDB has
-days such as 0000-00-00.
+A cell that does not fit the type of its column is null. SQLite stores such cells, and MariaDB has
+dates such as 0000-00-00.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,13 +13,13 @@ import pyarrow as pa
 import sqlglot as sg
 from pyarrow import types
 
-# Objects are larger than what they hold, and Python keeps what it has once used for them.
+# Objects are larger than their contents, and Python keeps the memory that it has used for them.
 _ROWS = 16_384
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def read_mariadb(backend: Any, rows: ir.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a query to MariaDB or MySQL, which its driver would hold all at once."""
+    """Yield the rows of a query to MariaDB or MySQL, without having the driver load them all."""
     from MySQLdb.cursors import SSCursor
 
     query = _query(backend, rows, schema, 'mysql', _in_mariadb)
@@ -58,14 +58,14 @@ def _query(
 
 
 def _in_mariadb(name: str, kind: pa.DataType) -> str:
-    """Return a column as it is sent: floats with all digits, texts in the bytes of UTF-8."""
+    """Return a column as it is sent: floats with all digits, strings as UTF-8 bytes."""
     if types.is_string(kind):
         return f'CAST(CONVERT({name} USING utf8mb4) AS BINARY)'
     return f'CAST({name} AS DOUBLE)' if types.is_float32(kind) else name
 
 
 def _in_sqlite(name: str, kind: pa.DataType) -> str:
-    """Return a column as it is sent: texts in the digits of their bytes, which may be none."""
+    """Return a column as it is sent: strings as the digits of their bytes, which may be invalid."""
     is_digits = types.is_string(kind)
     return f'CASE WHEN {name} IS NOT NULL THEN hex({name}) END' if is_digits else name
 
@@ -92,7 +92,7 @@ def _bytes(cell: str | bytes | None) -> bytes | None:
 
 
 def _held(cell: Any, kind: pa.DataType) -> Any:
-    """Return a cell as its column's type holds it, else None."""
+    """Return a cell in its column's type; None if it does not fit."""
     try:
         if types.is_boolean(kind) and cell in (0, 1):
             return bool(cell)

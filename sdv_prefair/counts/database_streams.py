@@ -1,7 +1,7 @@
 """Tables in databases that are read as a stream of record batches.
 
-Reading the rows once costs less than the many scans a database needs to count them itself. They
-come through the connection of the table: another one might see other rows, or another table of the
+Reading the rows once costs less than the many scans a database needs to count them itself. They are
+read through the table's own connection: another one might see other rows, or another table of the
 same name.
 """
 
@@ -23,7 +23,7 @@ class DatabaseStream:
     """A table in a database, read by a query.
 
     Args:
-        table: ibis' expression of it, with honest types.
+        table: The table as an ibis expression, with honest types.
         schema: Names and types of its columns.
     """
 
@@ -45,11 +45,11 @@ class DatabaseStream:
 
 
 def _check_read(column: ir.Column) -> None:
-    """Raise if the type of a column is not read out of databases."""
+    """Raise if the type of a column cannot be read from databases."""
     kind = column.type()
     is_read = kind.is_numeric() or kind.is_boolean() or kind.is_date() or kind.is_timestamp()
     if not is_read and arrow_type(kind) != pa.string() or kind.is_unknown():
-        name = 'unknown' if kind.is_unknown() else kind  # of which ibis would write a page
+        name = 'unknown' if kind.is_unknown() else kind  # ibis would write a page about it
         raise PrivateDataError(
             f"Column '{column.get_name()}' has the type {name}, which cannot be read. Cast it to "
             'text, a number or a timestamp in the table expression.'

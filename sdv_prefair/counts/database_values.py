@@ -10,14 +10,14 @@ import pandas as pd
 from sdv_prefair.counts.thresholds import Line, moments
 from sdv_prefair.errors import PrivateDataError
 
-# Decimals of so few digits become the same float everywhere.
+# Decimals with at most this many digits become the same float everywhere.
 _EXACT_DIGITS = 15
 
 
 def constant(value: Any) -> ir.Scalar:
-    """Return a public value as the database is to read it."""
+    """Return a public value as a constant of the database."""
     if isinstance(value, float):
-        # As text it is read as the float it is; as a number some databases take it for a decimal.
+        # As a string it is parsed as that float; a number would be a decimal in some databases.
         return ibis.literal(repr(value)).cast('float64')
     if isinstance(value, pd.Timestamp):
         zone = None if value.tzinfo is None else 'UTC'
@@ -40,9 +40,9 @@ def look_up(column: ir.Column, lowest: int, starts: list[tuple[Any, int]]) -> ir
 
 
 def as_floats(column: ir.Column) -> ir.FloatingValue:
-    """Return numbers as floats of 64 bits; raise if they would differ from those elsewhere."""
+    """Return numbers as 64-bit floats; raise if they would differ from those elsewhere."""
     kind = column.type()
-    if not kind.is_numeric():  # otherwise a string that is not a number would end the query
+    if not kind.is_numeric():  # otherwise a string that is not a number would make the query fail
         raise refusal(column, 'cast it to a number in the table expression')
     if kind.is_decimal() and not (kind.precision or _EXACT_DIGITS + 1) <= _EXACT_DIGITS:
         digits = f'a decimal of at most {_EXACT_DIGITS} digits'
@@ -51,7 +51,7 @@ def as_floats(column: ir.Column) -> ir.FloatingValue:
 
 
 def moment_line(column: ir.Column, encoder: Any) -> Line:
-    """Return the line of timestamps of a column; raise for a clock that is another elsewhere."""
+    """Return the line of timestamps of a column; raise if its clock is not the same everywhere."""
     kind = column.type()
     if not kind.is_timestamp() and not kind.is_date():
         raise refusal(column, 'cast it to a timestamp or a date in the table expression')
@@ -66,7 +66,7 @@ def moment_line(column: ir.Column, encoder: Any) -> Line:
 
 
 def refusal(column: ir.Column, remedy: str) -> PrivateDataError:
-    """Return the error for a type of which codes cannot be had exactly."""
+    """Return the error for a type whose codes cannot be computed exactly."""
     return PrivateDataError(
         f"Column '{column.get_name()}' has the type {column.type()}, for which a database does not "
         f'give the same codes as everything else: {remedy}; or let its rows be counted here, '

@@ -14,7 +14,7 @@ from sdv_prefair.counts.source import Source
 from sdv_prefair.counts.sql import SqlSource, bound_rows
 from sdv_prefair.counts.streams import reading
 
-# Databases whose rows are streamed unless they must stay; others are warehouses.
+# Databases whose rows are streamed by default; all others are warehouses.
 STREAMED = frozenset({'duckdb', 'postgres', 'mysql', 'sqlite'})
 
 
@@ -30,11 +30,11 @@ def open_database(
     Privacy: a database has no order of rows, so persons are bounded by a query, streamed or not.
 
     Args:
-        table: ibis' expression of it.
-        describe: Checks a schema and returns the dtypes that stand for its types.
-        person: The column that tells persons apart, if any, and how many rows each may have.
+        table: The table as an ibis expression.
+        describe: Checks a schema and returns the dtypes that correspond to its types.
+        person: The column that identifies persons, if any, and how many rows each may have.
         columns: The metadata of each column.
-        rows_stay: Whether the database counts its rows itself; None for what suits it.
+        rows_stay: Whether the database counts its rows itself; None for the database's default.
     """
     with reading('opened'):
         honest = with_honest_types(table, columns)

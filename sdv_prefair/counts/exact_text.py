@@ -1,8 +1,8 @@
 """Strings in a database distinguished by their bytes, whatever its collation treats as equal.
 
-Under a collation such as NOCASE a database groups 'a' and 'A' together and returns either of them,
-depending on the rows: a value that nobody has paid for. Two persons would be one. The digits of the
-bytes are compared the same way everywhere.
+Under a collation such as NOCASE, a database groups 'a' and 'A' together and returns either of them,
+depending on the rows: a value that was not paid for. Two persons would count as one. The digits of
+the bytes are compared in the same way everywhere.
 """
 
 import ibis
@@ -34,11 +34,11 @@ def _encode(data: bytes, form: str) -> str: ...
 
 
 def _as_text(column: ir.Column) -> ir.Column:
-    """Return what ibis takes for a text as one: in PostgreSQL it may be one of an enumeration.
+    """Return a string column as text: what ibis considers a string may be an ENUM in PostgreSQL.
 
-    In MariaDB and MySQL a text so cast is in the character set of the connection.
+    In MariaDB and MySQL, the result is in the character set of the connection.
     """
-    # A cast to a column's own type is left out by ibis.
+    # ibis omits a cast to a column's own type.
     return column.cast(dt.String(nullable=not column.type().nullable))
 
 
@@ -51,20 +51,20 @@ _FORMS = {
     'postgres': lambda text: _encode(_convert_to(_as_text(text), 'UTF8'), 'hex'),
 }
 
-# ibis writes Spark's queries only within a session; DataFrames have a door of their own.
+# ibis writes Spark's queries only within a session; DataFrames are handled elsewhere.
 DATABASES = frozenset(_FORMS) - {'pyspark'}
 """Databases that queries are written for, in ibis' words: they tell texts apart by their bytes."""
 
 
 def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
-    """Return what tells the values of a column apart: of texts the digits of their bytes.
+    """Return a form that distinguishes the values of a column: for strings, their bytes' digits.
 
     Args:
         column: A column of an ibis table.
-        dialect: The database in ibis' words; that of the table if None.
+        dialect: The database as ibis names it; by default that of the table.
 
     Raises:
-        PrivateDataError: If it is not known how a database writes bytes; names the column.
+        PrivateDataError: If it is unknown how a database writes bytes; names the column.
     """
     if not column.type().is_string():
         return column
@@ -74,20 +74,20 @@ def exact_form(column: ir.Column, dialect: str | None = None) -> ir.Column:
             f"Column '{column.get_name()}' is text, and {name} may treat different text as equal. "
             'Let its rows be counted here, with fit_table(table, rows_stay=False).'
         )
-    # SQLite writes a null like a text without any bytes.
+    # SQLite writes a null like an empty string.
     return ibis.ifelse(column.notnull(), _FORMS[name](column), None)
 
 
 def text_of(digits: str | None) -> str | None:
-    """Return the text that ``exact_form`` has written; None if its bytes are no text."""
+    """Return the string that ``exact_form`` has written; None if its bytes are not UTF-8."""
     return None if digits is None else decoded(bytes.fromhex(digits))
 
 
 def is_written(text: str) -> bool:
-    """Whether a text has bytes: half a character has none, and no database holds it."""
+    """Whether a string can be encoded: lone surrogates cannot, and no database stores them."""
     return not any('\ud800' <= character <= '\udfff' for character in text)
 
 
 def digits_of(text: str) -> str:
-    """Return the digits that ``exact_form`` writes of a text, in capital letters."""
+    """Return the digits that ``exact_form`` writes for a string, in capital letters."""
     return text.encode().hex().upper()

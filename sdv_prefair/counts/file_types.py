@@ -1,7 +1,8 @@
-"""Whether the files of a table agree on their columns: judged by schemas, before a row is read.
+"""Checks that the files of a table agree on their columns, by schemas, before a row is read.
 
 Arrow fills in nulls for columns that a file lacks, and converts those of another type, which may
-fail depending on the values. Schemas are public, values are not; so whatever could fail is refused.
+fail depending on the values. Schemas are public, values are not; so any conversion that could fail
+is refused.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,12 +31,12 @@ def check_same_columns(files: Sequence[Iterable[str]]) -> None:
 
 
 def common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Return the schema in which all files can be read; raise if there is none."""
+    """Return a schema with which all files can be read; raise if there is none."""
     return pa.schema([_common_field(field.name, schemas) for field in schemas[0]])
 
 
 def check_can_be_read_as(schema: pa.Schema, files: Sequence[pa.Schema]) -> None:
-    """Raise unless no value of any file can fail to be read as a schema has it."""
+    """Raise if a value of any file could fail to be converted to a schema."""
     for field in schema:
         stored = [file.field(field.name).type for file in files if field.name in file.names]
         if not all(_never_fails(kind, field.type) for kind in stored):
@@ -43,10 +44,10 @@ def check_can_be_read_as(schema: pa.Schema, files: Sequence[pa.Schema]) -> None:
 
 
 def as_stored(schema: pa.Schema, file: pa.Schema) -> pa.Schema:
-    """Return a schema with the integers of a file as such where it says floats.
+    """Return a schema with the integers of a file as integers where it has floats.
 
-    pandas writes floats where an integer is null, so files of one table differ in that. Arrow
-    would stop at a number that no float holds.
+    pandas writes floats where an integer is null, so files of one table may differ in that. Arrow
+    would stop at an integer that no float can represent.
     """
     fields = [
         field.with_type(file.field(field.name).type)
@@ -86,7 +87,7 @@ def _differing(column: str, kinds: Iterable[pa.DataType]) -> PrivateDataError:
 
 
 def _never_fails(stored: pa.DataType, read: pa.DataType) -> bool:
-    """Whether every value of one type can be read as another."""
+    """Whether every value of one type can be converted to another."""
     stored, read = value_type(stored), value_type(read)
     if stored == read or types.is_null(stored) or (is_text(stored) and is_text(read)):
         return True

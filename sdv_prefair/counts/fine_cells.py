@@ -1,7 +1,7 @@
 """Public grids as fine as they can be counted: up to a million cells, located by arithmetic.
 
-There are too many cells to look up, so these are the grids that databases compute codes of; the
-same operations on floats of 64 bits give the same cells everywhere.
+There are too many cells for a lookup table, so databases compute the codes of these grids; the same
+operations on 64-bit floats give the same cells everywhere.
 """
 
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ _MICROS = 10**6
 
 @dataclass(frozen=True)
 class FineCells(Cells):
-    """Cells of numbers that are all equally wide, and cells of single numbers among them.
+    """Cells of equal width, and cells of single numbers among them.
 
     Attributes:
-        low: What smaller numbers are raised to.
-        high: What larger numbers are lowered to.
-        scale: What numbers are multiplied by before they are rounded; None if they are not.
-        width: Width of a cell, once numbers are multiplied.
-        num_even: How many cells of this width there are.
-        singles: Numbers, multiplied, that have a cell of their own: up to there is one more cell
-            from each of them on, and another above it.
+        low: Lower bound; smaller numbers are clipped to it.
+        high: Upper bound; larger numbers are clipped to it.
+        scale: The factor by which numbers are multiplied before rounding; None for no rounding.
+        width: Width of a cell, after multiplication.
+        num_even: The number of cells of this width.
+        singles: Numbers, after multiplication, with a cell of their own: each starts one additional
+            cell, and another one above it.
     """
 
     low: float
@@ -43,12 +43,12 @@ class FineCells(Cells):
 
     @property
     def num_cells(self) -> int:
-        """Number of cells without that of null."""
+        """Number of cells, without the one for null."""
         return self.num_even + 2 * len(self.singles)
 
     @property
     def first(self) -> float:
-        """Where the first cell begins, once numbers are multiplied."""
+        """Where the first cell begins, after multiplication."""
         return self.low if self.scale is None else float(np.floor(self.low * self.scale + 0.5))
 
     def locate(self, numbers: Sequence[float]) -> np.ndarray:
@@ -64,7 +64,7 @@ class FineCells(Cells):
 
     @property
     def grid(self) -> FineGrid:
-        """The same cells, for who has numpy alone."""
+        """The same cells as a grid that needs only numpy."""
         return FineGrid(
             *(self.low, self.high, self.scale, self.first, self.width),
             *(self.num_even, self.singles, self.null_code),
@@ -73,13 +73,13 @@ class FineCells(Cells):
 
 @dataclass(frozen=True)
 class MomentCells(Cells):
-    """Cells of timestamps that are all equally long.
+    """Cells of timestamps of equal length.
 
     Attributes:
-        first: The second, counted from 1970, with which the first begins.
-        length: How many seconds a cell has.
-        num_cells: Number of cells without that of null.
-        datetime_format: How timestamps are written, if they are text.
+        first: The second, counted from 1970, at which the first cell begins.
+        length: The length of a cell in seconds.
+        num_cells: Number of cells, without the one for null.
+        datetime_format: How timestamps are written, if they are strings.
         instants: Whether time zones are converted to UTC, or dropped.
     """
 

@@ -16,7 +16,7 @@ class FrameSource:
 
     Args:
         frame: The private table.
-        dtypes: The dtypes that count as its own, if not those it has.
+        dtypes: The dtypes to assume, if different from those it has.
     """
 
     can_be_read_again = True
@@ -26,7 +26,7 @@ class FrameSource:
         self.dtypes = frame.dtypes if dtypes is None else dtypes
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'FrameSource':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced by others."""
         return FrameSource(reshape.transform(self._frame), dtypes)
 
     def count(
@@ -55,9 +55,9 @@ def count_codes(
     Privacy: reads every row; the result is private until a ``PrivateTable`` answers from it.
 
     Args:
-        codes: One integer array a column, all of one length.
+        codes: One integer array per column, all of the same length.
         domain: Number of codes of each column.
-        cliques: The cliques to count; nothing else is.
+        cliques: The cliques to count; nothing else is counted.
         progress: Wraps the sequence of chunks, to show a progress bar.
     """
     accumulator = Accumulator(domain, cliques)

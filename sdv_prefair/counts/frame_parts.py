@@ -1,6 +1,7 @@
-"""Counting a table that comes as pandas frames, one after the other: CSV files, and Dask's.
+"""Counting a table that comes as a sequence of pandas frames: CSV files, and Dask's partitions.
 
-Every part is read as ``fit`` reads a whole frame, so the codes are the same. Memory holds one part.
+Every part is read as ``fit`` reads a whole frame, so the codes are the same. One part is in memory
+at a time.
 """
 
 from collections import Counter
@@ -26,9 +27,9 @@ class FramePartsSource:
     Attributes:
         parts: Returns some columns of all parts, from the first on.
         dtypes: The dtypes of the columns, the same in all parts.
-        person_column: Column that tells persons apart, if any.
+        person_column: Column that identifies persons, if any.
         max_rows: How many rows of a person are counted, the first ones.
-        reshape: How some columns are made of others.
+        reshape: How some columns are computed from others.
     """
 
     parts: Parts
@@ -40,7 +41,7 @@ class FramePartsSource:
     can_be_read_again = True
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'FramePartsSource':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced by others."""
         return replace(self, reshape=reshape, dtypes=dtypes)
 
     def count(

@@ -14,11 +14,11 @@ from sdv_prefair.values.canonical import canonical_value
 def bound_rows_per_person(
     table: pd.DataFrame, person_column: str | None, max_rows: int
 ) -> pd.DataFrame:
-    """Return the table with at most ``max_rows`` rows of each person, the first ones.
+    """Return the table with at most ``max_rows`` rows of each person, namely the first ones.
 
-    Privacy: which rows of a person stay depends on that person's rows alone, so adding or
-    removing a person changes at most ``max_rows`` rows of the result. Rows without a person,
-    or with one that is no plain value, count as one person's.
+    Privacy: which rows of a person are kept depends on that person's rows alone, so adding or
+    removing a person changes at most ``max_rows`` rows of the result. Rows without a person, or
+    with one that is not a plain value, count as one person's.
     """
     if person_column is None:
         return table
@@ -26,14 +26,14 @@ def bound_rows_per_person(
 
 
 class PersonsSeen:
-    """Lets the first rows of each person pass, of frames that come one after the other.
+    """Keeps the first rows of each person in a sequence of frames.
 
     Memory grows with the number of persons.
 
-    Privacy: as ``bound_rows_per_person``, of all frames together.
+    Privacy: as in ``bound_rows_per_person``, for all frames together.
 
     Args:
-        max_rows: How many rows of a person pass.
+        max_rows: How many rows of a person are kept.
     """
 
     def __init__(self, max_rows: int):
@@ -42,7 +42,7 @@ class PersonsSeen:
         self._passed: Counter[int] = Counter()
 
     def may_stay(self, persons: pd.Series) -> np.ndarray:
-        """Return which rows of the next frame pass."""
+        """Return which rows of the next frame are kept."""
         number = np.array([_number_of(p, self._number) for p in boxed(persons)], dtype=np.int64)
         different, row_of = np.unique(number, return_inverse=True)
         earlier = np.array([self._passed[n] for n in different.tolist()], dtype=np.int64)
@@ -54,7 +54,7 @@ class PersonsSeen:
 
 
 def _earlier_rows(person: pd.Series) -> np.ndarray:
-    """Return how many rows above each row are of the same person."""
+    """Return, for each row, the number of rows above it of the same person."""
     if isinstance(person.dtype, pd.CategoricalDtype):
         number = person.cat.codes.to_numpy()
     elif pd.api.types.is_object_dtype(person.dtype):
@@ -65,15 +65,15 @@ def _earlier_rows(person: pd.Series) -> np.ndarray:
 
 
 def _numbered(persons: Iterable[Any]) -> np.ndarray:
-    """Return a number for each person, -1 for what is none, each read by itself."""
+    """Return a number for each person, -1 for anything else; each cell is parsed on its own."""
     number: dict[Any, int] = {}
     return np.array([_number_of(person, number) for person in persons], dtype=np.int64)
 
 
 def _number_of(person: Any, number: dict[Any, int]) -> int:
-    """Return the number of a person, told by plain values alone.
+    """Return the number of a person, identified by plain values alone.
 
-    An object of any class may call itself equal to somebody else, and would take their place.
+    An object of another class could claim to be equal to somebody else, and use up their rows.
     """
     if type(person) is not str:
         known = canonical_value(person)

@@ -20,15 +20,15 @@ def counts_of_user(
     cliques: Iterable[Clique],
     drawn: Mapping[str, int] = MappingProxyType({}),
 ) -> Counts:
-    """Return the histograms as counted ones.
+    """Return the user's histograms as ``Counts``.
 
     Args:
         given: For each clique an array with an axis for each column, or a DataFrame with a row for
             each cell: its codes, and the count.
         domain: Number of codes of each column.
-        cliques: Those that must be there, and no others.
-        drawn: For columns with a hidden code after all others, how many codes there are without
-            it. Arrays may leave it out: then no row has it.
+        cliques: The cliques that must be given, and no others.
+        drawn: For columns with a hidden code after all others, the number of codes without it.
+            Arrays may omit its cells: then no row has it.
 
     Raises:
         PrivateDataError: If one is missing, has another shape, or contradicts another. No count
@@ -52,7 +52,7 @@ def counts_of_user(
 def _with_hidden(
     array: np.ndarray, columns: Clique, domain: Mapping[str, int], drawn: Mapping[str, int]
 ) -> np.ndarray:
-    """Return an array with cells for hidden codes, empty ones where it has none."""
+    """Return an array with cells for hidden codes, adding empty ones if it has none."""
     if array.ndim != len(columns):
         return array
     missing = [

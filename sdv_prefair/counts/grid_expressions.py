@@ -1,4 +1,4 @@
-"""Grids of which a domain is learnt, as expressions that a database evaluates."""
+"""Grids for learning a domain, as expressions that a database evaluates."""
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -48,10 +48,10 @@ def code_of_decimals(number: ir.FloatingValue, cells: DecimalCells) -> ir.Intege
 
 
 def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
-    """Return floats rounded to whole ones.
+    """Return floats rounded to integral ones.
 
-    Databases round down to integers of 64 bits and fail on what does not fit, so that one row would
-    decide whether there is an answer. Floats that large are whole already.
+    Databases round down to 64-bit integers and fail if a value does not fit, so a single row would
+    decide whether there is an answer. Floats that large are integral already.
     """
     is_whole = number.abs() >= constant(ALL_WHOLE)
     small = ibis.ifelse(is_whole, constant(0.0), number)
@@ -61,7 +61,7 @@ def _rounded(number: ir.FloatingValue) -> ir.FloatingValue:
 
 def code_of_moment(column: ir.Column, cells: MomentCells, dialect: str) -> ir.IntegerValue:
     """Return the cell of a timestamp by arithmetic on seconds."""
-    moment_line(column, cells)  # refuses types of which this would be another clock
+    moment_line(column, cells)  # refuses types for which this would be another clock
     seconds = _seconds(column, dialect) - cells.first
     last = cells.num_cells - 1
     return ibis.cases(
@@ -72,8 +72,8 @@ def code_of_moment(column: ir.Column, cells: MomentCells, dialect: str) -> ir.In
 
 
 def _seconds(column: ir.Column, dialect: str) -> ir.IntegerValue:
-    """Return the second of each moment, counted from 1970."""
-    if dialect == 'mysql':  # whose own count from 1970 ends in 2038, and begins there
+    """Return the second of each timestamp, counted from 1970."""
+    if dialect == 'mysql':  # its own count from 1970 ends in 2038, and starts again there
         return _to_seconds(column) - _SECONDS_TO_1970
     moments = column.cast(dt.Timestamp(scale=6)) if column.type().is_date() else column
     return moments.truncate('s').epoch_seconds().cast('int64')

@@ -1,6 +1,6 @@
 """Histograms to which chunks of codes are added: the kernel, here and on Spark's workers.
 
-It needs numpy alone, so that a worker has next to nothing to load.
+It needs numpy alone, so that a worker has almost nothing to import.
 """
 
 import math
@@ -16,7 +16,7 @@ Observed = tuple[np.ndarray | None, np.ndarray]
 
 
 class Histograms:
-    """The histograms of cliques of columns; large ones keep only cells that rows were in.
+    """The histograms of cliques of columns; large ones keep only occupied cells.
 
     Args:
         domain: Number of codes of each column.
@@ -48,7 +48,7 @@ class Histograms:
                 self._sparse[clique] = [merge_cells([*self._sparse[clique], _tally(flat)])]
 
     def observed(self) -> dict[tuple[str, ...], Observed]:
-        """Return for each clique the cells that may be non-zero, None for all, and their counts."""
+        """Return, for each clique, cells that may be non-zero (None for all) and their counts."""
         empty = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
         return {
             clique: (None, self._dense[clique])
@@ -62,7 +62,7 @@ class Histograms:
 
 
 def merge_cells(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells of all parts, each once and in order, with the sums of their counts."""
+    """Return the cells of all parts, each once and in order, with their summed counts."""
     if len(parts) == 1:
         return parts[0]
     cells, inverse = np.unique(np.concatenate([cells for cells, _ in parts]), return_inverse=True)

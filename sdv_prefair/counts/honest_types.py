@@ -1,8 +1,8 @@
 """A database's columns with the actual types of their values.
 
-The type that ibis reports is sometimes incomplete: SQLite stores anything in any column,
-MariaDB has years of four digits in one byte and no booleans, and a number of PostgreSQL without a
-precision may be larger than every type of Arrow.
+The type that ibis reports is sometimes incomplete: SQLite stores anything in any column, MariaDB
+stores four-digit years in one byte and has no booleans, and a PostgreSQL number without a precision
+may be too large for every Arrow type.
 """
 
 import math
@@ -18,17 +18,17 @@ _LARGEST = '1.7976931348623157e308'
 _SMALLEST = '1e-323'
 
 
-# ibis has no types of its own here, and takes an annotation for a type of the database.
+# ibis has no type hints here, and treats an annotation as a type of the database.
 @ibis.udf.scalar.builtin(name='typeof')  # type: ignore[untyped-decorator]
 def _type_of(value) -> str:  # type: ignore[no-untyped-def]
-    """How the database has stored a value; it answers itself."""
+    """The storage class of a value, computed by the database."""
     return ''
 
 
 def with_honest_types(table: ir.Table, columns: Mapping[str, dict[str, Any]]) -> ir.Table:
-    """Return the table with each column of the type that its values have.
+    """Return the table with each column in the actual type of its values.
 
-    Privacy: what a value becomes depends on that value and public types alone.
+    Privacy: the result for a value depends on that value and public types alone.
 
     Args:
         table: The table as ibis sees it.
@@ -45,7 +45,7 @@ def with_honest_types(table: ir.Table, columns: Mapping[str, dict[str, Any]]) ->
 
 
 def arrow_schema(honest: ir.Table, table: ir.Table) -> pa.Schema:
-    """Return names and types of the columns, nullable as the table itself says.
+    """Return names and types of the columns, nullable as declared in the table.
 
     Args:
         honest: The table with honest types.
@@ -59,12 +59,12 @@ def arrow_schema(honest: ir.Table, table: ir.Table) -> pa.Schema:
 
 
 def arrow_type(kind: dt.DataType) -> pa.DataType:
-    """Return Arrow's type of a column; text for what ibis does not know, until it is read."""
+    """Return Arrow's type of a column; for types unknown to ibis, string until it is read."""
     return pa.string() if kind.is_unknown() else kind.to_pyarrow()
 
 
 def of_its_type(column: ir.Column, sdtype: str | None = None) -> ir.Column:
-    """Return a column of SQLite with null for whatever is not of its type."""
+    """Return a column of SQLite with null for all values that are not of its type."""
     kind = column.type()
     if kind.is_integer() or kind.is_boolean():
         is_held = _type_of(column) == 'integer'
@@ -82,7 +82,7 @@ def _in_mariadb(column: ir.Column, sdtype: str | None) -> ir.Column:
     if kind.is_integer() and sdtype == 'boolean':
         flag = ibis.cases((column == 1, True), (column == 0, False), else_=ibis.null('boolean'))
         return flag.name(column.get_name())
-    if kind.is_int8() or kind.is_uint8():  # YEAR and BIT(8) are said to be one of these
+    if kind.is_int8() or kind.is_uint8():  # YEAR and BIT(8) are reported as one of these
         return column.cast(dt.Int16(nullable=kind.nullable)).name(column.get_name())
     return column
 

@@ -88,12 +88,13 @@ class Counts:
     ) -> 'Counts':
         """Return the histograms after merging codes: ``group_of[column][code]`` is the new code.
 
-        Merging is applied to each row alone, so it changes no sensitivity; nor does spreading.
-        Each histogram is merged when it is first asked for: of thousands few ever are.
+        Merging is applied to each row alone, so it changes no sensitivity; nor does redistribution.
+        Each histogram is merged when it is first requested: of thousands, few ever are.
 
         Args:
             group_of: The new codes.
-            spread: For some of these columns a code whose rows are spread over the new codes.
+            spread: For some of these columns, a code whose rows are redistributed over the new
+                codes.
         """
         _check_groups(group_of, self.domain)
         domain = {
@@ -117,7 +118,7 @@ class Counts:
 
 
 class _RegroupedCounts(Counts):
-    """Histograms whose codes are merged, each when it is first asked for."""
+    """Histograms with merged codes, each merged when it is first requested."""
 
     def __init__(
         self,
@@ -158,7 +159,7 @@ class Accumulator:
 
     Args:
         domain: Number of codes of each column.
-        cliques: The cliques to count; nothing else is.
+        cliques: The cliques to count; nothing else is counted.
     """
 
     def __init__(self, domain: Mapping[str, int], cliques: Iterable[Sequence[str]]):
@@ -197,8 +198,8 @@ def check_cells(clique: Sequence[str], domain: Mapping[str, int]) -> None:
 def _check_groups(group_of: Mapping[str, np.ndarray], domain: Mapping[str, int]) -> None:
     """Raise unless every code has a group.
 
-    Of a sparse histogram only cells that rows are in are looked at, so that without a word here the
-    rows would decide whether a code without a group is noticed.
+    In a sparse histogram only occupied cells are visited; without this check, the rows would decide
+    whether a code without a group is noticed.
     """
     for column, groups in group_of.items():
         is_whole = np.issubdtype(groups.dtype, np.integer)
@@ -207,7 +208,7 @@ def _check_groups(group_of: Mapping[str, np.ndarray], domain: Mapping[str, int])
 
 
 def gather(flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]) -> Observed:
-    """Return the histogram of cells that may stand more than once, as ``Counts`` keeps it."""
+    """Return the histogram of cells that may be repeated, as ``Counts`` stores it."""
     if math.prod(shape) > DENSE_CELLS:
         return merge_cells([(flat, counts), (flat[:0], counts[:0])])
     dense = np.zeros(math.prod(shape), dtype=np.int64)

@@ -1,9 +1,8 @@
 """Encoders as lookup tables, with numpy and Arrow and nothing else.
 
 An encoder imports RDT, pandas and SDV, which a Spark worker would load for seconds. For the values
-of one Arrow type it is mostly equivalent to a table, which ``compiled`` fills by
-calling the encoder. The classes here are sent to workers by value: these need no module of this
-package.
+of one Arrow type, it is mostly equivalent to a table, which ``compiled`` fills by calling the
+encoder. The classes here are sent to workers by value, so workers need no module of this package.
 """
 
 from dataclasses import dataclass
@@ -29,11 +28,11 @@ class Lookup(Protocol):
 
 @dataclass(frozen=True)
 class Steps:
-    """Codes that hold from one value up to the next, of numbers, dates or timestamps.
+    """Codes of numbers, dates or timestamps that are constant from one value up to the next.
 
     Attributes:
-        starts: The values from which another code holds, rising.
-        codes: The code below the first start, and that from each start on.
+        starts: The values at which the code changes, in increasing order.
+        codes: The code below the first start, then the code from each start on.
         unread: The code of null.
     """
 
@@ -49,11 +48,11 @@ class Steps:
 
 @dataclass(frozen=True)
 class Run:
-    """Codes of integers from one on, a code for each; those outside have that of the nearest.
+    """Codes of consecutive integers, one for each; integers outside have that of the nearest.
 
     Attributes:
         first: The first number.
-        codes: The codes of it and those that follow.
+        codes: The codes of it and of those that follow.
         unread: The code of null.
     """
 
@@ -73,8 +72,8 @@ class Numbers:
     """Codes of single numbers.
 
     Attributes:
-        numbers: The numbers, rising.
-        codes: Their codes, and last that of all other numbers.
+        numbers: The numbers, in increasing order.
+        codes: Their codes, then that of all other numbers.
         unread: The code of null.
     """
 
@@ -93,11 +92,11 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Texts:
-    """Codes of single texts.
+    """Codes of single strings.
 
     Attributes:
-        texts: The texts.
-        codes: Their codes, and last that of all other texts.
+        texts: The strings.
+        codes: Their codes, then that of all other strings.
         unread: The code of null.
     """
 
@@ -111,7 +110,7 @@ class Texts:
         if not types.is_string(array.type) and not types.is_large_string(array.type):
             array = array.cast(pa.large_string())
         found = pc.index_in(array, value_set=self.texts.cast(array.type))
-        # The place of what is not found is -1, which takes the last entry.
+        # Values that are not found have position -1, which takes the last entry.
         places = found.fill_null(-1).to_numpy(zero_copy_only=False)
         return coded(self.codes[places], null_flags(array), self.unread)
 
@@ -136,16 +135,16 @@ class Flags:
 
 @dataclass(frozen=True)
 class FineGrid:
-    """Cells of numbers as ``fine_cells.FineCells`` has them, too many to be looked up.
+    """Cells of numbers as in ``fine_cells.FineCells``, too many for a lookup table.
 
     Attributes:
-        low: What smaller numbers are raised to.
-        high: What larger numbers are lowered to.
-        scale: What numbers are multiplied by before they are rounded; None if they are not.
-        first: Where the first cell begins, once numbers are multiplied.
+        low: Lower bound; smaller numbers are clipped to it.
+        high: Upper bound; larger numbers are clipped to it.
+        scale: The factor by which numbers are multiplied before rounding; None for no rounding.
+        first: Where the first cell begins, after multiplication.
         width: Width of a cell.
-        num_even: How many cells of this width there are.
-        singles: Numbers that have a cell of their own.
+        num_even: The number of cells of this width.
+        singles: Numbers with a cell of their own.
         unread: The cell of null.
     """
 
@@ -179,11 +178,11 @@ class FineGrid:
 
 @dataclass(frozen=True)
 class DecimalGrid:
-    """Cells of numbers by size and decimals, as ``cells.DecimalCells`` has them.
+    """Cells of numbers by size and decimals, as in ``cells.DecimalCells``.
 
     Attributes:
-        edges: The edges between sizes, rising.
-        places: The most decimals that are distinguished.
+        edges: The edges between sizes, in increasing order.
+        places: The largest number of decimals that is distinguished.
         unread: The cell of null.
     """
 
@@ -208,20 +207,20 @@ class DecimalGrid:
 def _num_decimals(numbers: np.ndarray, most: int) -> np.ndarray:
     """Return how many decimals numbers have; one more than the most if they have more.
 
-    By operations on floats that all databases have, too.
+    Uses only float operations that all databases have too.
     """
     small = np.where(np.abs(numbers) < ALL_WHOLE, numbers, 0.0)
     found = np.full(len(numbers), most + 1)
     for places in range(most, -1, -1):
         scaled = small * 10.0**places
-        # From here on floats are whole, and a half more would round them to others.
+        # From here on, floats are integral, and adding a half would round them to others.
         rounded = np.where(np.abs(scaled) < ALL_WHOLE, np.floor(scaled + 0.5), scaled)
         found[rounded / 10.0**places == small] = places
     return found
 
 
 def numbers_of(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """Return what an array stores in rising order of its values, and where it is null.
+    """Return the stored numbers of an array, in the order of its values, and its nulls.
 
     Dates and timestamps are numbers of days or of other units; NaN is null.
     """
@@ -250,5 +249,5 @@ def null_flags(array: pa.Array) -> np.ndarray:
 
 
 def coded(codes: np.ndarray, nulls: np.ndarray, unread: int) -> np.ndarray:
-    """Return codes, those of nulls put in."""
+    """Return codes, with that of null filled in."""
     return np.where(nulls, unread, codes) if nulls.any() else codes

@@ -1,8 +1,8 @@
 """Values of many columns packed into a few integers, for the transfer from Spark to Python.
 
 Spark's JVM writes every value of every row for Python, which costs more than reading or counting
-it. So the JVM numbers the values of a column that has few (``spark_places``), and packs the numbers
-of several columns into one, bit by bit. Workers take them apart again, with numpy alone.
+it. So the JVM numbers the values of columns that have few (``spark_places``), and packs the numbers
+of several columns into one integer. Workers unpack them with numpy alone.
 """
 
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ WORD_BITS = 63
 
 @dataclass(frozen=True)
 class Slot:
-    """The bits of a word that hold one column's places, and the codes of these.
+    """The bits of a word that contain one column's places, and the codes of these.
 
     Attributes:
-        shift: How many bits lie below.
+        shift: How many bits are below.
         codes: The code of each place.
     """
 
@@ -39,11 +39,11 @@ class Slot:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a worker gets the codes of a column.
+    """How a worker computes the codes of a column.
 
     Attributes:
-        column: The column that it reads, as it is in the table or a word.
-        lookup: What turns it into codes.
+        column: The column that it reads: one of the table, or a word.
+        lookup: The lookup that turns it into codes.
     """
 
     column: str
@@ -51,7 +51,7 @@ class Reading:
 
 
 def num_bits(num_places: int) -> int:
-    """Return how many bits hold so many places."""
+    """Return the number of bits for this many places."""
     return max((num_places - 1).bit_length(), 1)
 
 

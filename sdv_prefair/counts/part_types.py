@@ -1,8 +1,9 @@
-"""Parts of a table whose types differ: each cell is read as the table's description says.
+"""Parts of a table with different types: each cell is read by the table's description.
 
-pandas has no null among integers, so one null turns a part into floats; a part of nothing but
-nulls has a type of its own. A part that is refused for that, or read in another way, would tell of
-its rows. So no part is refused: what becomes of a cell depends on the description and on that cell.
+pandas has no null among integers, so one null turns a part into floats; a part of nothing but nulls
+has a type of its own. If such a part were refused, or read differently, that would reveal something
+about its rows. So no part is refused: the result for a cell depends on the description and on that
+cell alone.
 """
 
 from typing import Any
@@ -21,9 +22,9 @@ _TRUTH = {'True': True, 'False': False}
 
 
 def as_described(part: pd.DataFrame, dtypes: pd.Series) -> pd.DataFrame:
-    """Return a part of a table with columns that are read as those of the whole.
+    """Return a part of a table with its columns read as those of the whole table.
 
-    Privacy: what becomes of a cell depends on public dtypes and on that cell alone.
+    Privacy: the result for a cell depends on public dtypes and on that cell alone.
 
     Args:
         part: Some rows.
@@ -40,7 +41,7 @@ def _column_as(column: pd.Series, dtype: Any) -> pd.Series:
     if pd.api.types.is_float_dtype(dtype):
         numbers, nulls = read_numbers(column)
         return pd.Series(np.where(nulls, np.nan, numbers.astype(np.float64)), column.index)
-    # Among objects an integer is one, however it was stored.
+    # Among objects, an integer is an integer, however it was stored.
     cells = boxed(column)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_numeric_dtype(column.dtype):
         cells = np.fromiter(map(_unwritten, cells), object, len(cells))
@@ -48,25 +49,25 @@ def _column_as(column: pd.Series, dtype: Any) -> pd.Series:
 
 
 def _unwritten(cell: Any) -> Any:
-    """Return a number or truth value that stands as text, as which Dask keeps objects."""
+    """Return a number or boolean that is stored as a string, as Dask stores objects."""
     if not isinstance(cell, str):
         return cell
     return _TRUTH[cell] if cell in _TRUTH else as_float(cell)
 
 
 def _kind(dtype: Any) -> Any:
-    """Return a dtype; of categories only that they are: which there are may differ."""
+    """Return a dtype; for a category, without its values, which may differ."""
     return 'category' if isinstance(dtype, pd.CategoricalDtype) else dtype
 
 
 def batch_as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Return a batch with floats where a schema says so; all other columns keep their types.
+    """Return a batch with floats where a schema has them; all other columns keep their types.
 
-    Privacy: what becomes of a cell depends on public types and on that cell alone.
+    Privacy: the result for a cell depends on public types and on that cell alone.
 
     Args:
-        batch: Some rows, of columns that the schema has.
-        schema: That of the whole table.
+        batch: Some rows, with columns of the schema.
+        schema: The schema of the whole table.
     """
     for place, (name, stored) in enumerate(
         zip(batch.schema.names, batch.schema.types, strict=True)
@@ -78,5 +79,5 @@ def batch_as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def is_typed(field: pa.Field) -> bool:
-    """Whether numbers of a column are floats even where they are whole, in all of its batches."""
+    """Whether all batches of a column have the same type, with integral floats as floats."""
     return bool(types.is_floating(value_type(field.type)))

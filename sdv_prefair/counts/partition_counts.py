@@ -1,8 +1,8 @@
-"""The work of a Spark worker on its partition: it counts, and histograms are added up.
+"""The work of a Spark worker on its partition: counting, and summing histograms.
 
-All histograms lie one after the other in one row of numbered cells, which is cut into blocks of
-equal length. A worker sends the occupied cells of each block; others add up those of the same
-block. Nothing but numpy and Arrow is needed.
+All histograms are concatenated into one list of numbered cells, which is divided into blocks of
+equal length. A worker sends the occupied cells of each block; others sum those of the same block.
+Nothing but numpy and Arrow is needed.
 
 Privacy: reads every row of a part; the result is private until a ``PrivateTable`` answers from it.
 """
@@ -26,7 +26,7 @@ Codes = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the histogram of each clique lies.
+    """The position of each clique's histogram.
 
     Attributes:
         domain: Number of codes of each column.
@@ -38,7 +38,7 @@ class Layout:
 
     @property
     def starts(self) -> np.ndarray:
-        """The cell with which each clique begins, and the number of all cells."""
+        """The first cell of each clique, and the number of all cells."""
         sizes = [math.prod(self.domain[column] for column in clique) for clique in self.cliques]
         return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
@@ -82,7 +82,7 @@ def packed(places: np.ndarray, rows: np.ndarray) -> pa.RecordBatch:
     """Return cells with their counts as blocks.
 
     Args:
-        places: The cells, rising.
+        places: The cells, in increasing order.
         rows: The counts, none of them 0.
     """
     blocks, firsts = np.unique(places // BLOCK_CELLS, return_index=True)
@@ -123,7 +123,7 @@ def merge_parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def tally_part(
     batches: Iterable[pa.RecordBatch], columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield how often each value of each column occurs in a part, as Arrow writes tables."""
+    """Yield how often each value of each column occurs in a part, as serialised Arrow tables."""
     found: dict[str, list[pa.Table]] = {column: [] for column in columns}
     for batch in slices(batches):
         for column, tables in found.items():
@@ -152,7 +152,7 @@ def _written(table: pa.Table) -> bytes:
 
 
 def slices(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches of at most a chunk's rows."""
+    """Yield batches of at most one chunk of rows."""
     for batch in batches:
         for start in range(0, batch.num_rows, CHUNK_ROWS):
             yield batch.slice(start, CHUNK_ROWS)
@@ -176,5 +176,5 @@ def _joined(parts: list[Codes]) -> Codes:
 
 
 def _narrow(counts: np.ndarray) -> np.ndarray:
-    """Return counts in as few bytes as they need."""
+    """Return counts in the smallest sufficient integer type."""
     return counts.astype(np.min_scalar_type(int(counts.max())))

@@ -17,7 +17,7 @@ from sdv_prefair.values.text_cells import as_described
 
 
 class FolderColumns:
-    """The columns of a table that are names of its folders.
+    """The columns of a table that come from the names of its folders.
 
     Args:
         names: Their names.
@@ -33,17 +33,17 @@ class FolderColumns:
 
     @property
     def partitioning(self) -> ds.Partitioning:
-        """How Arrow finds them: as text, and as it is written."""
+        """Arrow's partitioning: it returns names as unchanged strings."""
         schema = pa.schema([(name, pa.string()) for name in self.types])
         return ds.HivePartitioning(schema, segment_encoding='none')
 
     def retype(self, schema: pa.Schema) -> pa.Schema:
-        """Return the schema of a table with the types of these columns."""
+        """Return the schema of a table, with the types of these columns."""
         fields = [f.with_type(self.types.get(f.name, f.type)) for f in schema]
         return pa.schema(fields, schema.metadata)
 
     def convert(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch with these columns read."""
+        """Return a batch with these columns parsed."""
         for place, name in enumerate(batch.schema.names):
             if name in self.types:
                 batch = batch.set_column(place, name, self._convert(name, batch.column(place)))
@@ -59,12 +59,12 @@ class FolderColumns:
 
 
 def discovered() -> ds.PartitioningFactory:
-    """Return what finds the names of such columns, whatever the folders are called."""
+    """Return a partitioning that finds the names of such columns, whatever the folders' names."""
     return ds.HivePartitioning.discover(segment_encoding='none')
 
 
 def _type(description: Mapping[str, Any]) -> pa.DataType:
-    """Return the type that can hold what the metadata describes."""
+    """Return a type that can hold the values that the metadata describes."""
     if description['sdtype'] == 'numerical':
         return pa.int64() if description.get('decimal_places') == 0 else pa.float64()
     if description['sdtype'] == 'boolean':
@@ -77,7 +77,7 @@ def _type(description: Mapping[str, Any]) -> pa.DataType:
 
 
 def _decoded(text: str | None) -> str | None:
-    """Return the name of a folder without its %20, None if it then is no text."""
+    """Return the name of a folder with %20 and the like decoded; None if that is not a string."""
     try:
         return None if text is None else unquote(text, errors='strict') or None
     except UnicodeDecodeError:
@@ -85,7 +85,7 @@ def _decoded(text: str | None) -> str | None:
 
 
 def _held(value: Any, kind: pa.DataType) -> Any:
-    """Return a value that a type can hold, else None."""
+    """Return a value if a type can hold it, otherwise None."""
     if pd.isna(value):
         return None
     try:

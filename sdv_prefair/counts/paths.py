@@ -1,7 +1,7 @@
 """The paths of a table: one, several, or a pattern; each file counts once.
 
-A file that is listed twice would count everybody in it twice, and so would one that both a folder
-and a pattern match. That would double the sensitivity, so it is refused.
+If a file were listed twice, or matched by both a folder and a pattern, everybody in it would count
+twice. That would double the sensitivity, so it is refused.
 """
 
 import glob
@@ -21,11 +21,11 @@ _IN_PATTERN = '*?['
 
 @dataclass(frozen=True)
 class TableFiles:
-    """Files of one kind that are one table.
+    """Files of one kind that form one table.
 
     Attributes:
-        paths: Of the files; or the one file, folder or URI that was given.
-        are_csv: Whether they are CSV files; otherwise they are Parquet's.
+        paths: The paths of the files; or the one file, folder or URI that was given.
+        are_csv: Whether they are CSV files; otherwise they are Parquet files.
     """
 
     paths: tuple[str, ...]
@@ -33,26 +33,26 @@ class TableFiles:
 
     @property
     def as_dataset(self) -> str | list[str]:
-        """What Arrow takes: one path by itself, which may be a folder, or a list of files."""
+        """The argument for Arrow: a single path, which may be a folder, or a list of files."""
         return self.paths[0] if len(self.paths) == 1 else list(self.paths)
 
 
 def is_paths(table: Any) -> bool:
-    """Whether a table is given by a path, or by a list of them."""
+    """Whether a table is given by a path, or by a list of paths."""
     if isinstance(table, list | tuple | set | frozenset):
         return bool(table) and all(isinstance(path, str | Path) for path in table)
     return isinstance(table, str | Path)
 
 
 def table_files(given: str | Path | Iterable[str | Path]) -> TableFiles:
-    """Return the files that paths stand for; nothing but names is read.
+    """Return the files that paths denote; nothing but names is read.
 
     Args:
-        given: A path, a pattern such as ``'part-*.csv'``, or several of these. A folder stands for
-            the Parquet files in it.
+        given: A path, a pattern such as ``'part-*.csv'``, or several of these. A folder denotes the
+            Parquet files in it.
 
     Raises:
-        PrivateDataError: If there are no files, one stands there twice, or they are of both kinds.
+        PrivateDataError: If there are no files, one is listed twice, or they are of both kinds.
     """
     if isinstance(given, str | Path):
         paths = _matching(str(given))
@@ -74,7 +74,7 @@ def table_files(given: str | Path | Iterable[str | Path]) -> TableFiles:
 
 
 def _matching(path: str) -> list[str]:
-    """Return the paths that a pattern matches, in order; a path that is none, or exists, itself."""
+    """Return the paths that a pattern matches, in order; any other or existing path, itself."""
     if not any(letter in path for letter in _IN_PATTERN) or Path(path).exists():
         return [path]
     if '://' in path:
@@ -115,9 +115,9 @@ def _check_once(paths: Sequence[str]) -> None:
 
 
 def _identity(path: str) -> Any:
-    """Return what tells files apart, by whatever names and links they are reached."""
+    """Return an identity of a file that is the same for all its names and links."""
     try:
         found = Path(path).stat()
-    except (OSError, ValueError):  # not there, as will be said, or a URI
+    except (OSError, ValueError):  # it does not exist, which is reported later, or is a URI
         return path
     return found.st_dev, found.st_ino

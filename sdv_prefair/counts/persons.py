@@ -1,4 +1,4 @@
-"""At most so many rows of each person, in a stream."""
+"""A limit on the rows of each person, in a stream."""
 
 from collections import Counter
 from typing import Any
@@ -12,16 +12,16 @@ from sdv_prefair.values.boxed import object_of
 
 
 class RowsPerPerson:
-    """Lets the first rows of each person pass.
+    """Keeps the first rows of each person.
 
-    Memory grows with the number of persons: how many rows each has had must be known to the end.
+    Memory grows with the number of persons, because the rows of each must be counted to the end.
 
-    Privacy: which rows of a person pass depends on that person's rows alone, in the order of the
-    stream. Rows without a person, or with one that cannot be read, count as one person's.
+    Privacy: which rows of a person are kept depends on that person's rows alone, in the order of
+    the stream. Rows without a person, or with one that cannot be read, count as one person's.
 
     Args:
-        person_column: The column that tells persons apart.
-        max_rows: How many rows of a person pass.
+        person_column: The column that identifies persons.
+        max_rows: How many rows of a person are kept.
     """
 
     def __init__(self, person_column: str, max_rows: int):
@@ -30,7 +30,7 @@ class RowsPerPerson:
         self._passed: Counter[Any] = Counter()
 
     def keep(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return those rows of the next batch that pass."""
+        """Return the rows of the next batch that are kept."""
         persons, row_of = self._persons(batch.column(self._person_column))
         earlier = np.array([self._passed[person] for person in persons], dtype=np.int64)
         nth = pd.Series(row_of).groupby(row_of).cumcount().to_numpy()
@@ -41,7 +41,7 @@ class RowsPerPerson:
         return pa.RecordBatch.from_arrays(plain, batch.schema.names).filter(pa.array(passes))
 
     def _persons(self, column: pa.Array) -> tuple[list[Any], np.ndarray]:
-        """Return the different persons of a batch, and whose each row is."""
+        """Return the distinct persons of a batch, and the person of each row."""
         column = plain_array(column)
         if pa.types.is_dictionary(column.type):
             column = plain_array(column.dictionary_decode())

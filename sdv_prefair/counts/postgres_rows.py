@@ -1,8 +1,8 @@
-"""Rows of PostgreSQL, as it stores them, in Arrow.
+"""Rows of PostgreSQL in its binary format, converted to Arrow.
 
-``COPY`` in its binary format is the cheapest way out of PostgreSQL, and the only one that hands
-over every bit: floats as they are, timestamps beyond Python's calendar. A row is the number of its
-fields, then of each field the number of its bytes (-1 for null) and the bytes.
+``COPY`` in its binary format is the cheapest way to read from PostgreSQL, and the only one that
+preserves every bit: exact floats, timestamps beyond Python's calendar. A row is the number of its
+fields, then for each field the number of its bytes (-1 for null) and the bytes.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from pyarrow import types
 from sdv_prefair.counts.kernel import CHUNK_ROWS
 from sdv_prefair.values.arrays import Flags, Integers
 
-_HEADER = 19  # and as many bytes more as its last four say
+_HEADER = 19  # plus as many bytes as its last four bytes say
 _CHUNK_BYTES = 2**26
 _DAYS_TO_2000 = 10_957
 _MICROS_TO_2000 = _DAYS_TO_2000 * 86_400 * 10**6
@@ -44,7 +44,7 @@ def read(backend: Any, rows: ir.Table, schema: pa.Schema) -> Iterator[pa.RecordB
     Args:
         backend: ibis' connection.
         rows: The query.
-        schema: The types that its columns are to have.
+        schema: The types of its columns.
     """
     casts = ', '.join(_cast(field.name, field.type) for field in schema)
     backend._run_pre_execute_hooks(rows)
@@ -54,9 +54,9 @@ def read(backend: Any, rows: ir.Table, schema: pa.Schema) -> Iterator[pa.RecordB
 
 
 def _cast(column: str, kind: pa.DataType) -> str:
-    """Return the SQL of a column in the type that it is read as."""
+    """Return the SQL that casts a column to the type in which it is read."""
     name = sg.to_identifier(column, quoted=True).sql('postgres')
-    if types.is_decimal(kind):  # money has no text that is a number
+    if types.is_decimal(kind):  # the text of money is not a number
         return f'{name}::numeric::text'
     if types.is_timestamp(kind):
         return f'{name}::{"timestamp" if kind.tz is None else "timestamptz"}'
@@ -86,7 +86,7 @@ def _without_header(copy: Any) -> Iterator[bytes]:
         if is_first:
             message = message[_HEADER + int.from_bytes(message[15:_HEADER], 'big') :]
             is_first = False
-        if len(message) > 2:  # the first one may be a header alone; the last one is no row
+        if len(message) > 2:  # the first one may be only a header; the last one is not a row
             yield message
 
 
@@ -108,7 +108,7 @@ def _batch(messages: list[bytes], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _at(data: np.ndarray, places: Integers, kind: str) -> np.ndarray:
-    """Return what stands at places of the data."""
+    """Return the numbers at some positions of the data."""
     item = np.dtype(kind)
     everywhere = np.ndarray(len(data) - item.itemsize + 1, item, data, strides=(1,))
     return everywhere[places]
@@ -117,7 +117,7 @@ def _at(data: np.ndarray, places: Integers, kind: str) -> np.ndarray:
 def _array(
     data: np.ndarray, starts: Integers, lengths: Integers, nulls: Flags, kind: pa.DataType
 ) -> pa.Array:
-    """Return one column, from where its values start and how long they are."""
+    """Return one column, given where its values start and how long they are."""
     if types.is_decimal(kind):
         return _decimals(_texts(data, starts, lengths, nulls), kind)
     if types.is_string(kind):
@@ -136,7 +136,7 @@ def _array(
 
 
 def _texts(data: np.ndarray, starts: Integers, lengths: Integers, nulls: Flags) -> pa.Array:
-    """Return texts: of all that lies between two places every other part."""
+    """Return strings: every other one of the parts between consecutive positions."""
     places = np.empty(2 * len(starts), dtype=np.int32)
     places[::2], places[1::2] = starts, starts + lengths
     parts = pa.StringArray.from_buffers(
@@ -147,6 +147,6 @@ def _texts(data: np.ndarray, starts: Integers, lengths: Integers, nulls: Flags) 
 
 
 def _decimals(texts: pa.StringArray, kind: pa.DataType) -> pa.Array:
-    """Return decimals; null for NaN, which Arrow's have not."""
+    """Return decimals; null for NaN, which Arrow's decimals lack."""
     is_number = pc.not_equal(texts, 'NaN')
     return pc.if_else(is_number, texts, pa.scalar(None, pa.string())).cast(kind)

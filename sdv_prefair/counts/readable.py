@@ -1,9 +1,9 @@
 """Unreadable Arrow values as nulls: one of them must not make a fit fail.
 
-Arrow can store what Python and pandas cannot: strings that are not UTF-8, and timestamps beyond
-the years 1 to 9999, which databases return for 'infinity'. Reading such a value raises an error,
-or wraps around to another one. Each becomes null on its own, wherever it is. Spark workers do
-this, too, so only numpy and Arrow are needed here.
+Arrow can store what Python and pandas cannot: strings that are not UTF-8, and timestamps beyond the
+years 1 to 9999, which databases return for 'infinity'. Reading such a value raises an error, or
+wraps around to another one. Each becomes null on its own, wherever it is. Spark workers do this
+too, so only numpy and Arrow are needed here.
 """
 
 import numpy as np
@@ -12,21 +12,21 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 _DAY = 86_400
-FIRST_SECOND, LAST_SECOND = -719_162 * _DAY, 2_932_897 * _DAY - 1  # of the years 1 and 9999
+FIRST_SECOND, LAST_SECOND = -719_162 * _DAY, 2_932_897 * _DAY - 1  # years 1 and 9999
 _PER_SECOND = {'s': 1, 'ms': 10**3, 'us': 10**6}
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether a type is one of Arrow's for text."""
+    """Whether a type is one of Arrow's string types."""
     of_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
     return bool(of_text)
 
 
 def readable(array: pa.Array) -> pa.Array:
-    """Return the array with null for every text and moment that cannot be read.
+    """Return the array with null for every string and timestamp that cannot be read.
 
     Args:
-        array: Of any type. Values within dictionaries and nested types are not looked at.
+        array: An array of any type. Values inside dictionaries and nested types are not checked.
     """
     kind = array.type
     if is_text(kind):
@@ -39,14 +39,14 @@ def readable(array: pa.Array) -> pa.Array:
 
 
 def limits_of(kind: pa.DataType) -> tuple[int, int]:
-    """Return the first and last step of a type of dates of 32 bits or of timestamps.
+    """Return the first and last valid step of a type of 32-bit dates or of timestamps.
 
-    Of an instant some clocks show another day.
+    Some clocks show another day for the same instant.
     """
     if types.is_date32(kind):
         return FIRST_SECOND // _DAY, LAST_SECOND // _DAY
     margin = 0 if kind.tz is None else _DAY
-    if kind.unit == 'ns':  # which end long before the years do, with 'infinity' in the last second
+    if kind.unit == 'ns':  # these end long before the year 9999, with 'infinity' in the last second
         last = (2**63 // 10**9 - margin) * 10**9
         return -last, last
     parts = _PER_SECOND[kind.unit]
@@ -81,7 +81,7 @@ def _within(array: pa.Array, low: int, high: int) -> pa.Array:
 
 
 def _whole_days(array: pa.Array) -> pa.Array:
-    """Return milliseconds as the days they fall on: nothing says that they are midnights."""
+    """Return milliseconds as the days that contain them, because they need not be midnights."""
     milliseconds = array.view(pa.int64())
     days = milliseconds.fill_null(0).to_numpy() // (_DAY * 1000)
     fits = np.abs(days) < 2**31

@@ -12,13 +12,13 @@ from sdv_prefair.counts.arrow_columns import series_as
 
 @dataclass(frozen=True)
 class Reshape:
-    """A row-wise change of some columns, made in pandas; all other columns stay as they are.
+    """A row-wise change of some columns, made in pandas; all other columns stay unchanged.
 
-    Holds public facts only: it goes to Spark's workers.
+    Contains public facts only: it is sent to Spark's workers.
 
     Attributes:
-        transform: Returns the changed columns of a frame of the read ones.
-        dtypes: The columns it reads, with the dtypes that it takes them to have.
+        transform: Takes a frame of the columns read; returns the changed ones.
+        dtypes: The columns it reads, with the dtypes that it expects.
         made: The columns it makes that are not in the table.
     """
 
@@ -32,6 +32,6 @@ class Reshape:
         return self.transform(pd.DataFrame(columns))
 
     def columns_read(self, columns: Iterable[str]) -> list[str]:
-        """Return the columns of the table that are read to make ``columns``."""
+        """Return the columns of the table that are needed for ``columns``."""
         kept = [c for c in columns if c not in self.dtypes and c not in self.made]
         return kept + list(self.dtypes)

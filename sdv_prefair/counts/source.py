@@ -20,11 +20,11 @@ class Encoder(Protocol):
 
     @property
     def num_counted(self) -> int:
-        """Number of codes that are counted, one that is never drawn included."""
+        """Number of codes that are counted, including one that is never sampled."""
 
     @property
     def unread_code(self) -> int:
-        """The code of null, and of what cannot be read."""
+        """The code of null, and of values that cannot be parsed."""
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Return a code for each value."""
@@ -42,7 +42,7 @@ class Source(Protocol):
         """Whether it can be counted more than once."""
 
     def reshaped(self, reshape: 'Reshape', dtypes: pd.Series) -> 'Source':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced by others."""
 
     def count(
         self,
@@ -68,7 +68,7 @@ def sizes(encoders: Mapping[str, Encoder]) -> dict[str, int]:
 
 
 def count_name(clique: Sequence[str]) -> str:
-    """Return the name of the column with counts in a query of a histogram."""
+    """Return the name of the column of counts in the query for a histogram."""
     name = 'count'
     while name in clique:
         name += '_'

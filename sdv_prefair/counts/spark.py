@@ -1,8 +1,8 @@
-"""Counting a Spark DataFrame: the kernel runs where the rows are, its histograms are added up.
+"""Counting a Spark DataFrame: the kernel runs where the rows are, and histograms are summed.
 
-One pass over the rows. Public facts go to the workers, histograms come back. What the workers run
-goes there by value and needs numpy and Arrow only, see ``spark_workers``; an encoder that cannot be
-looked up, or a constraint, needs this package there.
+There is one pass over the rows. Public facts go to the workers, histograms come back. The workers'
+code is sent by value and needs numpy and Arrow only, see ``spark_workers``; an encoder without a
+lookup table, or a constraint, needs this package there.
 """
 
 import pickle
@@ -45,7 +45,7 @@ Worker = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _NTH_ROW = 'sdv_prefair_nth_row'
 _TALLIES = 'name string, tally binary'
-# So many blocks are added up at a time: a reducer holds at most 8 kB of each.
+# This many blocks are summed at a time: a reducer holds at most 8 kB of each.
 _BLOCKS_A_REDUCER = 256
 _MOST_REDUCERS = 2000
 
@@ -55,9 +55,9 @@ class SparkSource:
 
     Args:
         frame: The DataFrame.
-        dtypes: The dtypes that stand for the columns' types.
-        schema: The types of the columns, as Spark hands them to Arrow; asked for if None.
-        reshape: How some columns are made of others.
+        dtypes: The dtypes that correspond to the columns' types.
+        schema: The types of the columns, as Spark passes them to Arrow; queried if None.
+        reshape: How some columns are computed from others.
     """
 
     can_be_read_again = True
@@ -76,7 +76,7 @@ class SparkSource:
         send_by_value()
 
     def reshaped(self, reshape: Reshape, dtypes: pd.Series) -> 'SparkSource':
-        """Return the table with other columns in place of some."""
+        """Return the table with some columns replaced by others."""
         return SparkSource(self._frame, dtypes, self._schema, reshape)
 
     def count(
@@ -125,7 +125,7 @@ class SparkSource:
         return total
 
     def _counter(self, encoders: Mapping[str, Encoder], layout: Layout) -> tuple[list[str], Worker]:
-        """Return what is selected and what counts a part: by lookups, or by the encoders."""
+        """Return what to select, and a function that counts a part: by lookups, or by encoders."""
         lookups = None
         session = self._frame.sparkSession
         if self._reshape is None:
@@ -145,17 +145,17 @@ class SparkSource:
     def _map(
         self, selected: list[str], worker: Worker, schema: str, num_cells: int = 0
     ) -> 'DataFrame':
-        # Fewer and larger parts, without a shuffle: each makes one set of histograms.
+        # Fewer and larger parts, without a shuffle: each produces one set of histograms.
         num_parts = most_parts(self._frame, num_cells)
         parts = self._frame.selectExpr(*selected).coalesce(num_parts)
         return parts.mapInArrow(worker, schema)
 
 
 def bound_rows(frame: 'DataFrame', person_column: str, max_rows: int) -> 'DataFrame':
-    """Return the DataFrame with at most so many rows of each person.
+    """Return the DataFrame with at most this many rows of each person.
 
-    Privacy: partitions have no order among them. So those rows stay that come first when all
-    columns are compared: they depend on that person's rows alone.
+    Privacy: partitions have no order. So the rows kept are the first in the sort order over all
+    columns: they depend on that person's rows alone.
     """
     from pyspark.sql import Window, functions
 
@@ -168,7 +168,7 @@ def bound_rows(frame: 'DataFrame', person_column: str, max_rows: int) -> 'DataFr
 def _encoding_counter(
     encoders: Mapping[str, Encoder], layout: Layout, reshape: Reshape | None
 ) -> Worker:
-    """Return what counts a part by the encoders, on workers that have this package."""
+    """Return a function that counts a part by the encoders, on workers with this package."""
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         histograms = Histograms(layout.domain, layout.cliques)
@@ -181,7 +181,7 @@ def _encoding_counter(
 
 
 def _tallier(columns: list[str], reshape: Reshape | None) -> Worker:
-    """Return what tells how often each value occurs in a part."""
+    """Return a function that counts each value in a part."""
 
     def tally(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         tallies = tally_batches(batches, columns, reshape)
@@ -191,7 +191,7 @@ def _tallier(columns: list[str], reshape: Reshape | None) -> Worker:
 
 
 def counts_of(answer: pa.Table, layout: Layout) -> Counts:
-    """Return the histograms that blocks hold, each found in one sorted row of cells."""
+    """Return the histograms that blocks contain, each as a slice of one sorted list of cells."""
     blocks = sorted(unpacked(answer), key=lambda block: block[0])
     places = [number * BLOCK_CELLS + cells.astype(np.int64) for number, cells, _ in blocks]
     cells = np.concatenate([*places, np.zeros(0, np.int64)])

@@ -1,8 +1,8 @@
 """Expressions by which Spark numbers the values of a column, and packs the numbers of many.
 
-Numbers are integers, found by comparing: nothing is rounded, texts are compared as bytes, whatever
-collation they have. So the codes are those of the lookup, to the last value. What has too many
-values, and floats, goes to the workers as it is.
+The numbers are found by comparison: nothing is rounded, and strings are compared as bytes, whatever
+their collation. So the codes are exactly those of the lookup. Floats, and columns with too many
+values, go to the workers unchanged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _WORD = 'sdv_prefair_word_'
 _MOST_PLACES = 65_536
 _MOST_TEXTS = 1024
-# Java interprets methods of more than 8,000 bytes, and Spark writes one for all of a row. So much
-# of it do columns take, as measured, as they are and numbered. The more there are, the less does
-# it matter what handing them over costs: pairs are many more.
+# Java interprets methods of more than 8,000 bytes, and Spark generates one for all of a row. These
+# are the measured sizes per column, unchanged and numbered. With more columns, the cost of
+# transferring them matters less, because there are many more pairs.
 _MOST_BYTES = 7000
 _BYTES_PLAIN = 56
 _BYTES = {Texts: 430, Run: 240, Numbers: 240, Flags: 80}
@@ -39,7 +39,7 @@ class Places:
     """A column whose values Spark numbers.
 
     Attributes:
-        expression: The place of a value, from 0 on; never null.
+        expression: The place of a value, counted from 0; never null.
         codes: The code of each place.
     """
 
@@ -48,19 +48,19 @@ class Places:
 
 
 def quoted(column: str) -> str:
-    """Return the name of a column as Spark's SQL has it."""
+    """Return the name of a column, quoted for Spark's SQL."""
     return '`' + column.replace('`', '``') + '`'
 
 
 def packed(
     lookups: Mapping[str, Lookup], schema: pa.Schema, session: 'SparkSession'
 ) -> tuple[list[str], dict[str, Reading]]:
-    """Return what Spark selects, and how workers read each column from that.
+    """Return the expressions that Spark selects, and how workers read each column from them.
 
     Args:
-        lookups: Of all columns.
-        schema: Types of the columns.
-        session: Asked for the hashes of public texts.
+        lookups: The lookups of all columns.
+        schema: The types of the columns.
+        session: Computes the hashes of public strings.
     """
     numbered = _numbered(lookups, schema)
     hashes = _hashes(session, numbered.values())
@@ -71,7 +71,7 @@ def packed(
 
 
 def _numbered(lookups: Mapping[str, Lookup], schema: pa.Schema) -> dict[str, Lookup]:
-    """Return the lookups that Spark does itself: texts first, which cost most to hand over."""
+    """Return the lookups that Spark does itself: strings first, the costliest to transfer."""
     found: dict[str, Lookup] = {}
     left = _MOST_BYTES - _BYTES_PLAIN * len(lookups)
     for column, lookup in sorted(lookups.items(), key=lambda c: not isinstance(c[1], Texts)):
@@ -88,13 +88,13 @@ def _has_many(lookup: Lookup) -> bool:
 
 
 def places_of(column: str, lookup: Lookup, kind: pa.DataType, hashes: Hashes) -> Places | None:
-    """Return how Spark numbers the values of a column; None if it hands them over as they are.
+    """Return how Spark numbers the values of a column; None if it transfers them unchanged.
 
     Args:
         column: Its name.
         lookup: Its lookup.
         kind: Its type in Arrow.
-        hashes: Spark's hash of each public text.
+        hashes: Spark's hash of each public string.
     """
     value = quoted(column)
     if isinstance(lookup, Flags):
@@ -116,7 +116,7 @@ def _places(expression: str, codes: Sequence[int]) -> Places:
 def _run(value: str, kind: pa.DataType, run: Run) -> Places:
     number, below, above = f'cast({value} as bigint)', '0L', f'{len(run.codes) - 1}L'
     null = f'{len(run.codes)}L'
-    if types.is_date32(kind):  # of which some cannot be read
+    if types.is_date32(kind):  # some of them cannot be read
         first, last = limits_of(kind)
         number = f'unix_date({value})'
         below = f'if({number} < {first}, {null}, {below})'
@@ -140,10 +140,10 @@ def _numbers(number: str, lookup: Numbers) -> Places | None:
 
 
 def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places:
-    """Return the place of a text among the public ones, found in the group that its hash says."""
+    """Return the place of a string among the public ones, found in the group of its hash."""
     texts = [text.encode() for text in lookup.texts.to_pylist()]
     groups: list[list[str]] = [[] for _ in range(1 << num_bits(len(texts)))]
-    # Of texts that are the same the first one counts, as it does in the lookup.
+    # Of equal strings, the first one counts, as in the lookup.
     for text, number in {text: texts.index(text) for text in texts}.items():
         groups[hashes[text] & (len(groups) - 1)].append(f'{_bytes(text)}, {number}L')
     maps = ', '.join(f'map({", ".join(group)})' if group else 'null' for group in groups)
@@ -155,7 +155,7 @@ def _texts(value: str, lookup: Texts, hashes: Hashes) -> Places:
 
 
 def _hashes(session: 'SparkSession', lookups: Iterable[Lookup]) -> dict[bytes, int]:
-    """Return Spark's own hashes of the texts of lookups; the driver answers, without a job."""
+    """Return Spark's own hashes of the strings of lookups, computed by the driver without a job."""
     texts = {
         text.encode()
         for lookup in lookups
@@ -174,12 +174,12 @@ def _bytes(text: bytes) -> str:
 
 
 def _long(number: int) -> str:
-    # The smallest number cannot be written with a sign before it.
+    # The smallest integer cannot be written with a minus sign.
     return f'{number}L' if number > -(2**63) else f'({number + 1}L - 1L)'
 
 
 def _words(found: Mapping[str, Places]) -> tuple[list[str], dict[str, Reading]]:
-    """Return the words that Spark selects, and where in them each column is."""
+    """Return the words that Spark selects, and the position of each column in them."""
     terms: list[list[str]] = [[]]
     readings, filled = {}, 0
     for column, places in found.items():

@@ -1,9 +1,9 @@
-"""What Spark's workers must have to count, and how it gets there.
+"""What Spark's workers need in order to count, and how it reaches them.
 
-The functions that count, and the tables that they look codes up in, are sent by value: workers
-need pyarrow and numpy, and none of this package. Only encoders that cannot be looked up (decimals,
-dates written as text, clocks of a time zone) and constraints are sent as what they are; then the
-workers must be able to import it.
+The counting functions and their lookup tables are sent by value: workers need pyarrow and numpy,
+but not this package. Only encoders without a lookup table (decimals, dates written as strings,
+clocks of a time zone) and constraints are sent as objects of this package; then workers must be
+able to import it.
 """
 
 import importlib
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BY_VALUE = ('readable', 'histograms', 'lookups', 'packed_places', 'partition_counts')
-_ROUNDS = 4  # parts a core, so that a slow or lost worker holds up little
+_ROUNDS = 4  # parts per core, so that a slow or lost worker causes little delay
 _FEWEST_PARTS = 200
 _BYTES_OF_CELL = 10
 _FEWEST_PARTS_SEND = 2**31
@@ -26,7 +26,7 @@ _WORKERS_ASKED = 8
 
 
 def send_by_value() -> None:
-    """Let the modules that workers run be sent to them, instead of their names."""
+    """Have the modules that workers run sent by value, not by name."""
     from pyspark import cloudpickle
 
     for name in _BY_VALUE:
@@ -35,10 +35,10 @@ def send_by_value() -> None:
 
 
 def most_parts(frame: 'DataFrame', num_cells: int = 0) -> int:
-    """Return into how many parts rows are gathered at most, each of which makes histograms.
+    """Return the maximum number of parts into which rows are gathered, each with histograms.
 
-    A few for each core. Executors may come later than this is asked, so there are never few,
-    unless histograms are so large that it matters how often they are sent.
+    There are a few for each core. Executors may start after this is called, so there are never very
+    few, unless histograms are so large that sending them often would be slow.
 
     Args:
         frame: The DataFrame.
@@ -53,7 +53,7 @@ def most_parts(frame: 'DataFrame', num_cells: int = 0) -> int:
 
 
 def check_package(session: 'SparkSession') -> None:
-    """Raise unless workers can import this package, in the version that is here."""
+    """Raise unless workers can import this package, in the same version as here."""
     import sdv_prefair
 
     asked = session.range(0, _WORKERS_ASKED, 1, _WORKERS_ASKED)
@@ -70,7 +70,7 @@ def check_package(session: 'SparkSession') -> None:
 
 
 def _ask_version() -> Any:
-    """Return what asks a worker; it loads what it would load to count."""
+    """Return a function that a worker runs; it imports what counting would import."""
 
     def versions(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import importlib

@@ -1,8 +1,8 @@
 """Rows whose code is never sampled, redistributed over the other codes.
 
-An undeclared null, or a value outside the domain, has no value to come back as. Its rows are
-redistributed in proportion to all other rows, as if each of them had been imputed a value of its
-column independently of the rest of the row.
+An undeclared null, or a value outside the domain, cannot be shown. Its rows are redistributed in
+proportion to all other rows, as if a value of the column had been imputed to each of them
+independently of the rest of the row.
 """
 
 from collections.abc import Sequence
@@ -13,26 +13,26 @@ import numpy as np
 
 from sdv_prefair.values.arrays import Flags, Floats, Integers
 
-# After so many rows turns begin again; shares are kept to one part in so many.
+# After this many rows, turns begin again; shares are exact to one part in this many.
 _TURNS = 1 << 16
 _BITS = 16
-# Cells begin at turns of their own, or single rows would all go to the same code.
+# Cells begin at different turns; otherwise single rows would all go to the same code.
 _NEXT_CELL = 40_503
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """One code of a column, and which codes take its rows in turn.
+    """One code of a column, and the codes that get its rows in turn.
 
     Privacy: each cell has an order of codes that depends on public facts and released values, and
-    its n rows go to the first n of them. One row more is one row more of one code: it changes one
-    cell by one, as it did before.
+    its n rows go to the first n of them. One more row is one more row of one code: it changes one
+    cell by one, as before.
 
     Proof: proofs/histogram.md
 
     Attributes:
-        code: The code that is not drawn.
-        shares: How many of its rows go to each of the new codes, in proportion.
+        code: The code that is never sampled.
+        shares: The proportions in which its rows go to the new codes.
     """
 
     code: int
@@ -46,7 +46,7 @@ class Spread:
     def apply(
         self, codes: Sequence[Integers], counts: Integers, axis: int, hidden: Flags
     ) -> tuple[list[Integers], Integers]:
-        """Return cells, and how many rows each has, once those of the code are spread.
+        """Return cells and their numbers of rows, after those of the code are redistributed.
 
         Args:
             codes: The codes of each cell, along every axis; new ones along this axis.
@@ -67,9 +67,9 @@ class Spread:
 
     @cached_property
     def _turns(self) -> tuple[Integers, Integers]:
-        """The code of each turn; and code by code, in order, the turns it has in two rounds."""
+        """The code of each turn; and for each code, in order, its turns in two rounds."""
         turns = _in_turn(self.shares)
-        # Small integers are sorted by their digits, in a tenth of the time.
+        # Small integers are sorted by radix, in a tenth of the time.
         kinds = np.tile(turns.astype(np.min_scalar_type(len(self.shares))), 2)
         order = np.argsort(kinds, kind='stable')
         return turns, kinds[order].astype(np.int64) * 2 * _TURNS + order
@@ -82,7 +82,7 @@ class Spread:
             counts: How many rows there are.
 
         Returns:
-            The place of a cell, a new code and a count, for all that are not 0.
+            The position of a cell, a new code and a count, for all counts that are not 0.
         """
         turns, keys = self._turns
         line = np.arange(len(self.shares)) * 2 * _TURNS
@@ -96,7 +96,7 @@ class Spread:
 
 
 def _in_turn(shares: Floats) -> Integers:
-    """Return codes in turn, evenly mixed: any stretch has about the right share of each."""
+    """Return codes in turn, evenly mixed: any run has about the right share of each."""
     reached = np.cumsum(shares) / np.sum(shares)
     turns: Integers = np.searchsorted(reached[:-1], _mixed_evenly(), side='right')
     return turns
@@ -104,7 +104,7 @@ def _in_turn(shares: Floats) -> Integers:
 
 @cache
 def _mixed_evenly() -> Floats:
-    """Return points of the unit interval, each stretch of them spread over all of it."""
+    """Return points of the unit interval, any run of which is spread over all of it."""
     reversed_bits = np.zeros(_TURNS, dtype=np.int64)
     for bit in range(_BITS):
         reversed_bits |= (np.arange(_TURNS) >> bit & 1) << (_BITS - 1 - bit)

@@ -28,7 +28,7 @@ _TO_BE_RAISED = (
 
 
 class Stream(Protocol):
-    """Where record batches come from.
+    """A source of record batches.
 
     Attributes:
         schema: Names and types of the columns.
@@ -39,16 +39,16 @@ class Stream(Protocol):
     can_be_read_again: bool
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the whole table from its beginning; other columns may be there too."""
+        """Yield the whole table from its beginning; it may include other columns."""
 
 
 class DatasetStream:
-    """Files: only the columns that are asked for are read.
+    """Files: only the requested columns are read.
 
     Args:
         dataset: Arrow's view of them. All files must have the same columns, of types that can be
-            read as the dataset has them whatever the values are.
-        folder_columns: Columns that are names of folders, if these are to be read here.
+            read as the dataset's, whatever the values are.
+        folder_columns: Columns that come from names of folders, if these are to be parsed here.
     """
 
     can_be_read_again = True
@@ -68,7 +68,7 @@ class DatasetStream:
         return map(self._folder_columns.convert, self._read(columns))
 
     def _read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        # By name alone: a plain list would take a dot in a name for a nested column.
+        # By name alone: in a plain list, a dot in a name would mean a nested column.
         options = {'columns': {c: ds.field(c) for c in columns}, 'batch_size': CHUNK_ROWS}
         if self._fragments is None:
             yield from self._dataset.to_batches(**options)
@@ -79,7 +79,7 @@ class DatasetStream:
 
 
 class ScannedStream:
-    """Files that another library has chosen and described: a column that one lacks is null there.
+    """Files that another library has chosen and described; a column missing in one is null there.
 
     Args:
         dataset: Arrow's view of them.
@@ -104,7 +104,7 @@ class ScannedStream:
 
 
 class ReaderStream:
-    """A reader that is spent once it has been read.
+    """A reader that can be read only once.
 
     Args:
         reader: The reader.
@@ -117,12 +117,12 @@ class ReaderStream:
         self.schema = reader.schema
 
     def read(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Yield what is left in the reader."""
+        """Yield the rest of the reader."""
         return iter(self._reader)
 
 
 class ProtocolStream:
-    """Whatever gives Arrow readers of itself: engines run their query again for each.
+    """Anything that can open Arrow readers; engines run their query again for each.
 
     Args:
         open_reader: Returns a new reader.
@@ -143,7 +143,7 @@ class ProtocolStream:
 
 
 def _fragments(dataset: ds.Dataset) -> list[ds.Fragment] | None:
-    """Return the files of a dataset; None if rows are left out of it, as only Arrow knows how."""
+    """Return the files of a dataset; None if it filters rows, which only Arrow can do."""
     try:
         return list(dataset.get_fragments())
     except ValueError:
@@ -151,13 +151,13 @@ def _fragments(dataset: ds.Dataset) -> list[ds.Fragment] | None:
 
 
 def _columns_of(fragment: ds.Fragment) -> set[str]:
-    """Return the columns of a file: those within it, and those of the folders it is in."""
+    """Return the columns of a file: those inside it, and those of its folders."""
     in_folders = ds.get_partition_keys(fragment.partition_expression)
     return {*fragment.physical_schema.names, *in_folders}
 
 
 def _parts(fragment: ds.Fragment) -> list[ds.Fragment]:
-    """Return what is read at a time: Arrow reads far ahead, up to a gigabyte, if it may."""
+    """Return the parts to read at a time: Arrow would read ahead, up to a gigabyte."""
     is_parquet = isinstance(fragment, ds.ParquetFileFragment)
     return fragment.split_by_row_group() if is_parquet else [fragment]
 
@@ -167,11 +167,11 @@ def parquet_stream(
 ) -> DatasetStream:
     """Return the stream of a Parquet file, or of a folder of them with hive partitions, if any.
 
-    Texts are read as the dictionaries that Parquet stores them as.
+    Strings are read as dictionaries, as Parquet stores them.
 
     Args:
-        path: Of the file or folder, or of several files.
-        columns: The metadata of each column, by which the names of folders are read.
+        path: The path of the file or folder, or of several files.
+        columns: The metadata of each column, by which the names of folders are parsed.
     """
     with reading('opened'):
         for one in path if isinstance(path, list) else [path]:
@@ -194,7 +194,7 @@ def parquet_stream(
 
 
 def _with_text_columns(schema: pa.Schema, stored: list[str], added: list[str]) -> pa.Schema:
-    """Return the schema with dictionaries for some columns, and text for others that it lacks."""
+    """Return the schema with dictionaries for some columns, and strings for some that it lacks."""
     fields = [
         field.with_type(pa.dictionary(pa.int32(), field.type)) if field.name in stored else field
         for field in schema
@@ -203,7 +203,7 @@ def _with_text_columns(schema: pa.Schema, stored: list[str], added: list[str]) -
 
 
 def frames_stream(lazy_frame: Any) -> ProtocolStream:
-    """Return the stream of a lazy frame that is computed frame by frame, as polars' are."""
+    """Return the stream of a lazy frame that is computed frame by frame, such as polars'."""
 
     def open_reader() -> pa.RecordBatchReader:
         schema = pa.RecordBatchReader.from_stream(lazy_frame.head(0).collect()).schema
@@ -219,16 +219,16 @@ def _batches_of_frames(lazy_frame: Any) -> Iterator[pa.RecordBatch]:
 
 @contextlib.contextmanager
 def reading(done: str = 'read to its end') -> Generator[None]:
-    """Turn whatever an engine raises into an error that quotes no row.
+    """Convert anything that an engine raises into an error that quotes no row.
 
     Args:
-        done: What could not be done.
+        done: The operation that failed.
     """
     try:
         yield
     except _TO_BE_RAISED:
         raise
-    except BaseException as error:  # of which the panics of engines written in Rust are some
+    except BaseException as error:  # this includes panics of engines written in Rust
         kind = type(error).__name__
         raise PrivateDataError(
             f'The table could not be {done} ({kind}), so nothing was fitted. The message of the '
@@ -238,14 +238,14 @@ def reading(done: str = 'read to its end') -> Generator[None]:
 
 
 def with_nulls_ruled_out(schema: pa.Schema, written: Iterable[pa.Schema]) -> pa.Schema:
-    """Return the schema with those columns marked that hold no null wherever they are written."""
+    """Return the schema with columns marked that no file allows to be null."""
     never_null = set.intersection(*(_never_null(part) for part in written))
     fields = [field.with_nullable(field.name not in never_null) for field in schema]
     return pa.schema(fields)
 
 
 def _never_null(schema: pa.Schema) -> set[str]:
-    """Return the columns that are not nullable, or were numpy's integers or booleans.
+    """Return the columns that are not nullable, or that were numpy's integers or booleans.
 
     pandas writes the dtypes of a frame into the schema, and these dtypes cannot hold nulls.
     """

@@ -1,7 +1,7 @@
-"""Folders that are more than their files: tables that keep a log of which rows still count.
+"""Folders that are more than their files: table formats with a log of which rows are valid.
 
-Their Parquet files hold rows that were deleted, and old versions of others. Read as plain files
-these would be counted: people who have been taken out of the table, and some people twice.
+Their Parquet files contain deleted rows and old versions of others. Read as plain files, these
+would be counted: people who were removed from the table, and some people twice.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ _READERS = {
 
 
 def check_plain_files(path: str | Path) -> None:
-    """Raise if a path is such a table, holds one, or lies within one.
+    """Raise if a path is such a table, contains one, or is inside one.
 
     Args:
-        path: Of a file or folder, or a URI that Arrow knows.
+        path: The path of a file or folder, or a URI that Arrow supports.
     """
     filesystem, place = _locate(path)
     for kind in _kinds(filesystem, place):
@@ -36,13 +36,13 @@ def check_plain_files(path: str | Path) -> None:
 def _locate(path: str | Path) -> tuple[fs.FileSystem, str]:
     try:
         filesystem, place = fs.FileSystem.from_uri(str(path))
-    except (pa.ArrowInvalid, OSError):  # no URI
+    except (pa.ArrowInvalid, OSError):  # not a URI
         return fs.LocalFileSystem(), Path(path).resolve().as_posix()
     return filesystem, place
 
 
 def _kinds(filesystem: fs.FileSystem, place: str) -> Iterator[str]:
-    """Yield the kinds of tables whose logs are inside a folder, beside it or above it."""
+    """Yield the kinds of tables whose logs are inside a folder, next to it or above it."""
     is_folder = filesystem.get_file_info(place).type == fs.FileType.Directory
     selected = [fs.FileSelector(place, recursive=True)] if is_folder else []
     folders = [place, *_folders_above(place)]

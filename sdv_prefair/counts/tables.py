@@ -1,4 +1,4 @@
-"""What ``fit_table`` takes: each kind of table, and the source that counts it."""
+"""The kinds of tables that ``fit_table`` takes, and the source that counts each."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ from sdv_prefair.counts.streams import (
 )
 from sdv_prefair.errors import PrivateDataError
 
-Describe = Callable[[Any], pd.Series]  # of an Arrow schema, or of a frame without rows
+Describe = Callable[[Any], pd.Series]  # takes an Arrow schema, or a frame without rows
 
 _WAYS = {
     'pandas': " A pandas DataFrame goes to fit, as in fit({'table': df}).",
@@ -50,12 +50,12 @@ def open_table(
 
     Args:
         table: Any table that ``fit_table`` takes.
-        describe: Checks a schema, or a frame without rows, and returns the dtypes that stand for
-            its types.
-        person_column: Column that tells persons apart, if any.
+        describe: Checks a schema, or a frame without rows, and returns the dtypes that correspond
+            to its types.
+        person_column: Column that identifies persons, if any.
         max_rows: How many rows of a person are counted.
         columns: The metadata of each column.
-        rows_stay: Whether a database counts its rows itself; None for what suits it.
+        rows_stay: Whether a database counts its rows itself; None for the database's default.
     """
     engine = _engine(table)
     if engine == 'ibis':
@@ -81,14 +81,14 @@ def open_table(
 
 
 def _engine(table: Any) -> str:
-    """Return the library that a table is of."""
+    """Return the library that a table comes from."""
     return type(table).__module__.partition('.')[0]
 
 
 def _open_parts(
     table: Any, engine: str, columns: Mapping[str, dict[str, Any]]
 ) -> tuple[pd.DataFrame, Parts] | None:
-    """Return a table that comes as pandas frames, if it does: without rows, and what reads it."""
+    """Return a table that comes as pandas frames, if it does: its empty frame, and its reader."""
     if (found := frame_parts(table, engine)) is not None:
         return found
     if not is_paths(table) or not (files := table_files(table)).are_csv:

@@ -1,4 +1,4 @@
-"""How often each value of a column occurs, whatever holds the column: values as canonical ones."""
+"""How often each canonical value of a column occurs, in any kind of table."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,10 +18,10 @@ Tally = Counter[CanonicalValue]
 
 
 def value_counts(column: pd.Series) -> Tally:
-    """Return how often each value of a column occurs; nulls and what is no value are left out.
+    """Return how often each value of a column occurs; nulls and objects without value are left out.
 
-    Privacy: reads every row, each by itself; the result is private until ``frequent_values``
-    thresholds it. One row more raises one count by one.
+    Privacy: reads every row, each on its own; the result is private until ``frequent_values``
+    thresholds it. One more row increases one count by one.
     """
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -36,7 +36,7 @@ def value_counts(column: pd.Series) -> Tally:
     if is_arrow(dtype):
         return array_counts(pa.chunked_array(pa.array(column.array)).combine_chunks())
     if isinstance(dtype, np.dtype) and dtype.kind == 'f':
-        column = column.astype(np.float64)  # pandas has no index of the shortest
+        column = column.astype(np.float64)  # pandas has no index of the shortest floats
     counts = column.dropna().value_counts(sort=False)
     return tally_cells(boxed(counts.index), counts.tolist())
 
@@ -46,7 +46,7 @@ def array_counts(array: pa.Array, typed: bool = True) -> Tally:
 
     Args:
         array: The cells.
-        typed: Whether the type of the array is that of its column.
+        typed: Whether the array has the type of its column.
     """
     counted = pc.value_counts(plain_array(array))
     values, rows = values_of(counted.field('values')), counted.field('counts').to_pylist()
@@ -54,12 +54,12 @@ def array_counts(array: pa.Array, typed: bool = True) -> Tally:
 
 
 def tally_cells(cells: Iterable[Any], rows: Iterable[int], typed: bool = True) -> Tally:
-    """Return the canonical values of cells with how many rows have them.
+    """Return the canonical values of cells, and how many rows have each.
 
     Args:
-        cells: Values, each perhaps more than once.
-        rows: In how many rows each was found.
-        typed: Whether the type of the column is that of its cells.
+        cells: Values, possibly with repetitions.
+        rows: In how many rows each occurs.
+        typed: Whether the cells have the type of the column.
     """
     tally: Tally = Counter()
     for cell, count in zip(cells, rows, strict=True):
@@ -70,7 +70,7 @@ def tally_cells(cells: Iterable[Any], rows: Iterable[int], typed: bool = True) -
 
 
 def decoded(text: bytes | None) -> str | None:
-    """Return a text, or None if its bytes are none: one row must not stop the rest."""
+    """Return a string, or None if its bytes are invalid: one row must not stop the others."""
     try:
         return None if text is None else text.decode('utf-8')
     except UnicodeError:

@@ -1,8 +1,8 @@
-"""Where the bins of an encoder begin, found by asking the encoder itself.
+"""Where the bins of an encoder begin, found by calling the encoder itself.
 
 A database has its own arithmetic: it rounds, casts and divides in its own way. So bins are not
 computed there but looked up, by comparing with the smallest number of each. These are found by
-binary search over all numbers of the column's type, whatever way the encoder computes codes.
+binary search over all numbers of the column's type, however the encoder computes codes.
 """
 
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from sdv_prefair.counts.readable import FIRST_SECOND, LAST_SECOND
 from sdv_prefair.counts.source import Encoder
 
 _SIGN = np.uint64(2**63)
-# What a timestamp of every database can be: the years 1 to 9999, in microseconds.
+# The timestamps that every database supports: the years 1 to 9999, in microseconds.
 _FIRST_MICROS, _LAST_MICROS = FIRST_SECOND * 10**6, (LAST_SECOND + 1) * 10**6 - 1
 
 
 @dataclass(frozen=True)
 class Line:
-    """All values of a type in rising order, numbered from 0.
+    """All values of a type in increasing order, numbered from 0.
 
     Attributes:
         last: The number of the largest value.
@@ -34,7 +34,7 @@ class Line:
 
 
 def whole_numbers(dtype: np.dtype) -> Line:
-    """Return all numbers of a dtype of integers."""
+    """Return all numbers of an integer dtype."""
     limits = np.iinfo(dtype)
     first = np.uint64(int(limits.min) % 2**64)
     return Line(
@@ -44,7 +44,7 @@ def whole_numbers(dtype: np.dtype) -> Line:
 
 
 def real_numbers() -> Line:
-    """Return all floats of 64 bits, the infinite ones at the ends.
+    """Return all 64-bit floats, with the infinite ones at the ends.
 
     The bits of positive floats are in the order of the floats, those of negative ones in reverse.
     """
@@ -53,7 +53,7 @@ def real_numbers() -> Line:
 
 
 def moments(instants: bool) -> Line:
-    """Return all timestamps that can be written with a year of four digits.
+    """Return all timestamps whose year has four digits.
 
     Args:
         instants: Whether they have a time zone.
@@ -68,9 +68,9 @@ def moments(instants: bool) -> Line:
 
 
 def steps(encoder: Encoder, line: Line) -> tuple[int, list[tuple[Any, int]]]:
-    """Return the code of the smallest value, and each value from which another code holds.
+    """Return the code of the smallest value, and each value at which the code changes.
 
-    The codes must rise with the values.
+    The codes must increase with the values.
     """
     ends = np.array([0, line.last], dtype=np.uint64)
     lowest, highest = encoder.encode(line.values(ends)).tolist()

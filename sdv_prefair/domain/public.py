@@ -103,7 +103,7 @@ def _without_ranges(description: dict[str, Any]) -> dict[str, Any]:
 
 
 def single_table(metadata: Any) -> Any:
-    """Return the metadata of the one table; that of a table comes back as it is."""
+    """Return the metadata of the one table; that of a single table is returned unchanged."""
     if not isinstance(metadata, Metadata):
         return metadata
     if len(metadata.tables) != 1:

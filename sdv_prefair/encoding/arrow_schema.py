@@ -3,12 +3,12 @@
 =======================  =====================================================================
 Arrow type               dtype of the sampled column
 =======================  =====================================================================
-integers, booleans  numpy's if they cannot be null, else pandas' own (``Int64``, ``boolean``)
+integers, booleans       numpy's if they cannot be null, else pandas' (``Int64``, ``boolean``)
 floats                   numpy's
 timestamps               ``datetime64`` of the same unit, with the time zone if there is one
 dates, decimals          pandas' ``ArrowDtype`` of the same type
-text                     ``object``
-dictionary               that of its values: how a column is stored is no type
+strings                  ``object``
+dictionary               that of its values: how a column is stored does not matter
 null                     the one that suits the metadata
 =======================  =====================================================================
 

@@ -28,7 +28,7 @@ from sdv_prefair.model.sampling import AncestralSampler
 from sdv_prefair.model.totals import minimum_variance_total
 from sdv_prefair.values.arrays import Floats
 
-# At most so many rows per replicate; deviations of their counts are scaled to the table's size.
+# At most this many rows per replicate; deviations of their counts are scaled to the table's size.
 _MOST_ROWS = 1 << 18
 _CORES = 2
 

@@ -18,7 +18,7 @@ from sdv_prefair.structure import (
 
 
 def resolve_mechanism(structure: object, unlabelled: str | None = None) -> Mechanism:
-    """Return the mechanism that ``structure`` stands for.
+    """Return the mechanism that ``structure`` denotes.
 
     Args:
         structure: A name in ``catalogue.STRUCTURES``, a tree (a list of column pairs, a

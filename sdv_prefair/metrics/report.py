@@ -34,10 +34,10 @@ class FairnessReport(BaseUnifiedReport):
     | Quality | 1-way and 2-way TVD, ACD; KS, frequent values; accuracy | 1 - distance; accuracy |
 
     All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
-    its metrics' means, for Quality), the report's that of its properties; uninformative rows
-    are NaN and left out. A mean of fairness and accuracy settles nothing by itself: read
+    its metrics' means, for Quality), the report's that of its properties; uninformative rows are
+    NaN and left out. A mean of fairness and accuracy decides nothing by itself: read
     ``get_details``. As in SDMetrics, tables are subsampled to ``num_rows_subsample`` random rows,
-    50,000 by default; ``None`` takes all.
+    50,000 by default; ``None`` uses all.
 
     Privacy: everything here is computed on the real rows, outside any budget. Neither the report
     nor its file may be released with the synthetic table.
@@ -45,7 +45,7 @@ class FairnessReport(BaseUnifiedReport):
     Args:
         roles: The protected, admissible and outcome columns, as ``Roles`` or as its ``dict``; or
             ``Statements``, or a list of `Independent`. Each statement is measured separately.
-        table_name: The table they belong to, where there are several.
+        table_name: The table they belong to, if there are several.
         positive: The value of each outcome column that counts as positive. By default the greater
             of two values; of more than two, the one with the largest difference.
         model: Classifier of Group Rates and of accuracy: ``'linear'``, ``'forest'``, ``'mlp'`` or

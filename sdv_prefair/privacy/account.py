@@ -144,7 +144,7 @@ class Account:
         Args:
             rho: The cost of the further one.
             all_gaussian: Whether all its noise is a rounded Gaussian.
-            delta: The delta of the conversion, which is needed once.
+            delta: The delta of the conversion, which counts only once.
         """
         convert = gaussian_epsilon_of if self.all_gaussian and all_gaussian else epsilon_of
         return convert(float(self.spent + rho), delta)

@@ -118,7 +118,7 @@ class Ledger:
             is mu^2/2 of GDP, and noise of any other kind is refused.
     """
 
-    all_gaussian: bool = False  # also of ledgers that were saved before there was a choice
+    all_gaussian: bool = False  # also the value for ledgers saved before there was a choice
     _aside: Fraction = Fraction(0)
 
     def __init__(
@@ -141,7 +141,7 @@ class Ledger:
         self._spent = Fraction(0)
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Add up the lines of a saved ledger: of a sum that was saved apart they would not know."""
+        """Add up the lines of a saved ledger, because a sum saved separately might disagree."""
         vars(self).update(state)
         self._spent = sum((line.rho for line in self._debits), Fraction(0))
 
@@ -180,7 +180,7 @@ class Ledger:
         self._aside += rho
 
     def take_back(self) -> None:
-        """Let what was put aside be spent."""
+        """Release the amount that was put aside."""
         self._aside = Fraction(0)
 
     def shares(self, total: Fraction, weights: Sequence[float | Fraction]) -> list[Fraction]:
@@ -281,7 +281,7 @@ class Ledger:
             'max_rows_per_person': self.max_rows_per_person,
             # Replacing a row moves a histogram by sqrt(2), a score or a tree by 2, in rows.
             'epsilon_if_replace_one': convert(2 * histograms + 4 * others, for_noise),
-            # A threshold hides the values of so many rows and no more.
+            # A threshold hides the values of this many rows and no more.
             'epsilon_if_twice_the_rows': None
             if self.reserved_delta
             else convert(4 * float(self.spent), for_noise),

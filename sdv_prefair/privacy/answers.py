@@ -1,4 +1,4 @@
-"""Noisy answers from exact counts: each is debited in the ledger before it is worked out."""
+"""Noisy answers from exact counts: each is debited in the ledger before it is computed."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ from sdv_prefair.values.arrays import Floats, Integers
 class Answers:
     """The exact counts and the only code that answers from them.
 
-    Privacy: holds exact counts in the open, so it stays in the closures of a ``PrivateTable``,
-    whose methods say what is asked and what it costs.
+    Privacy: holds exact counts unprotected, so it stays in the closures of a ``PrivateTable``,
+    whose methods document the queries and their costs.
 
     Proof: proofs/composition.md, proofs/gaussian_composition.md
     """
@@ -63,7 +63,7 @@ class Answers:
             self.counts = merged
 
     def choose(self, candidates: Sequence[Clique], score: Score, rho: Fraction, step: str) -> int:
-        """Return the place of the chosen candidate, see ``PrivateTable.choose``."""
+        """Return the position of the chosen candidate, see ``PrivateTable.choose``."""
         cliques = [tuple(clique) for clique in candidates]
         self._ledger.check(step, rho)
         epsilon = exponential_epsilon(rho)
@@ -99,7 +99,7 @@ class Answers:
         """See ``PrivateTable.regroup``."""
         self._unmerged = self._unmerged or _of_single_columns(self.counts)
         groups = {c: np.array(group) for c, group in group_of.items()}
-        # Made here, of plain numbers: what is applied to exact counts is nobody else's code.
+        # Made here, from plain numbers, so that no foreign code is applied to exact counts.
         spreads = {c: Spread(int(code), np.array(shares)) for c, (code, shares) in spread.items()}
         self.counts = self.counts.regroup(groups, spreads)
         self._scores = None
@@ -121,7 +121,7 @@ class Answers:
 
 
 def _of_single_columns(counts: Counts) -> Counts:
-    """Return the one-way histograms alone, so that the others can be let go."""
+    """Return only the one-way histograms, so that the others can be freed."""
     single = [clique for clique in counts.cliques if len(clique) == 1]
     return Counts(counts.domain, {clique: counts.observed(clique) for clique in single})
 

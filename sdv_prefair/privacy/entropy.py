@@ -31,7 +31,7 @@ class SystemEntropy:
 
 
 class SeededEntropy:
-    """Reproducible bits, for experiments and tests. Whoever knows the seed can undo the noise."""
+    """Reproducible bits, for experiments and tests. Anyone with the seed can undo the noise."""
 
     is_private = False
 

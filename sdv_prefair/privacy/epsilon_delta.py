@@ -1,4 +1,4 @@
-"""What epsilon and delta may be, and the amounts that they are turned into.
+"""The valid values of epsilon and delta, and the amounts that they are converted to.
 
 Every amount in a ledger is a whole multiple of one dyadic quantum, at least 2^-46 of the
 budget. So amounts are exact fractions, and their floating-point images add up exactly too.
@@ -12,9 +12,9 @@ from sdv_prefair.errors import BudgetError, shown
 # Between these the conversions are exact enough in floats; nobody needs to go beyond.
 LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
 MOST_DELTA = 0.999
-# Noise has a finite support, so there is no promise for every delta, see `samplers`.
+# Noise has finite support, so there is no guarantee for every delta, see `samplers`.
 LEAST_DELTA = 1e-30
-# This part of delta is kept back for what noise as drawn differs from noise as analysed.
+# This part of delta covers the difference between noise as sampled and noise as analysed.
 DELTA_FOR_ROUNDING = 1e-9
 
 _QUANTA_BITS = 45

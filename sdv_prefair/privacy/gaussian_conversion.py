@@ -1,8 +1,9 @@
 """From (epsilon, delta) to rho and back, where a whole fit is one Gaussian mechanism.
 
-A fit all of whose noise is Gaussian is mu-GDP: telling neighbours apart is no easier than telling
-N(0, 1) from N(mu, 1). What is counted is rho = mu^2/2, which is what the same noise costs in zCDP;
-but how often N(0, 1) and N(mu, 1) are distinguished is known, and need not be bounded.
+A fit all of whose noise is Gaussian is mu-GDP: distinguishing neighbouring tables is no easier than
+distinguishing N(0, 1) from N(mu, 1). The unit of account is rho = mu^2/2, the cost of the same
+noise in zCDP; but how well N(0, 1) and N(mu, 1) can be distinguished is known exactly, and need not
+be bounded.
 """
 
 import math
@@ -23,15 +24,15 @@ from sdv_prefair.values.arrays import Floats
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 # From here on a few terms of the asymptotic series are closer than a difference of floats.
 _FAR = 30.0
-# At an a of minus this, delta is above any that may be asked for.
+# At an a of minus this, delta is above any that may be requested.
 _MOST = 6.0
 
 
 def delta_of_gaussian(rho: float, epsilon: float) -> float:
     """Return the delta for which a Gaussian mechanism with mu^2/2 = rho is (epsilon, delta)-DP.
 
-    Balle and Wang (2018), Theorem 8: Phi(-a) - e^epsilon Phi(-b), with a = epsilon/mu - mu/2 and
-    b = a + mu. No smaller one would do.
+    Balle and Wang (2018), Theorem 8: Phi(-a) - e^epsilon Phi(-b), with a = epsilon/mu - mu/2 and b
+    = a + mu. No smaller delta suffices.
 
     Proof: proofs/gaussian_composition.md
     """
@@ -45,7 +46,7 @@ def gaussian_rho_of(epsilon: float, delta: float) -> Fraction:
     """
     # As in ``rho_of``: half of a delta may be set aside, which is not for the user to correct.
     check_epsilon_delta(epsilon, max(delta, LEAST_DELTA) if delta > 0 else delta)
-    # delta grows with mu, and is below mu; where a is -6 it is above all that may be asked for.
+    # delta grows with mu, and is below mu; where a is -6, it is above all that may be requested.
     low, high = math.log(delta), math.log(_MOST + math.sqrt(_MOST**2 + 2 * epsilon))
     log_mu = brentq(
         lambda log_mu: _log_delta(math.exp(log_mu), epsilon) - math.log(delta),

@@ -147,8 +147,8 @@ class PrivateTable(Sealed):
     ) -> tuple[Integers, float]:
         """Return the noisy histogram of a column whose codes are merged, and its sigma.
 
-        Unlike after ``regroup`` the table stays as it is, so that the next query may use
-        smaller groups.
+        Unlike ``regroup``, this does not change the table, so the next query may use smaller
+        groups.
 
         Privacy: one row is in one group, so the L2 sensitivity for a person is
         ``max_rows_per_person``. The groups must depend on public facts and earlier answers only.
@@ -170,7 +170,7 @@ class PrivateTable(Sealed):
     ) -> None:
         """Merge codes, as earlier answers or public facts suggest; nothing is answered.
 
-        Privacy: after merging and spreading one row still changes one cell by one.
+        Privacy: after merging and redistributing, one row still changes one cell by one.
 
         Proof: proofs/histogram.md
 

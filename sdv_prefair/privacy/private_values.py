@@ -22,7 +22,7 @@ class PrivateValues(Sealed):
     ``sealed.py`` says how well the counts are protected from other code.
 
     Args:
-        exact: For each column how often each of its values occurs; the caller must not keep it.
+        exact: For each column, how often each of its values occurs; the caller must not keep it.
         ledger: Where every answer is debited.
         entropy: Where the noise comes from.
     """

@@ -22,7 +22,7 @@ TOTAL_VARIATION = Fraction(1, 2**328)
 
 _DIGITS = 60
 _BLOCKS_PER_SIGMA = 64
-# A Gaussian to be rounded has at least so many blocks per sigma, so that few draws are rejected.
+# A Gaussian to be rounded has at least this many blocks per sigma, so that few draws are rejected.
 _LEAST_BLOCKS_PER_SIGMA = 8
 # The truncated tail has a probability below exp(-t^2/2) / (t sqrt(pi/2)) < 2^-330; rounding errors
 # of the table and its weights are far smaller.

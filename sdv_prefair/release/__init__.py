@@ -54,7 +54,7 @@ Made = TypeVar('Made', bound='PreFairSynthesizer')
 
 _GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 _USE_SAVE = 'Change that and fit again, or use save.'
-_MOST_LETTERS = 200  # of another library's message
+_MOST_LETTERS = 200  # part of another library's message
 
 
 def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:

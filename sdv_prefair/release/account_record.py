@@ -75,7 +75,7 @@ def account_of_one(ledger: Ledger) -> Account:
 def check_account(account: Account, ledger: Ledger) -> None:
     """Raise unless the fit of the model is in the account, and paid for there.
 
-    It is the last one that finished. The cost of learning domains may belong to an earlier one.
+    It is the last one that finished. The cost of learning domains may belong to an earlier attempt.
     """
     finished = [spending for spending in account.spendings if spending.outcome == FINISHED]
     delta = math.fsum(line.delta for line in ledger.debits)

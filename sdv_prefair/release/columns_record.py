@@ -1,7 +1,7 @@
 """Columns as JSON: dtypes, learnt domains, and transformers that the user chose.
 
 The encoding of a column follows from the metadata, its dtype and the arguments, as in a fit; only
-the rest is written down.
+the rest is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,16 @@ MOST_BINS = 1 << 17
 _MOST_CUTS = 1 << 18
 MOST_DECIMALS = 50
 _LONGEST_NAME = 1 << 20
-# The arguments of each transformer, under which it keeps them.
+# The arguments of each transformer, which are also its attributes.
 _ARGUMENTS = {
     CategoryCodes: ('values', 'nullable', 'other', 'weights'),
     NumberBins: ('low', 'high', 'bins', 'decimal_places', 'edges', 'nullable'),
     DatetimeBins: ('low', 'high', 'datetime_format', 'bins', 'edges', 'nullable'),
 }
-# Further arguments, of transformers that have weights, and of those that do not hide others.
+# Further arguments: of transformers with weights, and of those that show "other" values.
 _WEIGHTED = ('finer', 'weights')
 _OF_OTHERS = ('other_value', 'shared')
-# What is learnt besides values and bounds.
+# What is learnt in addition to values and bounds.
 _FACTS = {
     Categories: ('nullable', 'other', 'shared'),
     Numbers: ('nullable', 'decimal_places'),
@@ -53,7 +53,7 @@ def write_dtypes(dtypes: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def read_dtypes(written: Any) -> dict[str, Any]:
-    """Return what ``write_dtypes`` has written."""
+    """Return the dtypes that ``write_dtypes`` wrote."""
     columns = [Fields(item, 'a column', ('name', 'dtype')) for item in _listed(written)]
     dtypes = {fields.text('name', most=_LONGEST_NAME): fields.raw('dtype') for fields in columns}
     if len(dtypes) < len(columns) or None in dtypes.values():
@@ -68,7 +68,7 @@ def write_learnt(
 
     Args:
         declared: The domains of columns that the user chose no transformer for.
-        transformers: The transformers that were made of declared and learnt domains.
+        transformers: The transformers made from declared and learnt domains.
     """
     unknown = [column for column, domain in declared.items() if isinstance(domain, Undeclared)]
     return [{'name': c} | _about(c, _write_facts, transformers[c]) for c in unknown]
@@ -84,7 +84,7 @@ def _write_facts(made: ColumnCodes) -> dict[str, Any]:
     if isinstance(made, NumberBins):
         more = {'decimal_places': made.decimal_places}
     facts = {'nullable': made.nullable} | more
-    # Up to version 2 edges stood here; now they are among the shapes.
+    # Up to version 2, edges were here; now they are among the shapes.
     return {
         'values': write_value(list(values)),
         'edges': None,
@@ -95,19 +95,19 @@ def _write_facts(made: ColumnCodes) -> dict[str, Any]:
 def read_learnt(
     written: Any, declared: Mapping[str, ColumnDomain]
 ) -> tuple[dict[str, ColumnDomain], dict[str, Any]]:
-    """Return all domains, with those that were learnt, and edges of unequal bins.
+    """Return all domains, including learnt ones, and edges of bins of unequal width.
 
     Args:
         written: What ``write_learnt`` returned.
         declared: The domains of columns that the user chose no transformer for.
 
     Raises:
-        ReleaseError: If it has too much or too little: exactly the undeclared domains are learnt.
+        ReleaseError: If a domain is missing or superfluous: exactly the undeclared ones are learnt.
     """
     learnt, edges = {}, {}
     for item in _listed(written):
         names = ('name', 'values', 'edges', 'facts')
-        # Releases of earlier versions have learnt values and bounds, and nothing else.
+        # Releases of earlier versions contain learnt values and bounds, and nothing else.
         has_facts = isinstance(item, dict) and 'facts' in item
         fields = Fields(item, 'learnt', names if has_facts else names[:3])
         name = fields.text('name', most=_LONGEST_NAME)
@@ -161,7 +161,7 @@ def write_shapes(
     """Return the bins of unequal width, and the distribution of rows within them.
 
     Args:
-        transformers: The default ones, not those that the user chose.
+        transformers: The default transformers, not those that the user chose.
         derived: Edges that follow from constraints.
     """
     made = {c: t.shape for c, t in transformers.items() if isinstance(t, BinCodes)}
@@ -178,11 +178,11 @@ def _write_shape(shape: BinShape) -> dict[str, Any]:
 
 
 def read_shapes(written: Any, unchosen: Mapping[str, ColumnDomain]) -> dict[str, BinShape]:
-    """Return what ``write_shapes`` has written.
+    """Return the shapes that ``write_shapes`` wrote.
 
     Args:
         written: What it returned.
-        unchosen: The columns that no transformer was chosen for.
+        unchosen: The columns for which no transformer was chosen.
     """
     shapes, cuts_left = {}, _MOST_CUTS
     for item in _listed(written):
@@ -220,7 +220,7 @@ def _write_transformer(transformer: ColumnCodes) -> dict[str, Any]:
 
 
 def read_chosen(written: Any, modelled: Mapping[str, ColumnDomain]) -> dict[str, ColumnCodes]:
-    """Return what ``write_chosen`` has written: transformers of modelled columns."""
+    """Return the transformers of modelled columns that ``write_chosen`` wrote."""
     chosen, bins_left = {}, MOST_CODES
     for item in _listed(written):
         fields = Fields(item, 'chosen', ('name', 'kind', 'dtype', 'arguments'))

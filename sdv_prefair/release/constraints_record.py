@@ -1,4 +1,4 @@
-"""SDV's constraints as JSON, those that consist of names and numbers alone."""
+"""SDV's constraints as JSON, if they consist of names and numbers alone."""
 
 import inspect
 from typing import Any
@@ -87,7 +87,7 @@ def read_combinations(written: list[Any], plan: ConstraintPlan) -> dict[str, Col
 
     Args:
         written: What ``write_constraints`` returned.
-        plan: The plan that these constraints made, added in the order in which they are written.
+        plan: The plan with these constraints, added in the order in which they are written.
     """
     found: dict[str, ColumnDomain] = {}
     for item, rule in zip(written, plan.rules, strict=True):

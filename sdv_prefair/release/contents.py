@@ -65,7 +65,7 @@ _KEYS = (
 _ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
 _ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
 _ONLY_ZCDP = (1, 2)
-_LOOKS = 'looks'  # of fits that have looked for copies of outcomes, and of no others
+_LOOKS = 'looks'  # only for fits that searched for copies of outcomes
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
 
@@ -123,9 +123,9 @@ class Contents:
     """The contents of a release: enough to construct a synthesizer, and then to read its fit.
 
     Args:
-        fields: The document, of which the rest is read once there are settings.
+        fields: The document; the rest of it is read once there are settings.
         metadata: The metadata.
-        model: The model. Whether it is one of these settings is checked with the fit.
+        model: The model. Whether it agrees with the settings is checked with the fit.
     """
 
     fields: Fields
@@ -146,7 +146,7 @@ class Contents:
         return cls(fields, metadata, model)
 
     def parameters(self, synthesizer_class: type) -> dict[str, Any]:
-        """Return the arguments to make a synthesizer of this class with, but the metadata."""
+        """Return the arguments to construct a synthesizer of this class, except the metadata."""
         (table,) = self.metadata.tables.values()
         written, with_statements = self.fields.raw('parameters'), self._holds_statements
         return read_parameters(written, synthesizer_class, list(table.columns), with_statements)
@@ -161,10 +161,10 @@ class Contents:
         return read_constraints(self.fields.raw('constraints'))
 
     def fit_by(self, settings: Settings) -> tuple[Fitted, Account, str]:
-        """Return fit, account and day of creation, once everything was checked.
+        """Return fit, account and day of creation, after checking everything.
 
         Args:
-            settings: Those of a synthesizer made with the parameters and constraints.
+            settings: The settings of a synthesizer with these parameters and constraints.
         """
         fields, made = self.fields, Fields(self.fields.raw('fit'), 'fit', _FIT_KEYS)
         ledger, learning = _read_ledger(settings, fields)
@@ -234,7 +234,8 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
     check_account(account, ledger)
     check_measured(model)
     check_measurements(model.measurements, ledger)
-    # Weights were computed from the same noise, or a part of it, so nothing more has to be paid.
+    # Weights were computed from the same noisy counts, or a part of them, so they cost nothing
+    # more.
     check_measurements(
         [c.measured for c in model.compressions.values() if c.measured is not None], ledger
     )
@@ -253,7 +254,7 @@ def _check_ledger(fitted: Fitted, account: Account) -> None:
 
 
 def _read_given_names(columns: list[str], written: Any) -> pd.Index:
-    """Return the names that the user's frame had, if they were not all strings."""
+    """Return the column names of the user's frame, if they were not all strings."""
     names = read_value(written)
     if not isinstance(names, list) or (names and list(map(str, names)) != columns):
         raise ReleaseError('The release gives its columns other names than its metadata.')

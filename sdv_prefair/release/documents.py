@@ -12,12 +12,12 @@ MOST_DEPTH = 24
 MOST_ITEMS = 1_000_000
 _MOST_DIGITS = 1_000
 
-# A text, to its end or to that of the document; or what opens, closes or separates.
+# A string, up to its end or that of the document; or an opening, closing or separating character.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
 
 
 def write_document(value: Any) -> bytes:
-    """Return JSON as ASCII; numbers come back as they were, to the last bit."""
+    """Return JSON as ASCII; numbers are restored exactly."""
     return json.dumps(value, allow_nan=False, indent=1).encode('ascii')
 
 

@@ -49,13 +49,13 @@ if hasattr(pd.StringDtype(), '_na_value'):  # from pandas 2.3 on
 
 
 def write_dtype(dtype: Any) -> Any:
-    """Return the name of a dtype, or for a category an object with the values it lists, if any.
+    """Return the name of a dtype; for a category, an object with the values it lists, if any.
 
     Args:
         dtype: A dtype that is public, see ``dtypes.public_dtype``; None if it is not known.
 
     Raises:
-        ReleaseError: If it is none that a release can hold.
+        ReleaseError: If a release cannot store it.
     """
     if dtype is None:
         return None
@@ -90,10 +90,10 @@ def _checked(written: Any, dtype: Any) -> Any:
 
 
 def read_dtype(written: Any) -> Any:
-    """Return the dtype that ``write_dtype`` has named.
+    """Return the dtype that ``write_dtype`` wrote.
 
     Raises:
-        ReleaseError: If it has not.
+        ReleaseError: If it did not write it.
     """
     if written is None:
         return None
@@ -105,7 +105,7 @@ def read_dtype(written: Any) -> Any:
         unit: Any = zoned[1]
         return pd.DatetimeTZDtype(unit, read_zone(zoned[2]))
     if isinstance(written, str) and (zoned := _ARROW_ZONED.fullmatch(written)):
-        read_zone(zoned[2])  # Arrow itself would take any name
+        read_zone(zoned[2])  # Arrow itself would accept any name
         return pd.ArrowDtype(pa.timestamp(zoned[1], tz=zoned[2]))
     if isinstance(written, str) and (decimal := _ARROW_DECIMAL.fullmatch(written)):
         return _read_arrow_decimal(*map(int, decimal.groups()))

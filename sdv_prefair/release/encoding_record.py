@@ -1,4 +1,4 @@
-"""From the columns of a release to transformers and SDV's processor, as in a fit."""
+"""Rebuilds transformers and SDV's processor from the columns of a release, as in a fit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,10 +25,10 @@ from sdv_prefair.release.fields import Fields
 
 
 def given_dtypes(fitted: Fitted) -> dict[str, Any]:
-    """Return the dtypes of the table that was fitted, as far as they are public.
+    """Return the dtypes of the fitted table, as far as they are public.
 
-    Transformers were made for them; of other columns SDV's processor knows them. Columns that
-    constraints have replaced are restored from one row of codes, only to see their dtypes.
+    Transformers have those of modelled columns, SDV's processor has the others. Columns that
+    constraints have replaced are restored from one row of codes, only to determine their dtypes.
     """
     plan, transformers = fitted.plan, fitted.encoding.transformers
     dtypes = dict(fitted.prepared.processor._dtypes)
@@ -38,12 +38,12 @@ def given_dtypes(fitted: Fitted) -> dict[str, Any]:
 
 
 def rebuild_encoders(settings: Settings, fields: Fields, learning: Sequence[Debit]) -> Prepared:
-    """Construct transformers and processor as a fit has left them.
+    """Construct transformers and processor as they are after a fit.
 
     Args:
-        settings: Those of a synthesizer made with its arguments and constraints, but not fitted.
+        settings: The settings of an unfitted synthesizer with its arguments and constraints.
         fields: The release.
-        learning: What learning domains has cost.
+        learning: The ledger lines of learning domains.
     """
     given = read_dtypes(fields.raw('columns'))
     if list(given) != list(single_table(settings.plan.original_metadata).columns):

@@ -17,13 +17,13 @@ class Fields:
     """An object with exactly the keys it should have.
 
     Args:
-        value: What the document holds at this place.
-        where: How to call the place in errors.
+        value: The value in the document at this place.
+        where: The name of the place in errors.
         keys: The keys it must have.
 
     Raises:
-        ReleaseError: If it is not an object, or has other keys. So do all methods for a value that
-            is not what they are asked for.
+        ReleaseError: If it is not an object, or has other keys. All methods raise it for a value
+            that is not of the requested form.
     """
 
     def __init__(self, value: Any, where: str, keys: Iterable[str]):
@@ -36,11 +36,11 @@ class Fields:
         return key in self._value
 
     def raw(self, key: str) -> Any:
-        """Return a value as it stands."""
+        """Return a value unchanged."""
         return self._value[key]
 
     def text(self, key: str, pattern: str | None = None, most: int = MOST_LETTERS) -> str:
-        """Return a text, of a certain pattern."""
+        """Return a string that matches a pattern."""
         value = self._value[key]
         if not isinstance(value, str) or len(value) > most:
             self._refuse(key, f'a text of at most {most} letters')
@@ -76,14 +76,14 @@ class Fields:
         return value
 
     def items(self, key: str, most: int) -> list[Any]:
-        """Return a list of at most so many items."""
+        """Return a list of at most this many items."""
         value = self._value[key]
         if not isinstance(value, list) or len(value) > most:
             self._refuse(key, f'a list of at most {most}')
         return value
 
     def names(self, key: str, known: Iterable[str]) -> tuple[str, ...]:
-        """Return a list of different names that are known."""
+        """Return a list of distinct known names."""
         known = set(known)
         value = self.items(key, len(known))
         if not all(isinstance(name, str) and name in known for name in value):
@@ -101,7 +101,7 @@ class Fields:
 
 
 def read_list(value: Any, where: str, most: int) -> list[Any]:
-    """Return a list of at most so many items."""
+    """Return a list of at most this many items."""
     if not isinstance(value, list) or len(value) > most:
         raise ReleaseError(f'{where} of the release must be a list of at most {most}.')
     return value

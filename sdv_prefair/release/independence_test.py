@@ -1,11 +1,11 @@
-"""Whether rows keep statements of independence.
+"""A test of whether rows satisfy statements of independence.
 
-Of a column on either side of a statement, given the conditioning set: the rows of a stratum that
-have one value of each are counted, and compared with what is expected if values of one column are
-assigned to the stratum's rows at random (Mantel and Haenszel 1959). Sums over all strata find what
-is small but goes one way, counts in the largest strata what goes both ways. Rows of the model fail
-almost never, whether they were drawn independently or by systematic sampling, which samples the
-two sides separately.
+It takes a column from each side of a statement, and strata by the conditioning set. In each
+stratum, the rows with one value of each column are counted, and compared with the expectation if
+the values of one column were assigned to the stratum's rows at random (Mantel and Haenszel 1959).
+Sums over all strata detect small dependences in the same direction, counts in the largest strata
+those in different directions. Rows of the model almost never fail, whether they were sampled
+independently or systematically, since systematic sampling samples the two sides separately.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,8 @@ from scipy.stats import norm
 from sdv_prefair.fairness.statements import Independent
 from sdv_prefair.values.arrays import Floats
 
-# Tails of counts are heavier than the normal's, so the level is far out, more than 7 sigma. Poisson
-# counts of the least variance then stray so far in fewer than one of 10,000 tables.
+# Tails of counts are heavier than the normal's, so the threshold is high, more than 7 sigma. Even
+# Poisson counts of the smallest variance then exceed it in fewer than one of 10,000 tables.
 _LEVEL = 1e-9
 _LEAST_VARIANCE = 10.0
 _MOST_STRATA, _MOST_VALUES = 50, 20
@@ -29,13 +29,13 @@ _MOST_STRATA, _MOST_VALUES = 50, 20
 def find_dependence(
     statements: Iterable[Independent], codes: pd.DataFrame
 ) -> tuple[str, str, tuple[str, ...]] | None:
-    """Return two columns that depend on each other against a statement, and what it is given.
+    """Return two columns that are dependent in violation of a statement, and its conditioning set.
 
     Privacy: reads rows that are said to be synthetic; nothing else.
 
     Args:
-        statements: What the rows should keep.
-        codes: Codes of rows, with all columns that statements name.
+        statements: The statements that the rows should satisfy.
+        codes: The codes of the rows, with all columns that statements name.
     """
     for statement in statements:
         stratum = _numbered(codes, list(statement.given))
@@ -54,7 +54,7 @@ def _numbered(codes: pd.DataFrame, columns: list[str]) -> np.ndarray:
 
 
 def _few(values: np.ndarray) -> np.ndarray:
-    """Return values numbered, with neighbours merged where there are many: either side may be."""
+    """Return values as numbers; many are merged with neighbours, which keeps independence."""
     kinds, number = np.unique(values, return_inverse=True)
     few: np.ndarray = number * min(kinds.size, _MOST_VALUES) // max(kinds.size, 1)
     return few
@@ -69,7 +69,7 @@ def _within(left: np.ndarray, right: np.ndarray, stratum: np.ndarray) -> Iterato
 
 
 def _scores(left: np.ndarray, right: np.ndarray, stratum: np.ndarray) -> Floats:
-    """Return by how many standard deviations counts of two values stray, over all strata."""
+    """Return how far counts of pairs of values deviate over all strata, in standard deviations."""
     rows_of = np.maximum(np.bincount(stratum).astype(np.float64), 1.0)
     one, other = _counts(left, stratum), _counts(right, stratum)
     together = _counts(left, np.unique(right, return_inverse=True)[1]).toarray()
@@ -82,12 +82,12 @@ def _scores(left: np.ndarray, right: np.ndarray, stratum: np.ndarray) -> Floats:
 
 
 def _counts(values: np.ndarray, stratum: np.ndarray) -> sparse.csr_array:
-    """Return how many rows have each value, in rows, of each stratum, in columns."""
+    """Return how many rows have each value (rows) in each stratum (columns)."""
     kinds, number = np.unique(values, return_inverse=True)
     shape = kinds.size, int(stratum.max(initial=0)) + 1
     return sparse.csr_array((np.ones(values.size), (number, stratum)), shape=shape)
 
 
 def _apart(counts: sparse.csr_array, rows_of: Floats) -> sparse.csr_array:
-    """Return for each value and stratum the rows that have it times those that do not."""
+    """Return, for each value and stratum, the number of rows with it times that without it."""
     return sparse.csr_array(counts.multiply(rows_of) - counts.multiply(counts))

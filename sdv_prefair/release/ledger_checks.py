@@ -38,7 +38,7 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
 
     Args:
         lines: The lines.
-        max_rows_per_person: What one person can change.
+        max_rows_per_person: How many rows one person may have.
         own_steps: Whether a third-party mechanism may have named its own steps.
     """
     elsewhere = NOISES if own_steps else ()
@@ -50,13 +50,13 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
                 'In the ledger of the release thresholds must cost some of delta, and nothing else '
                 'may.'
             )
-        # Of scores there is one for two columns, at least; `check_scores` knows better.
+        # A line of scores has at least one score, of two columns; `check_scores` is stricter.
         scores = math.ceil(len(line.columns) / 2) if line.mechanism in SCORING_NOISES else 1
         _check_scale(line, max_rows_per_person**2 * scores)
 
 
 def check_noises(lines: Iterable[Debit], all_gaussian: bool) -> None:
-    """Raise unless lines that are added up as one Gaussian mechanism are rounded Gaussians."""
+    """Raise unless lines composed as one Gaussian mechanism are rounded Gaussians."""
     if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):
         raise ReleaseError(
             'The ledger of the release composes its lines in a way that their noise does not allow.'
@@ -71,9 +71,9 @@ def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: in
 
 
 def _check_scale(line: Debit, sensitivity_squared: int) -> None:
-    """Raise if noise is smaller, or a choice sharper, than the line pays for.
+    """Raise if noise is smaller, or a choice more precise, than the line pays for.
 
-    rho is D^2/(2 sigma^2) of a Gaussian, epsilon^2/8 of a choice and epsilon^2/2 of PrivTree.
+    rho is D^2/(2 sigma^2) for a Gaussian, epsilon^2/8 for a choice and epsilon^2/2 for PrivTree.
     """
     rho, squared = float(line.rho), line.scale * line.scale
     if line.mechanism in (EXPONENTIAL, PRIVTREE):
@@ -127,7 +127,7 @@ def check_learning(
 
     Args:
         learnt: The columns whose domains are not public.
-        learning: The lines that encoders rest on, which fits of the same codes carry over.
+        learning: The lines that encoders depend on, which fits of the same codes carry over.
         after: The lines after them.
     """
     paid = {column for line in learning for column in line.columns}

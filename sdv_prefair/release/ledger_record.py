@@ -59,15 +59,15 @@ def read_ledger(
 
     Args:
         written: What ``write_ledger`` returned.
-        settings: Those of the synthesizer, with the guarantee that the ledger must satisfy.
+        settings: The synthesizer's settings, with the guarantee that the ledger must satisfy.
         columns: The columns whose counts may have been read.
         seeded: Whether the noise can be reproduced.
         only_zcdp: Whether it was written when zCDP was the only accounting.
 
     Raises:
-        ReleaseError: If it does not: if lines do not add up to the budget, have less noise than
-            they pay for or noise of another kind, or the budget is not the one that follows from
-            epsilon and delta.
+        ReleaseError: If it does not satisfy the guarantee: if its lines do not add up to the
+            budget, have less noise than they pay for or noise of another kind, or if the budget
+            does not follow from epsilon and delta.
     """
     added = () if only_zcdp else (_ACCOUNTING,)
     fields = Fields(written, 'ledger', (*added, *_LEDGER_KEYS))
@@ -101,7 +101,7 @@ def _open_ledger(fields: Fields, settings: Settings, seeded: bool, all_gaussian:
         raise ReleaseError(
             'The budget in the ledger of the release does not follow from epsilon and delta.'
         )
-    object.__setattr__(ledger, 'budget', budget)  # to the last bit as it was spent
+    object.__setattr__(ledger, 'budget', budget)  # exactly as it was spent
     return ledger
 
 
@@ -118,7 +118,7 @@ def _read_line(written: Any, columns: set[str]) -> Debit:
 
 
 def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
-    """Check all lines together what ``Ledger.debit`` checks one by one, which takes too long."""
+    """Check, for all lines together, what ``Ledger.debit`` checks one by one, which is too slow."""
     spent = sum((line.rho for line in lines), Fraction(0))
     if any(line.rho <= 0 for line in lines) or spent > ledger.budget:
         raise ReleaseError('The ledger of the release does not add up: more is spent than allowed.')
@@ -131,7 +131,7 @@ def _enter(lines: list[Debit], ledger: Ledger) -> Ledger:
 def read_amount(text: str) -> Fraction:
     """Return an amount of rho as it was written."""
     amount = Fraction(text) if _FRACTION.fullmatch(text) else None
-    # Dyadic, as all amounts are: their sums stay short, however many there are.
+    # Dyadic, like all amounts: their sums stay short, however many there are.
     if amount is None or amount.denominator & (amount.denominator - 1):
         raise ReleaseError('An amount in the ledger of the release is not a dyadic fraction.')
     return amount

@@ -1,4 +1,4 @@
-"""What a fit saw of copies of outcomes, as JSON, and whether its ledger paid for it."""
+"""The scores of possible copies of outcomes, as JSON, and whether the ledger paid for them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def write_looks(looks: Sequence[OutcomeLook]) -> list[dict[str, Any]]:
 
 
 def read_looks(written: Any) -> tuple[OutcomeLook, ...]:
-    """Return the looks that ``write_looks`` wrote; whether they are of a fit is checked later."""
+    """Return the looks that ``write_looks`` wrote; ``check_looks`` compares them with the fit."""
     return tuple(map(_read_look, read_list(written, 'looks', MOST_COLUMNS**2)))
 
 
@@ -29,13 +29,13 @@ def _read_look(written: Any) -> OutcomeLook:
     tells, surely = (float(fields.number(key, 0.0)) for key in ('tells', 'surely'))
     if not surely <= tells <= 1:
         raise ReleaseError('A look of the release has a score that is out of range.')
-    # Names may be as long as in the metadata, with which they are compared.
+    # Names may be as long as in the metadata, to which they are compared.
     column, outcome = (fields.text(key, most=MOST_BYTES) for key in ('column', 'outcome'))
     return OutcomeLook(column, outcome, tells, surely)
 
 
 def check_looks(fitted: Fitted) -> None:
-    """Raise unless a fit has looked at what it says, and its ledger pays for that many scores."""
+    """Raise unless the fit scores these pairs, and its ledger pays for that many scores."""
     settings, ledger = fitted.settings, fitted.ledger
     pairs = pairs_to_look_at(fitted.encoding.counted_domain, settings.roles)
     expected = pairs if settings.looks_for_copies else []

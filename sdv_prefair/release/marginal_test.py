@@ -21,21 +21,21 @@ from sdv_prefair.values.arrays import Floats
 LEVEL = 0.001
 """How often rows of the model itself fail: about once in a thousand tables."""
 
-# The distribution of chi-square is known where at least so many rows are expected in a cell; with
-# ten, tails as far out as the level's are off by a third at most.
+# The chi-square distribution is accurate if at least this many rows are expected in a cell; with
+# ten, tail probabilities at the level are off by at most a third.
 _LEAST_EXPECTED = 10
 _MOST_CELLS = 10_000_000
 
 
 @dataclass(frozen=True)
 class MarginalTest:
-    """What the test has found.
+    """The result of the test.
 
     Attributes:
-        tested: How many marginals there were enough rows for.
-        worst: The columns of the one that fits least.
-        p_value: Its p-value, corrected for their number.
-        impossible: Columns with a combination of values that the model never draws.
+        tested: The number of marginals with enough rows.
+        worst: The columns of the marginal with the worst fit.
+        p_value: Its p-value, corrected for the number of marginals.
+        impossible: Columns with a combination of values that the model never samples.
     """
 
     tested: int
@@ -86,7 +86,7 @@ def _count(codes: Sequence[np.ndarray], shape: tuple[int, ...]) -> Floats:
 
 
 def chi_square(counts: Floats, shares: Floats) -> float | None:
-    """Return the p-value of counts, if rows follow these shares; None if they are too few.
+    """Return the p-value of counts under these shares; None if there are too few rows.
 
     Args:
         counts: How many rows each cell has.
@@ -98,7 +98,7 @@ def chi_square(counts: Floats, shares: Floats) -> float | None:
         return None
     observed = np.append(counts[is_large], counts[~is_large].sum())
     wanted = np.append(expected[is_large], expected[~is_large].sum())
-    if wanted[-1] < _LEAST_EXPECTED:  # what is left joins the smallest of the others
+    if wanted[-1] < _LEAST_EXPECTED:  # the rest is merged with the smallest of the others
         smallest = int(np.argmin(wanted[:-1]))
         for values in (observed, wanted):
             values[smallest] += values[-1]

@@ -1,8 +1,8 @@
 """Metadata as JSON, and limits on untrusted metadata.
 
-It is SDV's own format, with the types of values that JSON does not know.
+It is SDV's own format, with additional types of values that JSON lacks.
 
-SDV checks metadata for sense. Here it is checked for what would make a harmless-looking
+SDV checks that metadata makes sense. Here it is checked for what would make a harmless-looking
 synthesizer write, compute or allocate more than it should: table names become names of files,
 sdtypes names of functions, formats programs that write values.
 """
@@ -20,7 +20,7 @@ from sdv_prefair.release.values import TYPE, read_value, write_value
 
 _MOST_LETTERS = 1_000
 _MOST_GENERATORS = 100_000
-# RDT's own limit on repetitions without an end.
+# RDT's own limit on unbounded repetitions.
 _ENDLESS = 16
 _TABLE_NAME = re.compile(r'[^/\\\x00-\x1f]{1,200}')
 _SDTYPE = re.compile(r'[a-z][a-z0-9_]{0,99}')
@@ -36,7 +36,7 @@ _LARGE_PREFIX = 'py'
 def write_metadata(metadata: Metadata) -> Any:
     """Return metadata as JSON; ``Metadata.load_from_json`` reads it if all values are plain."""
     document = metadata.to_dict()
-    # SDV lists what it says of a table in the order of a set, which each process has another of.
+    # SDV lists a table's entries in the order of a set, which differs between processes.
     document['tables'] = {name: dict(sorted(t.items())) for name, t in document['tables'].items()}
     return _write(document)
 
@@ -55,7 +55,7 @@ def _write(value: Any) -> Any:
 
 
 def _read(written: Any) -> Any:
-    # A column may be called as the key that tells types, but then it is described by an object.
+    # A column may have the name of the key for types, but then an object describes it.
     if isinstance(written, dict) and not isinstance(written.get(TYPE), str):
         return {key: _read(item) for key, item in written.items()}
     if isinstance(written, list):
@@ -64,7 +64,7 @@ def _read(written: Any) -> Any:
 
 
 def check_metadata(document: Any) -> None:
-    """Raise unless a document can be given to SDV as metadata.
+    """Raise unless a document can safely be passed to SDV as metadata.
 
     Args:
         document: The parsed JSON.
@@ -129,7 +129,7 @@ def _check_regex(written: Any) -> None:
 
 
 def _count_generators(pattern: Any) -> int:
-    """Return how many generators RDT makes for a pattern: one a repetition, for every number."""
+    """Return how many generators RDT makes for a pattern: one per repetition, for every number."""
     total = 0
     for kind, arguments in pattern:
         if kind in {regex_parser.MAX_REPEAT, regex_parser.MIN_REPEAT}:

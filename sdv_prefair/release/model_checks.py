@@ -10,12 +10,13 @@ from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model.junction import continues_tree
 from sdv_prefair.model.sampling import CliqueTable
 
-# Estimators stop a little before tables agree; far below what sampling could show.
+# Estimators stop slightly before tables agree; the difference is far too small for sampling to
+# show.
 _TOLERANCE = 1e-4
 
 
 def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int) -> None:
-    """Raise unless weights are probabilities, and every group means a code or several."""
+    """Raise unless weights are probabilities, and every group has at least one code."""
     if group_of.min() < 0 or group_of.max() != num_groups - 1:
         raise ReleaseError('A column of the release has codes in groups that do not exist.')
     sums = np.bincount(group_of, weights, minlength=num_groups)
@@ -26,12 +27,12 @@ def check_compression(group_of: np.ndarray, weights: np.ndarray, num_groups: int
 def check_hidden(model: GraphicalModel, hidden_codes: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise if the code of values outside the domain can be sampled.
 
-    It would come back as some declared value, and mix codes that the model separates, see
+    It would be decoded as some declared value, and mix codes that the model separates, see
     ``compress_rare_codes``.
     """
     for column, hidden in hidden_codes.items():
         if hidden['other'] >= model.domain[column] or model.domain[column] == 1:
-            continue  # it has no such code, or no other
+            continue  # there is no such code, or no other code
         if model.compressions[column].weights[hidden['other']] != 0:
             raise ReleaseError('The release samples values outside the domain of a column.')
 
@@ -42,7 +43,7 @@ def check_order(
     parent: int | None,
     before: Sequence[CliqueTable],
 ) -> None:
-    """Raise unless what a node shares with nodes before it is in its parent, and is not all."""
+    """Raise unless a node shares only columns of its parent with nodes before it, and not all."""
     if not continues_tree(columns, separator, before):
         raise ReleaseError('The nodes of the release do not form a junction tree.')
     if parent is not None and not separator:

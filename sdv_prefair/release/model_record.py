@@ -30,7 +30,7 @@ from sdv_prefair.release.model_checks import (
 from sdv_prefair.release.npy_members import ArrayReader, ArrayWriter
 
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS
-# Releases that were written before counts of codes were kept have the first three.
+# Releases written before counts of codes were kept have only the first three.
 _COLUMN_KEYS, _CODES_KEYS = ('name', 'codes', 'groups'), ('stddev',)
 _MODEL_KEYS = ('columns', 'cliques', 'nodes', 'measurements', 'total', 'gap', 'estimator')
 
@@ -126,7 +126,7 @@ def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compress
     for i, column in enumerate(written):
         counted = isinstance(column, dict) and 'stddev' in column
         keys = (*_COLUMN_KEYS, *_CODES_KEYS) if counted else _COLUMN_KEYS
-        if counted and 'projected' in column:  # how earlier versions made weights of counts
+        if counted and 'projected' in column:  # how earlier versions computed weights from counts
             keys = (*keys, 'projected')
         fields = Fields(column, 'a column of the model', keys)
         codes = fields.whole('codes', 1, codes_left)

@@ -1,7 +1,7 @@
 """Arrays as npy files, numpy's own format, with nothing in them but numbers.
 
-The format can hold Python objects as a pickle; such a file is refused by its header, as is every
-other that is not of the one shape and type expected at its place.
+The format can hold Python objects as a pickle; such a file is refused because of its header, like
+any other that does not have the expected shape and type.
 """
 
 import io
@@ -47,10 +47,10 @@ class ArrayReader:
     """Reads arrays from an archive, and keeps count of them.
 
     Args:
-        archive: Where they are.
+        archive: The archive.
 
     Attributes:
-        names: The members that were read.
+        names: The names of the members that were read.
     """
 
     def __init__(self, archive: Archive):
@@ -89,7 +89,7 @@ def _check_header(name: str, content: bytes, shape: tuple[int, ...], dtype: np.d
     try:
         version = np.lib.format.read_magic(stream)
         found = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEADER_BYTES)
-    except Exception as error:  # numpy hands on whatever reading the header as Python raises
+    except Exception as error:  # numpy passes on whatever parsing the header as Python raises
         raise ReleaseError(
             f'{name} of the release is not an array: {type(error).__name__}.'
         ) from None

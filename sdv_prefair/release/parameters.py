@@ -49,7 +49,7 @@ def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str,
 
 
 def _write_statements(given: dict[str, Any], roles: Statements) -> dict[str, Any]:
-    """Return the statements that roles cannot express; roles take the place of one they can."""
+    """Return the statements, if roles cannot express them; otherwise roles are written instead."""
     asked = given.pop('fairness')
     if not isinstance(roles, Roles):
         return {'fairness': roles.as_records()}
@@ -63,16 +63,16 @@ def read_parameters(
 ) -> dict[str, Any]:
     """Return the arguments to construct a synthesizer with, except the metadata.
 
-    Only what the constructor would not refuse by itself is checked here.
+    Only what the constructor would not refuse is checked here.
 
     Args:
         written: What ``write_parameters`` returned.
-        synthesizer_class: What will be made.
-        columns: The columns of the table, each of which may be cut into bins.
-        with_statements: Whether the release is of a version that holds statements.
+        synthesizer_class: The class that will be constructed.
+        columns: The columns of the table, each of which may be binned.
+        with_statements: Whether the version of the release supports statements.
 
     Raises:
-        ReleaseError: If an argument is not known, or would make what it asks for too large.
+        ReleaseError: If an argument is unknown, or would make something too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
     if isinstance(written, dict):
@@ -115,7 +115,7 @@ def _write_domain(domain: Domain | None) -> list[list[Any]] | None:
 
 
 def _as_pairs(fact: Any) -> Any:
-    """Return values by groups as pairs, which keep the types of values; all else as it is."""
+    """Return values by group as pairs, which preserve their types; anything else unchanged."""
     if not isinstance(fact, Mapping):
         return fact
     return [[group, list(values)] for group, values in fact.items()]

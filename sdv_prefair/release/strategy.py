@@ -23,11 +23,11 @@ _STRATEGY, _APART = 'strategy', 'apart'
 
 @dataclass(frozen=True)
 class ReleasedStrategy:
-    """The pairs that some other strategy chose. That one is code, so it is not in a release.
+    """The pairs that a user's strategy chose. A strategy is code, so it is not in a release.
 
     Args:
-        name: Name of the other strategy.
-        requires_roles: Whether it keeps to the roles.
+        name: Name of that strategy.
+        requires_roles: Whether it satisfies the roles.
         edges: The pairs: those of a tree, or of a chordal graph.
         given: The columns of the table before constraints change them, while a release is opened.
         apart: Whether columns may be unconnected, as they are if their pairs are too large to
@@ -41,9 +41,9 @@ class ReleasedStrategy:
     apart: bool = False
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return the pairs, once they are known to be a fair spanning tree or chordal graph.
+        """Return the pairs, after checking that they are a fair spanning tree or chordal graph.
 
-        Pairs may name columns that constraints will make. Until all are there, nothing is known.
+        Pairs may name columns that constraints will make. Until all exist, nothing is checked.
         """
         return [] if self._waits(columns) else self._checked(columns, roles)
 
@@ -55,9 +55,9 @@ class ReleasedStrategy:
         return FairTree(self._checked(columns, roles))
 
     def _waits(self, columns: Sequence[str]) -> bool:
-        """Whether constraints are still to make columns, and have taken none that is needed."""
+        """Whether constraints have yet to make columns, and have replaced none that is needed."""
         missing = [column for edge in self.edges for column in edge if column not in columns]
-        # The one column of a model without pairs may be made of several.
+        # The one column of a model without pairs may be made from several.
         awaits = bool(missing) or (not self.edges and not self.apart and len(columns) > 1)
         return awaits and bool(self.given) and not any(c in self.given for c in missing)
 
@@ -90,8 +90,8 @@ def write_structure(
 
     Args:
         structure: What the user gave.
-        mechanism: What it stands for.
-        cliques: Those of the fitted model.
+        mechanism: The mechanism that it denotes.
+        cliques: The cliques of the fitted model.
     """
     if isinstance(structure, str | list | tuple):
         return write_value(structure)
@@ -112,7 +112,7 @@ def write_structure(
 
 
 def read_structure(written: Any, given: Sequence[str]) -> Any:
-    """Return what to give as ``structure``; a list of pairs is checked where it is used.
+    """Return the argument ``structure``; a list of pairs is checked where it is used.
 
     Args:
         written: What ``write_structure`` returned.

@@ -21,9 +21,9 @@ def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statemen
     """Raise unless the mechanism could have selected the graph of the model.
 
     Args:
-        model: Its columns are those that the graph has to connect.
+        model: The model; the graph must connect its columns.
         mechanism: The requested mechanism.
-        roles: The roles of the columns of the model, or the statements about them.
+        roles: The roles of the model's columns, or the statements about them.
     """
     graph = markov_graph(model.cliques)
     edges = set(map(frozenset, graph.edges))
@@ -41,12 +41,12 @@ def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statemen
 
 
 def _leaves_columns_apart(roles: Statements) -> bool:
-    """Whether statements may leave no tree; of roles, admissible columns always do."""
+    """Whether statements may rule out every tree; roles never do, thanks to admissible columns."""
     return bool(roles) and not isinstance(roles, Roles)
 
 
 def _may_be_apart(mechanism: Mechanism, graph: 'nx.Graph[str]', domain: Mapping[str, int]) -> bool:
-    """Whether columns may be left apart: some have too many combinations to measure."""
+    """Whether columns may be unconnected, because some pairs are too large to measure."""
     strategy = getattr(mechanism, 'strategy', None)
     if mechanism.shape == 'any' or getattr(strategy, 'apart', False):
         return True
@@ -76,10 +76,10 @@ def _could_go_on(declared: Sequence[Pair], graph: 'nx.Graph[str]', roles: Statem
 
 
 def _as_named(mechanism: Mechanism) -> list[Mechanism]:
-    """Return the mechanism of this package that the name stands for, if it is one.
+    """Return the mechanism of this package that has this name, if there is one.
 
-    What goes by the name of a tree, with whatever arguments, is one. Which pairs fair AIM declares
-    depends on its arguments, so of one that has some no more is known than its edges.
+    A mechanism with the name of a tree strategy selects a tree, whatever its arguments. The pairs
+    that fair AIM declares depend on its arguments, so if it has any, only its edges are known.
     """
     strategy = getattr(mechanism, 'strategy', None)
     if strategy is None or type(strategy) in STRATEGIES.values():
@@ -89,16 +89,16 @@ def _as_named(mechanism: Mechanism) -> list[Mechanism]:
 
 
 def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> int | None:
-    """Return how many scores the mechanism releases at once, if it does."""
+    """Return how many scores the mechanism releases at once, if it does so."""
     if not isinstance(getattr(mechanism, 'strategy', None), ExactStrategy):
         return None
     return sum(len(clique) == 2 for clique in mechanism.declare(domain, roles))
 
 
 def check_estimate(model: GraphicalModel, estimator: str) -> None:
-    """Raise unless the model names the estimator that its graph is dispatched to.
+    """Raise unless the model names the estimator that its graph requires.
 
-    Only the forest solver knows its distance from the optimum.
+    Only the forest solver computes its distance from the optimum.
     """
     direct = estimator == 'auto'
     solved = direct and nx.is_forest(markov_graph(model.cliques))

@@ -16,7 +16,7 @@ _MOST_LETTERS = 64
 
 
 def write_zone(zone: datetime.tzinfo | None) -> str | None:
-    """Return the name of a time zone; one of Python's zoneinfo is told from pandas' own.
+    """Return the name of a time zone; Python's zoneinfo and pandas' own zones are distinguished.
 
     Raises:
         ReleaseError: If the name does not lead back to the zone.

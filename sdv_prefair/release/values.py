@@ -68,10 +68,10 @@ def _write_object(value: Any) -> dict[str, Any]:
 
 
 def read_value(written: Any) -> Any:
-    """Return what ``write_value`` has written.
+    """Return the value that ``write_value`` wrote.
 
     Raises:
-        ReleaseError: If it has not.
+        ReleaseError: If it did not write it.
     """
     if written is None or type(written) in (bool, int, float, str):
         return written

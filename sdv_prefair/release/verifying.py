@@ -8,9 +8,9 @@ What can be checked, and what cannot:
 - Rows most, but not all, of which sampling again reproduces were changed after sampling.
 - Other rows are tested against the model's marginals. Rows that fail were not sampled from it
   unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
-  a similar release, or from somebody who knows its marginals and made outcomes depend on protected
-  columns all the same. So every statement is tested, too.
-- Of generated columns, keys and names, nothing is known unless sampling reproduces them.
+  a similar release, or from somebody who matched its marginals and still made outcomes depend on
+  protected columns. So every statement is tested too.
+- Generated columns, such as keys and names, cannot be checked unless sampling reproduces them.
 """
 
 import copy
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 # Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000
-# From this share of rows on that are the same, in place, the others are taken for changed ones.
+# If at least this share of rows is reproduced in place, the others count as changed rows.
 _MOSTLY = 0.5
-# Of the difference of two means of n truth values, times the root of n: Hoeffding's bound makes it
-# less than one in ten million.
+# A limit on the difference of two means of n booleans, times the root of n: by Hoeffding's bound,
+# it is exceeded with a probability below one in ten million.
 _BEYOND_CHANCE = 6.0
 
 
@@ -78,8 +78,8 @@ def _fairness(synthesizer: 'HandingOver') -> list[Check]:
 def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification:
     """Check columns, values and distribution of rows that are said to come from a fit.
 
-    Privacy: reads rows that are said to be synthetic. What is told of them are names of columns,
-    numbers of rows and p-values.
+    Privacy: reads rows that are said to be synthetic. The results contain names of columns, numbers
+    of rows and p-values.
 
     Args:
         synthesizer: The fit.
@@ -136,7 +136,7 @@ def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
     try:
         found = fitted.plan.broken_rules(rows)
     except (TypeError, ValueError, AttributeError, OverflowError):
-        # The columns that a constraint replaces have no codes, so nobody has looked at them yet.
+        # Columns that a constraint replaces have no codes, so they have not been checked yet.
         return [Check('constraints', False, 'values of their columns are of another type')]
     broken = [
         f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met in '
@@ -149,10 +149,10 @@ def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
 
 
 def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
-    """Return whether sampling reproduces the rows; None if they are other rows altogether."""
+    """Return whether sampling reproduces the rows; None if they are entirely different."""
     if len(rows) > _MOST_REDRAWN:
         return None
-    # Those that constraints replace included, which have no codes of their own.
+    # Including those that constraints replace, which have no codes of their own.
     learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
     told = _as_written(rows[learnt])
     for independent in (False, True):
@@ -188,9 +188,9 @@ def _as_written(rows: pd.DataFrame) -> np.ndarray:
 
 
 def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
-    """Whether most rows are those that were drawn, in their places, and not by chance.
+    """Whether most rows equal the sampled ones in the same place, and not by chance.
 
-    Rows that were drawn otherwise meet them by chance only, and then as often one place further.
+    Other rows match only by chance, and then just as often when shifted by one place.
     """
     if len(told) != len(drawn):  # a cell with a line break in it
         return False
@@ -225,13 +225,13 @@ def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
 
 
 def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
-    """Return whether the rows keep the statements, as far as rows can tell."""
+    """Return whether the rows satisfy the statements, as far as rows can show."""
     touched = {column for columns in fitted.plan.tied for column in columns}
     own = {c: v for c, v in fitted.encoding.transformers.items() if c not in touched}
     statements = fitted.settings.promise.roles.statements
     named = {c for one in statements for c in (*one.left, *one.right, *one.given)}
     codes = pd.DataFrame({
-        # By exact value where a constraint has changed what a code means.
+        # By exact value where a constraint has changed the meaning of codes.
         c: own[c].encode(rows[c]) if c in own else pd.factorize(rows[c], use_na_sentinel=False)[0]
         for c in sorted(named)
     })

@@ -1,7 +1,7 @@
 """Which pairs of columns to measure: a fair spanning tree, or more, selected by a strategy.
 
 To add a strategy, write one file with one small class (``greedy.py`` is the shortest) and add the
-class to ``STRATEGIES`` in ``resolve.py``: users can then name it, and the tests run over it.
+class to ``STRATEGIES`` in ``resolve.py``: users can then use its name, and the tests run over it.
 """
 
 from sdv_prefair.fairness.predicate import is_justifiably_fair, unblocked_path

@@ -1,4 +1,4 @@
-"""Adaptive selection: forbid an edge only if it would actually connect protected to outcome."""
+"""Adaptive selection: forbid an edge only if it would connect a protected column to an outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from sdv_prefair.structure.tree import (
 
 @dataclass(frozen=True)
 class AdaptiveStrategy:
-    """Private Kruskal that forbids a pair only in view of the tree so far.
+    """Private Kruskal that forbids a pair only if it would make the tree so far unfair.
 
-    A block is what hangs together once the columns that a statement is given are deleted. A pair
-    is refused when it would put columns of both sides, such as a protected and an outcome column,
-    into one block. Pairs that touch a column that every statement is given are never refused, so
-    with one the loop ends in a tree; without any it may end in a forest, to which no fair pair
-    could be added.
+    A block is a connected component after the conditioning set of a statement is deleted. A pair is
+    refused if it would put columns of both sides, such as a protected and an outcome column, into
+    one block. Pairs with a column that is in every conditioning set are never refused, so if there
+    is such a column, the loop ends in a tree; if not, it may end in a forest to which no fair pair
+    can be added.
 
     Args:
         unlabelled: ``'free'`` lets an outcome be adjacent to a column that no statement names,
@@ -38,8 +38,8 @@ class AdaptiveStrategy:
     """
 
     # Departs: Greedy-PreFair forbids every pair of an outcome and an unlabelled column from the
-    # start. Here the unlabelled column may go to either side, whichever is chosen first: the
-    # same rounds at the same cost in privacy, over candidates that contain the paper's.
+    # start. Here an unlabelled column may end up on either side, depending on what is chosen first:
+    # the same number of rounds at the same privacy cost, with candidates that include the paper's.
 
     unlabelled: str = FREE
     name: ClassVar[str] = 'adaptive'
@@ -49,7 +49,7 @@ class AdaptiveStrategy:
         check_unlabelled(self.unlabelled)
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return all pairs but those between the two sides of a statement."""
+        """Return all pairs except those between the two sides of a statement."""
         return usable_pairs(columns, roles, self.unlabelled)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:

@@ -15,21 +15,21 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 
 @dataclass(frozen=True)
 class AimStrategy:
-    """A tree and chords: further pairs that the tree's model fits badly.
+    """A tree, then chords: further pairs that the tree's model fits badly.
 
-    In a tree every column hangs on one other; with chords an outcome can depend on several
-    admissible columns. A chord must keep the Markov graph fair and chordal. Then the graph holds
-    the chosen pairs and nothing else, and the one predicate tells whether the model is fair.
+    In a tree every column depends on one other; with chords, an outcome can depend on several
+    admissible columns. A chord must keep the Markov graph fair and chordal. Then the graph contains
+    the chosen pairs and nothing else, and the one predicate determines whether the model is fair.
 
-    After AIM (McKenna et al., 2022), which chooses, measures and estimates in turn until the
-    budget is spent. What departs from it: the start is a tree and not single columns; pairs are
-    chosen a few at a time between estimates; to choose nothing more is one of the candidates, the
-    best once noise would take more than any pair gives, and what is left then makes the chosen
-    pairs more exact. At a small epsilon the choice is blurred: "nothing more" is one candidate
+    After AIM (McKenna et al., 2022), which chooses, measures and estimates in turn until the budget
+    is spent. The differences: it starts from a tree and not from single columns; a few pairs are
+    chosen at a time between estimates; and "nothing more" is one of the candidates, the best one
+    once noise would cost more than any pair gains. The rest of the budget then makes the chosen
+    pairs more precise. At a small epsilon the choice is noisy: "nothing more" is one candidate
     among many, so pairs are then added nearly at random.
 
     Args:
-        tree: How the tree is selected. Chords are of the pairs that it declares.
+        tree: How the tree is selected. Chords are chosen among the pairs that it declares.
         max_cells: Largest number of cells of a clique's table.
 
     Raises:
@@ -62,9 +62,9 @@ class AimStrategy:
         return self.tree.declare(columns, roles)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
-        """Select the tree to start with.
+        """Select the initial tree.
 
-        Privacy: that of the tree's strategy.
+        Privacy: as in the tree's strategy.
         """
         return self.tree.select(columns, roles, scores)
 

@@ -21,11 +21,11 @@ def with_unlabelled(strategy: Strategy, unlabelled: str | None) -> Strategy:
     """Return the strategy with outcomes and unlabelled columns kept apart, or free to be adjacent.
 
     Args:
-        strategy: One that is not of this package, or a tree that is given, comes back as it is.
-        unlabelled: ``'apart'`` or ``'free'``; ``None`` leaves the strategy as it is.
+        strategy: The strategy; a user's own, or a given tree, is returned unchanged.
+        unlabelled: ``'apart'`` or ``'free'``; ``None`` leaves the strategy unchanged.
 
     Raises:
-        StructureError: If greedy selection, which is to keep them apart, is asked not to.
+        StructureError: If ``'free'`` is requested of greedy selection, which keeps them apart.
     """
     if unlabelled is None:
         return strategy

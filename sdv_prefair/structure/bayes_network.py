@@ -19,25 +19,25 @@ from sdv_prefair.structure.small_cliques import CliqueStrategy
 class PrivBayesStrategy(CliqueStrategy):
     """Each column is the child of at most two others that are already in the network.
 
-    A child and its parents are one clique of the moral graph, in which parents are married. They
-    must be joined already, so nothing has to be filled in and the graph stays chordal: what the
-    fairness predicate sees is the whole graph. A child of a protected and an outcome column would
-    marry them, so there is none.
+    A child and its parents are one clique of the moral graph, which connects parents. They must be
+    adjacent already, so no fill-in is needed and the graph stays chordal: the fairness predicate
+    tests the whole graph. A child of a protected and an outcome column would connect the two, so
+    there is none.
 
     Paper: Extensions (PrivBayes), after Zhang et al., 2014.
 
-    Departs: PrivBayes takes any parents. If they are not joined, moralising and triangulating
-    joins columns that nobody chose to join, and tables of these were never measured.
+    Departs: PrivBayes allows any parents. If they are not adjacent, moralising and triangulating
+    connects columns that were not chosen, and whose tables were never measured.
 
     Args:
-        rule: Which columns may stand in one clique, see ``CliqueStrategy``.
+        rule: Which columns may be in one clique, see ``CliqueStrategy``.
         max_cells: Largest number of cells of a triple.
-        max_triples: How many triples are counted at most.
-        theta: PrivBayes' usefulness: a cell must hold so many times its noise on average, or
-            the table is not measured. This bounds the number of parents.
+        max_triples: The maximum number of triples that are counted.
+        theta: PrivBayes' usefulness: the average cell must be at least this many times its noise,
+            or the table is not measured. This bounds the number of parents.
 
     Raises:
-        StructureError: If an argument cannot be used.
+        StructureError: If an argument is invalid.
     """
 
     theta: float = 4.0
@@ -54,12 +54,12 @@ class PrivBayesStrategy(CliqueStrategy):
     ) -> list[Clique]:
         """Return the cliques of a new child and its parents that may be chosen next.
 
-        Where no column has parents to go to, as in the beginning, they are pairs of new columns.
+        If no column can have parents, as at the beginning, they are pairs of new columns.
 
         Privacy: a function of released cliques and public facts.
 
         Args:
-            on_offer: The cliques that may be measured at all.
+            on_offer: The cliques that may be measured.
             chosen: The cliques so far.
             roles: The roles of the columns.
         """
@@ -70,7 +70,7 @@ class PrivBayesStrategy(CliqueStrategy):
 
 
 def child_of(clique: Clique, chosen: Sequence[Clique]) -> str:
-    """Return the column of a family that is new; of two new ones, the second."""
+    """Return the new column of a family; of two new ones, the second."""
     known = {column for other in chosen for column in other}
     return [column for column in clique if column not in known][-1]
 

@@ -24,7 +24,7 @@ def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strat
         strategy: How the tree is selected.
 
     Raises:
-        StructureError: If a tree is given that holds a pair which cannot be measured.
+        StructureError: If a given tree contains a pair that cannot be measured.
     """
     pairs = looked_at(strategy.declare(list(domain), roles), list(domain), roles)
     _check_given(strategy, domain)
@@ -34,7 +34,7 @@ def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strat
 def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
     for first, second in _given_pairs(strategy):
         if not domain.keys() >= {first, second}:
-            continue  # of a column that constraints are still to make
+            continue  # a column that constraints have yet to make
         if not is_measurable((first, second), domain):
             raise StructureError(
                 f'structure joins {first!r} and {second!r}, which have {domain[first]:,} and '
@@ -45,5 +45,5 @@ def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
 
 
 def _given_pairs(strategy: Strategy) -> Sequence[Pair]:
-    """Return the pairs of a tree that is given, to the strategy or to the one it starts from."""
+    """Return the pairs of a given tree: the strategy's own, or the one that it starts from."""
     return getattr(getattr(strategy, 'tree', strategy), 'edges', ())

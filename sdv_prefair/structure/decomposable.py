@@ -33,7 +33,7 @@ def keeps_chordal(graph: 'nx.Graph[str]', pair: Pair) -> bool:
 
 
 def _are_separated(graph: 'nx.Graph[str]', pair: Pair) -> bool:
-    """Whether no path between two columns goes around their common neighbours."""
+    """Whether the common neighbours of two columns separate them."""
     first, second = pair
     between = common_neighbours(graph, pair)
     reached, found = {first}, [first]
@@ -76,12 +76,12 @@ def affordable_cliques(
 ) -> list[Clique]:
     """Return the candidates that keep the graph chordal, with new cliques of few cells.
 
-    Between two chordal graphs of which one holds the other there is a way pair by pair over chordal
-    graphs (Lauritzen, *Graphical Models*, 1996, lemma 2.21), so a clique that can be added at all
-    can be added in some order of its pairs.
+    If one chordal graph contains another, the pairs that it has in addition can be added one by one
+    so that every graph in between is chordal (Lauritzen, *Graphical Models*, 1996, lemma 2.21). So
+    a clique that can be added at all can be added in some order of its pairs.
 
     Args:
-        cliques: Those of a chordal graph.
+        cliques: The cliques of a chordal graph.
         candidates: Cliques that may be added.
         domain: Number of codes of every column.
         max_cells: Largest number of cells that a clique's table may have.

@@ -34,12 +34,12 @@ DEFAULT_TIME_LIMIT = 10.0
 class ExactStrategy:
     """Release all scores with noise, then find the heaviest fair tree of the noisy scores.
 
-    Finding it is hard in general, but the effort grows only with the columns that have no side in
-    a statement, and most tables take milliseconds. When the time is up the best fair tree found so
-    far is returned, and its ``gap`` says how far from the optimum it can be at most; which tree
-    that is may then depend on the speed of the machine.
+    Finding it is hard in general, but the effort grows only with the columns that have no side in a
+    statement, and most tables take milliseconds. If time runs out, the best fair tree found so far
+    is returned, and its ``gap`` bounds its distance from the optimum; which tree that is may then
+    depend on the speed of the machine.
 
-    Where pairs are too large to measure, or the statements leave no fair tree, it is the fair
+    If pairs are too large to measure, or the statements rule out every fair tree, it is the fair
     forest with the most edges, and of those the heaviest.
 
     Paper: Algorithm 1 (Exponential-PreFair).
@@ -51,8 +51,8 @@ class ExactStrategy:
             ``'apart'`` does not.
 
     Raises:
-        StructureError: If ``time_limit`` is not a number above 0, or ``unlabelled`` no such word;
-            when used, if there is no fair tree because no admissible column is modelled.
+        StructureError: If ``time_limit`` is not a number above 0, or ``unlabelled`` is neither
+            word; when used, if there is no fair tree because no admissible column is modelled.
     """
 
     time_limit: float | None = None
@@ -70,7 +70,7 @@ class ExactStrategy:
         check_unlabelled(self.unlabelled)
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return all pairs but those between the two sides of a statement."""
+        """Return all pairs except those between the two sides of a statement."""
         return usable_pairs(columns, roles, self.unlabelled)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
@@ -92,10 +92,10 @@ class ExactStrategy:
 class _Search:
     """Branch and bound over the side of each column in each statement, best bound first.
 
-    With every column decided, the fair trees are the spanning trees without an edge between
-    the sides of a statement, and every fair tree respects some choice of sides. A branch decides
-    some columns; the maximum spanning tree under what is decided, less what its conflicts in any
-    one statement must cost, is no lighter than the branch's best fair tree.
+    With every column decided, the fair trees are the spanning trees without an edge between the
+    sides of a statement, and every fair tree respects some choice of sides. A branch decides some
+    columns; the weight of the maximum spanning tree under these decisions, minus the least cost of
+    its conflicts in any one statement, is an upper bound on the branch's best fair tree.
     """
 
     # Departs: the paper searches over sets of edges, one tree out of d^(d-2). Sides give the same
@@ -111,10 +111,10 @@ class _Search:
         self._tolerance = 1e-12 * float(np.abs(trees.weights).max(initial=0.0))
 
     def run(self, sides: np.ndarray, seconds: float) -> tuple[Tree, float]:
-        """Return the best fair tree found and how much heavier another one can be."""
+        """Return the best fair tree found, and by how much another one can be heavier."""
         deadline = time.monotonic() + seconds
         self._explore(sides, self._trees.best(sides))
-        assert self._best is not None  # the first branch always offers a tree
+        assert self._best is not None  # the first branch always yields a tree
         while self._queue:
             negative_bound, _, sides, tree, hub = heapq.heappop(self._queue)
             if not self._may_improve(-negative_bound):
@@ -128,7 +128,7 @@ class _Search:
         return self._best, 0.0
 
     def _explore(self, sides: np.ndarray, tree: Tree) -> None:
-        """Bound a branch, try its most promising tree, and queue it if it may hold a better."""
+        """Bound a branch, try its most promising tree, and queue it if it may have a better one."""
         settled = False
         while not settled:
             tree = self._trees.repair(tree, sides)
@@ -153,7 +153,7 @@ class _Search:
             self._best = tree
 
     def _decide(self, sides: np.ndarray, tree: Tree, costs: Sequence[SideCosts]) -> bool:
-        """Put each column on the only side that can still hold a better tree; say if any was."""
+        """Put columns on the only side that still allows a better tree; return whether any were."""
         before = np.count_nonzero(sides)
         for side, cost in zip(sides, costs, strict=True):
             bound = tree.weight - cost.least
@@ -169,7 +169,7 @@ class _Search:
 
 
 def _hub(costs: Sequence[SideCosts]) -> tuple[int, int]:
-    """Return the statement that costs most, and the column whose side settles most in it."""
+    """Return the statement with the highest cost, and the column whose side decides most in it."""
     hubs = [(cost.least, -k, cost.hub) for k, cost in enumerate(costs) if cost.hub is not None]
     _, statement, hub = max(hubs)
     return -statement, hub

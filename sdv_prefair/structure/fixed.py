@@ -1,4 +1,4 @@
-"""A tree that the user gives."""
+"""A tree given by the user."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, all_pairs
 
 @dataclass(frozen=True)
 class FixedStrategy:
-    """A given spanning tree: checked, never selected, so it needs no selection budget.
+    """A given spanning tree, which is checked, not selected, so it needs no selection budget.
 
-    Where statements leave no fair tree it is a forest, to which no fair pair could be added.
+    If statements rule out every fair tree, it is a forest to which no fair pair can be added.
 
-    The tree must come from public knowledge or from an earlier private fit. One read off the
+    The tree must come from public knowledge or from an earlier private fit. One derived from the
     private rows would void the privacy guarantee.
 
     Args:
@@ -40,7 +40,7 @@ class FixedStrategy:
         object.__setattr__(self, 'edges', tuple(_as_pair(edge) for edge in _as_list(self.edges)))
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return the pairs of the given tree, once it is known to be a fair spanning tree."""
+        """Return the pairs of the given tree, after checking that it is a fair spanning tree."""
         check_known(self.edges, columns)
         _check_tree(self.edges, columns, roles)
         check_fair(self.edges, roles)
@@ -49,7 +49,7 @@ class FixedStrategy:
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return the given tree.
 
-        Privacy: asks nothing of ``scores``.
+        Privacy: does not use ``scores``.
         """
         return FairTree(self.declare(columns, roles))
 
@@ -104,8 +104,8 @@ def _check_tree(edges: Sequence[Pair], columns: Sequence[str], roles: Statements
 def _check_joined(
     root: dict[str, str], edges: Sequence[Pair], columns: Sequence[str], roles: Statements
 ) -> None:
-    """Raise if one more fair pair could join two parts of the tree."""
-    # The part of the first column is the tree; what is outside of it is what the user forgot.
+    """Raise if one more fair pair could join two components."""
+    # The first column's component counts as the tree; columns outside it were left out.
     outside = [column for column in columns if root[column] != root[columns[0]]]
     apart = [(first, second) for first, second in all_pairs(columns) if root[first] != root[second]]
     missing = fair_additions(roles, apart, edges)

@@ -27,7 +27,7 @@ class GreedyStrategy:
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs that do not join an outcome to a protected or unlabelled column.
 
-        Of several statements, a column is protected from the outcomes of its own.
+        With several statements, each one rules out the pairs of its own columns.
         """
         return usable_pairs(columns, roles, APART)
 
@@ -38,6 +38,6 @@ class GreedyStrategy:
         """
         check_given(columns, roles)
         pairs = self.declare(columns, roles)
-        # Of one statement all declared pairs stay fair. A column that one statement names may
-        # carry what another forbids, so of several the pairs are looked at in every round.
+        # With one statement, all declared pairs stay fair. A column that one statement names may be
+        # on a path that another forbids, so with several the pairs are checked in every round.
         return FairTree(private_kruskal(columns, pairs, scores, partial(fair_additions, roles)))

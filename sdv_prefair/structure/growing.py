@@ -1,4 +1,4 @@
-"""A fair chordal graph that grows pair by pair, and what may be added to it next."""
+"""A fair chordal graph that grows pair by pair, and the pairs that may be added next."""
 
 import math
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from sdv_prefair.values.arrays import Flags, Integers
 
 
 class GrowingGraph:
-    """Columns and the pairs between them; every pair keeps it fair, chordal and affordable.
+    """Columns and pairs of them; every pair added keeps the graph fair, chordal and affordable.
 
     Privacy: a function of public facts and of the pairs added, which are released.
 
     Args:
         domain: Number of codes of every column.
-        roles: The roles it keeps to; none, for a graph that need not be fair.
+        roles: The roles that it must satisfy; none, if it need not be fair.
         max_cells: Largest number of cells of a clique's table.
     """
 
@@ -33,7 +33,7 @@ class GrowingGraph:
         self._joined = np.zeros((len(domain), len(domain)), dtype=np.int64)
         self._common = self._joined.copy()  # numbers of common neighbours
         self._component = np.arange(len(domain))
-        # Pairs that were turned down, and how many common neighbours each had then.
+        # Pairs that were refused, and how many common neighbours each had then.
         self._refused: dict[Pair, int] = {}
 
     def is_joined(self, column: str) -> bool:
@@ -60,8 +60,8 @@ class GrowingGraph:
     def takes(self, pair: Pair) -> bool:
         """Whether the graph with the pair is chordal and fair, and its new clique small enough.
 
-        A pair that was turned down stays so until it gets another common neighbour: every other
-        edge opens more ways around those it has, and makes nothing fairer or smaller.
+        A pair that was refused stays so until it gets another common neighbour: any other edge only
+        adds paths around the common neighbours, and makes nothing fairer or smaller.
         """
         first, second = (self._place[column] for column in pair)
         common = int(self._common[first, second])
@@ -83,7 +83,7 @@ class GrowingGraph:
         return bool(fair_additions(self._roles, [pair], self.edges))
 
     def add(self, pair: Pair) -> None:
-        """Join the columns of a pair that the graph takes."""
+        """Join the columns of a pair that ``takes`` accepts."""
         first, second = (self._place[column] for column in pair)
         self.edges.append(pair)
         self._graph.add_edge(*pair)
@@ -95,5 +95,5 @@ class GrowingGraph:
         self._component[merged] = self._component[first]
 
     def cliques(self) -> list[tuple[str, ...]]:
-        """Return the maximal cliques, those of single columns left out."""
+        """Return the maximal cliques, without single columns."""
         return [tuple(clique) for clique in nx.find_cliques(self._graph) if len(clique) > 1]

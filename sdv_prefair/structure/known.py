@@ -11,12 +11,12 @@ from sdv_prefair.structure.tree import Pair
 class KnownScores:
     """The noise-free ``Scores``: the heaviest candidate, and the weights themselves.
 
-    Ties go to the candidate that stands first. Nothing here is private: do not build it from
-    the scores of private rows.
+    Ties go to the first candidate. Nothing here is private: do not build it from the scores of
+    private rows.
 
     Args:
-        weights: ``{(column, column): weight}`` with the two columns in either order. Weights may
-            be negative; pairs that are absent weigh 0.
+        weights: ``{(column, column): weight}`` with the two columns in either order. Weights may be
+            negative; absent pairs weigh 0.
 
     Raises:
         StructureError: If a key is not a pair of two columns, if a pair is given twice with
@@ -29,7 +29,7 @@ class KnownScores:
             self._add(pair, weight)
 
     def choose(self, candidates: Sequence[Pair], rounds: int) -> Pair:
-        """Return the heaviest candidate; ``rounds`` shares nothing, as there is no budget."""
+        """Return the heaviest candidate; ``rounds`` is not used, because there is no budget."""
         return max(candidates, key=self.weight)
 
     def release(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
@@ -37,7 +37,7 @@ class KnownScores:
         return {pair: self.weight(pair) for pair in pairs}
 
     def weight(self, pair: Pair) -> float:
-        """Return the weight of a pair, 0 when it is not known."""
+        """Return the weight of a pair, 0 if it is unknown."""
         return self._weights.get(pair, 0.0)
 
     def total(self, pairs: Sequence[Pair]) -> float:

@@ -24,8 +24,8 @@ class UnconstrainedStrategy:
     Paper: Definition (Marginals-MST), the mechanism that PreFair makes fair.
 
     Args:
-        unlabelled: ``'apart'`` keeps outcomes from columns that no statement names, if there are
-            statements; no other strategy is as free with protected columns.
+        unlabelled: ``'apart'`` keeps outcomes apart from columns that no statement names, if there
+            are statements. Protected columns are not restricted in any case.
 
     Raises:
         StructureError: If ``unlabelled`` is neither ``'apart'`` nor ``'free'``.
@@ -39,7 +39,7 @@ class UnconstrainedStrategy:
         check_unlabelled(self.unlabelled)
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return all pairs, but those that ``unlabelled`` keeps apart."""
+        """Return all pairs except those that ``unlabelled`` keeps apart."""
         return towards_unlabelled(all_pairs(columns), roles, self.unlabelled)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:

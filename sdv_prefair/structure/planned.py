@@ -16,19 +16,20 @@ from sdv_prefair.structure.tree import FairTree, Pair, Scores, Strategy
 class PlannedStrategy:
     """Pairs planned from noisy scores of all of them, weighed against the noise they add.
 
-    Columns may stay apart, hang together as a forest, or be joined by more pairs than a forest
-    holds: whatever is expected to leave the least error in all two-way marginals. Pairs with an
-    outcome count for more. The graph stays fair and chordal with every pair, so it holds the
-    planned pairs and nothing else. Answers are Gaussian: ``mechanisms/planned_marginals.py``.
+    Columns may stay independent, form a forest, or be joined by more pairs than a forest has:
+    whatever is expected to leave the least error in all two-way marginals. Pairs with an outcome
+    have more weight. The graph stays fair and chordal with every pair, so it contains the planned
+    pairs and nothing else. All noise is Gaussian: ``mechanisms/planned_marginals.py``.
 
     Args:
         rule: Which pairs may be joined: those that this strategy declares. With the default, the
             paper's strict rule, outcomes are adjacent to outcomes and admissible columns only.
-        outcome_weight: How much more the error of a pair counts if it holds an outcome.
-        one_way: Share of rho for the first look at the one-way marginals.
-        scores: Share of rho for the scores of all pairs.
+        outcome_weight: The weight of the error of a pair with an outcome, relative to other pairs.
+        one_way: Share of rho for the first measurement of the one-way marginals.
+        scores: Share of rho for the scores of pairs.
         residuals: Share of rho for scores of what the forest leaves unexplained.
-        look: Part of its own share that a pair of the forest gets before more pairs are planned.
+        look: Part of its own share that a pair gets for its first measurement, before more pairs
+            are planned.
         max_cells: Largest number of cells of a clique's table.
 
     Raises:
@@ -75,9 +76,9 @@ class PlannedStrategy:
         return self.rule.declare(columns, roles)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
-        """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
+        """Select a tree by the rule, if one is needed; the mechanism needs none.
 
-        Privacy: that of the rule.
+        Privacy: as in the rule.
         """
         return self.rule.select(columns, roles, scores)
 

@@ -24,8 +24,8 @@ def fair_spanning_tree(
 ) -> FairTree:
     """Return a heavy spanning tree in which admissible columns separate protected from outcome.
 
-    With other statements than those of roles, it is one that keeps them all; where there is none,
-    a forest.
+    With statements that are not roles, it is a tree that satisfies all of them; if there is none, a
+    forest.
 
     Privacy: none. The weights are used as they are; do not pass scores of private rows.
 
@@ -36,8 +36,8 @@ def fair_spanning_tree(
             negative; absent pairs weigh 0.
         roles: Protected, admissible and outcome columns, or any ``Statements``.
         strategy: Anything ``structure=`` takes: ``'exact'``, ``'adaptive'``, ``'greedy'``,
-            ``'none'``, a list of column pairs, a strategy object. Of one that goes beyond its
-            tree, such as ``'aim'``, it is the tree.
+            ``'none'``, a list of column pairs, a strategy object. For a strategy that goes beyond a
+            tree, such as ``'aim'``, the result is its tree.
         columns: The nodes of the tree. By default the columns named in ``weights`` and in
             ``roles``, in order of appearance.
         time_limit: Seconds, for ``'exact'`` only; ``None`` leaves the strategy's own.
@@ -97,6 +97,6 @@ def _heaviest(columns: Sequence[str], pairs: set[Pair], scores: KnownScores, edg
     position = {column: place for place, column in enumerate(columns)}
     ends = [(position[first], position[second]) for first, second in pairs]
     trees = SpanningTrees(len(columns), ends, [scores.weight(pair) for pair in pairs])
-    # Found from the heaviest edge to the lightest: the first are the best of their number.
+    # Edges are found from the heaviest to the lightest, so the first n are the best n.
     best = trees.best(np.full(len(columns), UNDECIDED)).edges[:edges]
     return math.fsum(trees.weights[best].tolist())

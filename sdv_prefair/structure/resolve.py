@@ -1,4 +1,4 @@
-"""From what a user writes in ``structure=`` to a strategy."""
+"""Resolves the argument ``structure`` to a strategy."""
 
 import networkx as nx
 
@@ -31,7 +31,7 @@ STRATEGIES = {
 
 
 def resolve_strategy(structure: object) -> Strategy:
-    """Return the strategy that ``structure`` stands for.
+    """Return the strategy that ``structure`` denotes.
 
     Args:
         structure: A name in ``STRATEGIES``, a tree (a list of column pairs, a ``FairTree`` or a

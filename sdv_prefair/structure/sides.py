@@ -28,8 +28,8 @@ class SideCosts:
 
     Args:
         least: How much less any fair tree weighs.
-        extra: For each undecided node in a block that holds both sides, the cost on top of
-            ``least`` of putting it on either side.
+        extra: For each undecided node in a block that contains both sides, the cost, in addition to
+            ``least``, of putting it on either side.
         preferred: The cheapest sides, with every node decided.
         hub: The node of ``extra`` with the most neighbours in its block, the one whose side
             settles most; ``None`` when the tree is fair.
@@ -46,10 +46,10 @@ class RelaxedTree:
 
     Args:
         tree: The maximum spanning tree of its graph under ``side``.
-        side: The side of each node; of several statements, a row for each.
-        admissible: The nodes that separate blocks in the statement that is asked about. When there
-            is none, one of its two sides must be empty.
-        statement: The row of that statement. What it costs alone, all of them cost at least.
+        side: The side of each node; with several statements, a row for each.
+        admissible: The nodes that separate blocks in the statement considered. If there are none,
+            one of its two sides must be empty.
+        statement: The row of that statement. The cost of one is a lower bound on the cost of all.
     """
 
     def __init__(self, tree: Tree, side: np.ndarray, admissible: set[int], statement: int = 0):
@@ -61,7 +61,7 @@ class RelaxedTree:
         ]
 
     def side_costs(self) -> SideCosts:
-        """Return what fairness costs at least, and where it is cheapest."""
+        """Return the least cost of fairness, and the sides at which it is reached."""
         least, extra, preferred = 0.0, {}, self._side.copy()
         for block in self._blocks():
             nodes = [node for node, _, _ in block]
@@ -110,7 +110,7 @@ class RelaxedTree:
         return costs
 
     def _own_cost(self, node: int) -> Cost:
-        """Return what is lost of the edges between a node and the decided ones around it."""
+        """Return the weight lost in edges between a node and the decided nodes around it."""
         if self._side[node] == PROTECTED_SIDE:
             return 0.0, math.inf
         if self._side[node] == OUTCOME_SIDE:
@@ -127,7 +127,7 @@ class RelaxedTree:
         return self._tree.weight - self._tree.graph.repair(self._tree, decided).weight
 
     def _cutting_cost(self, node: int, parent: int, edge: int) -> float:
-        """Return what is lost when two undecided neighbours part.
+        """Return the weight lost if two undecided neighbours are on opposite sides.
 
         Edges to a decided node are in the other end's own cost.
         """
@@ -141,7 +141,7 @@ class RelaxedTree:
 
 
 def _across(cost: Cost, cutting: float) -> Cost:
-    """Return the cost of a part, seen from over an edge: on the same side or paying the cut."""
+    """Return the cost of a subtree, seen across an edge: on the same side, or with the edge cut."""
     protected, outcome = cost
     return min(protected, outcome + cutting), min(outcome, protected + cutting)
 

@@ -39,8 +39,8 @@ class SidesProblem:
     Attributes:
         trees: The graph, which some fair tree connects.
         sides: For each statement a row: the side of every node.
-        given: For each statement the nodes that may touch both of its sides.
-        columns: The names of the nodes; the one that may come after them has none.
+        given: For each statement, the nodes that may be adjacent to both of its sides.
+        columns: The names of the nodes; the additional node, if any, has none.
     """
 
     trees: SpanningTrees
@@ -68,9 +68,9 @@ def sides_problem(
 
     Args:
         columns: The nodes.
-        roles: Statements, or the roles that stand for one.
+        roles: Statements, or the roles that are short for one.
         released: The weights of the pairs that can be measured.
-        declared: These and the pairs that are too large.
+        declared: These pairs, and those that are too large.
     """
     statements = roles.statements
     place = {column: number for number, column in enumerate(columns)}
@@ -91,7 +91,7 @@ def sides_problem(
 
 
 def _take_sides(side: np.ndarray, place: Mapping[str, int], statement: Independent) -> set[int]:
-    """Put the columns of a statement on its sides; return those that it is given."""
+    """Put the columns of a statement on its sides; return its conditioning set."""
     for taken, names in ((PROTECTED_SIDE, statement.left), (OUTCOME_SIDE, statement.right)):
         side[[place[name] for name in names if name in place]] = taken
     return {place[name] for name in statement.given if name in place}
@@ -105,14 +105,14 @@ def _is_always_connected(columns: Sequence[str], statements: Sequence[Independen
 def _costs_of_parts(
     columns: Sequence[str], roles: Statements, released: Mapping[Pair, float]
 ) -> list[float]:
-    """Return what an edge to the node that joins all parts weighs, for each column."""
+    """Return, for each column, the weight of an edge to the additional node."""
     free = set(_never_joined(columns, roles))
     heavy, light = 1.0 + max(map(abs, released.values()), default=0.0), _lightest(released)
     return [heavy if column in free else light for column in columns]
 
 
 def _never_joined(columns: Sequence[str], roles: Statements) -> list[str]:
-    """Return as many columns as are found of which no two are ever in one part."""
+    """Return columns no two of which are ever in one component; as many as are found."""
     apart: nx.Graph[str] = nx.Graph()
     apart.add_node(columns[0])
     for statement in roles.statements:
@@ -125,7 +125,7 @@ def _never_joined(columns: Sequence[str], roles: Statements) -> list[str]:
 
 
 def _with_stand_ins(released: Mapping[Pair, float], pairs: Sequence[Pair]) -> dict[Pair, float]:
-    """Return the weights of all pairs, so low for those without a score that any other is better.
+    """Return the weights of all pairs, with very low weights for pairs without a score.
 
     A fair forest can be completed to a fair tree, by pairs with an admissible column. So the
     heaviest fair tree holds as few of these pairs as possible, and without them it is the heaviest

@@ -1,8 +1,8 @@
-"""The histograms that a strategy which chooses cliques in turn may read: pairs, and small triples.
+"""The histograms that strategies that choose cliques one by one may read: pairs, small triples.
 
-They are declared before anything is counted, so they follow from the roles and from domain sizes.
-With d columns there are about d^3/6 triples, and the time of a fit grows with them: those with few
-cells are counted, up to a limit, and those with an outcome first.
+They are declared before anything is counted, so they depend on roles and domain sizes alone. With d
+columns there are about d^3/6 triples, and the time of a fit grows with their number: those with few
+cells are counted, up to a limit, those with an outcome first.
 """
 
 import heapq
@@ -25,11 +25,11 @@ class CliqueStrategy:
     """Base of strategies that choose pairs and triples of columns.
 
     Args:
-        rule: Which columns may stand in one clique: those of which this strategy declares all
-            pairs. With the default, the paper's strict rule, outcomes are adjacent to outcomes and
-            admissible columns only; ``UnconstrainedStrategy()`` knows nothing of fairness.
+        rule: Which columns may be in one clique: those of which this strategy declares all pairs.
+            With the default, the paper's strict rule, outcomes are adjacent to outcomes and
+            admissible columns only; ``UnconstrainedStrategy()`` ignores fairness.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
-        max_triples: How many triples are counted at most.
+        max_triples: The maximum number of triples that are counted.
 
     Raises:
         StructureError: If ``rule`` is not a strategy, or another argument is not an integer above
@@ -60,9 +60,9 @@ class CliqueStrategy:
         return self.rule.declare(columns, roles)
 
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
-        """Select a tree by the rule, for those who ask for a tree; the mechanism does not.
+        """Select a tree by the rule, if one is needed; the mechanism needs none.
 
-        Privacy: that of the rule.
+        Privacy: as in the rule.
         """
         return self.rule.select(columns, roles, scores)
 
@@ -79,19 +79,19 @@ class CliqueStrategy:
         pairs = [pair for pair in allowed if is_measurable(pair, domain)]
         outcomes = set(roles.outcome)
         small = (t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells)
-        # Of a wide table there are millions, of which not all are kept.
+        # A wide table has millions, so not all are kept.
         chosen = heapq.nsmallest(
             self.max_triples, small, lambda t: (outcomes.isdisjoint(t), _cells(t, domain))
         )
         return [*pairs, *chosen]
 
     def kept_roles(self, roles: Statements) -> Statements:
-        """Return the roles that the model keeps to: none, if it need not be fair."""
+        """Return the roles that the model must satisfy: none, if it need not be fair."""
         return roles if self.requires_roles else Statements()
 
 
 def _triples(pairs: Sequence[Pair], domain: Mapping[str, int]) -> Iterator[Clique]:
-    """Yield the triples of which all pairs are given, columns in their order."""
+    """Yield the triples whose pairs are all given, with columns in order."""
     place = {column: position for position, column in enumerate(domain)}
     after: dict[str, set[str]] = {column: set() for column in domain}
     for pair in pairs:

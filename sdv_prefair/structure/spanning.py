@@ -1,8 +1,8 @@
-"""Maximum spanning trees over one list of weighted pairs, while more and more is forbidden.
+"""Maximum spanning trees over one list of weighted pairs, as more and more pairs are forbidden.
 
 This is the inner loop of the exact search: thousands of trees that differ in a few edges. The
-algorithms are textbook ones, written here on integers because networkx builds a graph of
-dictionaries for each tree and takes some hundred times longer.
+algorithms are textbook ones, implemented here on integers because networkx builds a graph of
+dictionaries for each tree and takes about a hundred times longer.
 """
 
 import math
@@ -23,12 +23,12 @@ class SpanningTrees:
 
     An edge is a position in the list of pairs sorted from the heaviest to the lightest. It is
     forbidden while its two ends are on opposite sides. Nodes may take sides in several statements
-    at once, one row of sides for each; then an edge is forbidden while one statement forbids it.
+    at once, one row of sides for each; then an edge is forbidden while any statement forbids it.
 
     Args:
         size: Number of nodes, which are 0, 1, ..., size - 1.
         pairs: The two ends of each edge; together they connect all nodes.
-        weights: One weight for each pair; of equal weights the first pair is taken first.
+        weights: One weight for each pair; of pairs with equal weights, the first is taken first.
     """
 
     def __init__(self, size: int, pairs: Sequence[tuple[int, int]], weights: Sequence[float]):
@@ -39,17 +39,17 @@ class SpanningTrees:
         self._first, self._second = np.array(self.ends, dtype=np.intp).reshape(-1, 2).T.copy()
 
     def best(self, side: np.ndarray) -> 'Tree':
-        """Return the maximum spanning tree over the edges that are allowed."""
+        """Return the maximum spanning tree over the allowed edges."""
         return self._fill(np.array([], dtype=np.intp), np.arange(self.size), self.allowed(side))
 
     def repair(self, tree: 'Tree', side: np.ndarray) -> 'Tree':
         """Return the maximum spanning tree after more nodes took sides.
 
-        Forbidding edges never drives another edge out of a maximum spanning tree: what is
-        left of the old tree stays, and only the holes are filled.
+        Forbidding edges never removes another edge from a maximum spanning tree: the rest of the
+        old tree stays, and only its components are connected again.
 
         Args:
-            tree: The maximum spanning tree before; the sides taken then are still taken.
+            tree: The maximum spanning tree before; no node has left the side that it had then.
             side: The side of each node now.
         """
         allowed = self.allowed(side)
@@ -65,7 +65,7 @@ class SpanningTrees:
         return allowed
 
     def _fill(self, edges: np.ndarray, part: np.ndarray, allowed: Flags) -> 'Tree':
-        """Join the parts of a forest, heaviest edge first."""
+        """Join the components of a forest, heaviest edge first."""
         added = []
         candidates = np.flatnonzero(allowed & (part[self._first] != part[self._second]))
         while candidates.size:
@@ -78,7 +78,7 @@ class SpanningTrees:
 
 
 class Tree:
-    """One spanning tree, with what is needed to cut and to mend it quickly.
+    """One spanning tree, with data for removing and replacing edges quickly.
 
     Args:
         graph: The graph that the edges are numbered in.
@@ -101,7 +101,7 @@ class Tree:
         return neighbours
 
     def parts(self, lost: np.ndarray) -> np.ndarray:
-        """Return the number of the part that each node is in, once some edges are lost."""
+        """Return the number of the component of each node after some edges are removed."""
         part = np.zeros(self.graph.size, dtype=np.intp)
         places = sorted(self._walk.below[edge] for edge in lost.tolist())
         for number, place in enumerate(places, start=1):
@@ -109,11 +109,11 @@ class Tree:
         return part
 
     def replacement_losses(self, side: np.ndarray) -> dict[int, float]:
-        """Return for each edge what it would cost to lose that edge alone.
+        """Return, for each edge, what it would cost to lose that edge alone.
 
         The allowed edges outside the tree are taken from the heaviest to the lightest; each
         replaces the edges on the tree path between its ends that have no replacement yet. Of two
-        nodes the one with the later place is not above the other, so it is the one to go up.
+        nodes, the one with the later place is not above the other, so it is the one that moves up.
         """
         allowed = self.graph.allowed(side)
         allowed[self.edges] = False
@@ -137,7 +137,7 @@ class Tree:
 
 
 class Walk:
-    """The nodes of a tree in depth-first order, in which every subtree is one stretch.
+    """The nodes of a tree in depth-first order, in which every subtree is contiguous.
 
     Attributes:
         nodes: The node at each place.

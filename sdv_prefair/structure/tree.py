@@ -17,16 +17,16 @@ Pair = tuple[str, str]
 class FairTree:
     """A spanning tree over the columns, as selected by a strategy.
 
-    It is a forest where columns could only be joined by pairs that are too large to measure, or
+    It is a forest if some columns could only be joined by pairs that are too large to measure or
     that a statement forbids; the columns of one component are then independent of those of another.
 
     Args:
-        edges: The pairs of columns joined by the tree. Within a pair the columns stand in the
-            order in which they stand in the table.
+        edges: The pairs of columns joined by the tree. Within a pair, the columns are in the order
+            of the table.
         weight: Sum of the scores that were released for the edges; ``nan`` when the strategy
             chose edges without releasing any score.
-        gap: No tree of the strategy's problem weighs more than ``weight + gap``: 0.0 when the
-            tree is proven optimal for the released scores, ``nan`` when nothing is known.
+        gap: No tree of the strategy's problem weighs more than ``weight + gap``: 0.0 when the tree
+            is proven optimal for the released scores, ``nan`` if no bound is known.
     """
 
     edges: list[Pair]
@@ -41,7 +41,7 @@ class Scores(Protocol):
     selection budget. A strategy therefore uses one of the two: ``choose`` in each of ``rounds``
     rounds, or ``release`` once.
 
-    Some pairs may have histograms too large to measure. Scores that know of such pairs are
+    Some pairs may have histograms too large to measure. Scores that can name such pairs are
     ``KnowsSizes`` too; see ``measurable_pairs``.
     """
 
@@ -64,17 +64,18 @@ class KnowsSizes(Protocol):
 class Strategy(Protocol):
     """One way to select a spanning tree.
 
-    One that never calls ``scores.choose`` may say so: if it has an attribute ``all_gaussian`` that
-    is True, the fit has Gaussian noise alone, and less of it for the same promise.
+    A strategy that never calls ``scores.choose`` may declare so: if it has an attribute
+    ``all_gaussian`` that is True, the fit has only Gaussian noise, and less of it for the same
+    guarantee.
     """
 
     @property
     def name(self) -> str:
-        """How the strategy is called in reports and in ``structure=``."""
+        """The name of the strategy in reports and in ``structure=``."""
 
     @property
     def requires_roles(self) -> bool:
-        """Whether it promises fairness, for which it needs roles."""
+        """Whether it guarantees fairness, for which it needs roles."""
 
     def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
         """Return the pairs whose counts may be read; no other pair is ever counted or scored."""
@@ -82,7 +83,7 @@ class Strategy(Protocol):
     def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
         """Return a spanning tree over ``columns`` made of declared pairs that are measurable.
 
-        Where there is none, it is a forest that no such pair could be added to.
+        If there is none, it is a forest to which no such pair can be added.
         """
 
 
@@ -97,9 +98,9 @@ class ExtendingStrategy(Strategy, Protocol):
 
 
 def measurable_pairs(pairs: Sequence[Pair], scores: Scores) -> list[Pair]:
-    """Return the pairs that have scores: all, unless the scores say which.
+    """Return the pairs that have scores: all, unless the scores name them.
 
-    Privacy: asks about sizes of domains, which are public.
+    Privacy: depends on domain sizes, which are public.
     """
     return scores.measurable(pairs) if isinstance(scores, KnowsSizes) else list(pairs)
 
@@ -118,10 +119,10 @@ def usable_pairs(columns: Sequence[str], roles: Statements, unlabelled: str = FR
 
     Args:
         columns: The nodes.
-        roles: Statements, or the roles that stand for one.
+        roles: Statements, or the roles that are short for one.
         unlabelled: ``'apart'`` leaves out pairs of an outcome and a column without a role too.
     """
-    statements = roles.statements  # which roles make anew each time
+    statements = roles.statements  # computed anew by roles each time
     pairs = [
         pair
         for pair in all_pairs(columns)
@@ -131,7 +132,7 @@ def usable_pairs(columns: Sequence[str], roles: Statements, unlabelled: str = FR
 
 
 def towards_unlabelled(pairs: Sequence[Pair], roles: Statements, unlabelled: str) -> list[Pair]:
-    """Return the pairs that are left by a choice of ``'apart'`` or ``'free'``."""
+    """Return the pairs that ``'apart'`` or ``'free'`` allows."""
     if unlabelled == FREE:
         return list(pairs)
     beside = {frozenset(pair) for pair in outcomes_beside_unlabelled(pairs, roles)}
@@ -139,13 +140,13 @@ def towards_unlabelled(pairs: Sequence[Pair], roles: Statements, unlabelled: str
 
 
 def check_unlabelled(unlabelled: object) -> None:
-    """Raise unless a strategy is told to keep unlabelled columns apart, or to leave them free."""
+    """Raise unless ``unlabelled`` is ``'apart'`` or ``'free'``."""
     if unlabelled not in (APART, FREE):
         raise StructureError(f"unlabelled ({shown(unlabelled)}) must be 'apart' or 'free'.")
 
 
 def check_given(columns: Sequence[str], roles: Statements) -> None:
-    """Raise if all that may lie between two sides of a statement is not among the columns."""
+    """Raise if no column of a statement's conditioning set is among the columns."""
     for statement in roles.statements:
         groups = (statement.left, statement.right, statement.given)
         left, right, given = (set(group) & set(columns) for group in groups)

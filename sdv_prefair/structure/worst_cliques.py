@@ -1,4 +1,4 @@
-"""MWEM+PGM: pairs and triples that keep the graph fair and chordal, a number of rounds."""
+"""MWEM+PGM: a number of rounds that add pairs and triples and keep the graph fair and chordal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ class MwemStrategy(CliqueStrategy):
 
     Paper: Extensions (MWEM-PGM), after McKenna et al., 2019.
 
-    Departs: Private-PGM triangulates whatever graph comes out. Here the graph stays chordal with
-    every clique, so nothing is filled in, and what the fairness predicate sees is the whole graph.
-    A triple is a candidate once two of its columns are adjacent: three are always further from
-    independence than two, so triples would be chosen where pairs are enough.
+    Departs: Private-PGM triangulates whatever graph results. Here the graph stays chordal with
+    every clique, so no fill-in is needed, and the fairness predicate tests the whole graph. A
+    triple is a candidate only once two of its columns are adjacent: three columns are always
+    further from independence than two, so otherwise triples would be chosen where pairs suffice.
 
     Args:
-        rule: Which columns may stand in one clique, see ``CliqueStrategy``.
+        rule: Which columns may be in one clique, see ``CliqueStrategy``.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
-        max_triples: How many triples are counted at most.
-        rounds: How many cliques are chosen; twice as many as there are columns unless given.
+        max_triples: The maximum number of triples that are counted.
+        rounds: How many cliques are chosen; by default, twice as many as there are columns.
 
     Raises:
-        StructureError: If an argument cannot be used.
+        StructureError: If an argument is invalid.
     """
 
     rounds: int | None = None
@@ -48,12 +48,12 @@ class MwemStrategy(CliqueStrategy):
         roles: Statements,
         domain: Mapping[str, int],
     ) -> list[Clique]:
-        """Return the cliques that may be chosen next: not those that were measured already.
+        """Return the cliques that may be chosen next, without those already measured.
 
         Privacy: a function of released cliques and public facts.
 
         Args:
-            on_offer: The cliques that may be measured at all.
+            on_offer: The cliques that may be measured.
             chosen: The cliques so far.
             roles: The roles of the columns.
             domain: Number of codes of every column.

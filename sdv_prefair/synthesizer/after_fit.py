@@ -215,8 +215,8 @@ class AfterFit(Sampling):
         for lines in conditions:
             super()._validate_conditions_unseen_columns(lines)
             conditional.check_lines(self.fitted, lines)
-        # Rows asked for in several ways end up in one table, and which way a row was asked for
-        # tells about all the columns that were asked for.
+        # Rows of several conditions end up in one table, and the condition that a row came from
+        # reveals something about the columns of all of them.
         conditional.warn_of_ties(self.fitted, [c for lines in conditions for c in lines.columns])
 
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:

@@ -33,7 +33,7 @@ def with_constraints(
     """Return settings with more constraints; the same if there are none.
 
     Args:
-        settings: They are left as they are.
+        settings: They are not modified.
         constraints: Constraints of ``sdv.cag``, or our ``PublicCombinations``.
         enforce_min_max_values: For SDV's processor of the table as it is then modelled.
         locales: Likewise.

@@ -61,7 +61,7 @@ def ranges_in_words(public_ranges: bool | None, plan: ConstraintPlan, given: boo
 
 
 def in_words(name: str, settings: Settings, fitted: Fitted | None, account: Account) -> str:
-    """Return what a synthesizer promises, what it spends, and whether it is fitted.
+    """Return the guarantee of a synthesizer, its spending, and whether it is fitted.
 
     Privacy: a function of arguments, the number of attempts and what they spent.
 

@@ -1,13 +1,14 @@
 """Known values that a fit has not learnt, in rows whose other columns are sampled.
 
 The domain of a column that is not public was learnt, without rare values. One such value among
-thousands of rows is no reason to refuse all of them. Its code is what the model knows about it: it
-is one of all rare values, or outside a learnt range. If it has no code that can be sampled, nothing
+thousands of rows is no reason to refuse all of them. Its code is all that the model has about it:
+that it is a rare value, or outside a learnt range. If it has no code that can be sampled, nothing
 is known about it, and its row is sampled without it. The row shows it as it was given.
 
 A column that a statement is conditioned on is different. Sampled without it, rows with one value
 would have several codes, and given that value both sides of the statement would depend on each
-other. There a value without a code gets one for good: drawn from the model, by the value alone.
+other. There a value without a code gets a permanent one: sampled from the model, determined by the
+value alone.
 """
 
 import hashlib

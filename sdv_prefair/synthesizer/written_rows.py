@@ -85,7 +85,7 @@ def drawn_parts(
         progress: Whether to show a bar.
     """
     first = min(rows_at_a_time, num_rows)
-    yield draw(first)  # the disk may turn out to have no room, which is said without a bar
+    yield draw(first)  # the disk may turn out to be full, which is reported without a bar
     if first == num_rows:
         return
     with tqdm.tqdm(total=num_rows, initial=first, desc='Writing rows', disable=not progress) as bar:

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def plain_number(value: Any) -> Any:
-    """Return a number of numpy, or a fraction, as Python's int or float; all else as it is.
+    """Return a numpy number or a fraction as Python's int or float; anything else unchanged.
 
     Arguments are stored, compared and written to files, so they are converted on arrival.
     Later checks decide whether they are numbers at all, and in range: a boolean, also one of
