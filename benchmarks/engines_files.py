@@ -1,21 +1,23 @@
 """What a row costs through each door to files and to Spark, and how that grows.
 
-    python benchmarks/engines_files.py [--rows 2000000] [--doors parquet csv spark ...]
+    python benchmarks/engines_files.py [--rows 2000000 ...] [--doors parquet csv csv.gz spark ...]
 
 Each door counts the same rows in a process of its own, some of them twice and then all: seconds of
 CPU of the process and of all that it starts (Spark's JVM and workers). A row costs what all take
 more than some; what it costs to start drops out. Beside it stand a plain scan by the same engine,
-and memory.
+and by how much the most memory that the process has held grew: while it counted some, and all. The
+files are written by another process, so nothing of that is in it.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +52,20 @@ def batches(num_rows: int, num_columns: int = len(SIZES)) -> Iterator[pa.Table]:
 
 
 def write(path: Path, num_rows: int, num_columns: int = len(SIZES)) -> None:
-    """Write the rows as Parquet or as CSV, as the path says."""
+    """Write the rows as Parquet or as CSV, compressed or not, as the path says."""
     from pyarrow import csv
 
     file: Any = None
     for part in batches(num_rows, num_columns):
-        if file is None and path.suffix == '.csv':
+        if file is None and '.csv' in path.suffixes:
             unquoted = csv.WriteOptions(quoting_style='none')
-            file = csv.CSVWriter(path, part.schema, write_options=unquoted)
+            stream = pa.output_stream(path)
+            file = csv.CSVWriter(stream, part.schema, write_options=unquoted)
         file = file or pq.ParquetWriter(path, part.schema)
         file.write_table(part)
     file.close()
+    if '.csv' in path.suffixes:
+        stream.close()
 
 
 def metadata(num_columns: int = len(SIZES)) -> dict[str, dict[str, Any]]:
@@ -134,6 +139,7 @@ def _polars(path: Path) -> Any:
 DOORS: dict[str, Callable[[Path], Any]] = {
     'parquet': lambda path: path,
     'csv': lambda path: path,
+    'csv.gz': lambda path: path,
     'polars': _polars,
     'spark': _spark,
 }
@@ -156,7 +162,7 @@ def scan(door: str, path: Path) -> float:
     elif door == 'polars':
         for _ in table.collect_batches():
             pass
-    elif door == 'csv':
+    elif door.startswith('csv'):
         from pyarrow import csv
 
         for _ in csv.open_csv(table):
@@ -169,11 +175,16 @@ def scan(door: str, path: Path) -> float:
 
 def measured(door: str, num_rows: int, num_columns: int = len(SIZES)) -> dict[str, Any]:
     """Return what a door costs, measured in this process: some rows first, then all."""
-    ending, numbers = 'csv' if door == 'csv' else 'parquet', (num_rows // 8, num_rows)
+    ending, numbers = door if door.startswith('csv') else 'parquet', (num_rows // 8, num_rows)
+    processes = multiprocessing.get_context('spawn')
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f'{number}.{ending}' for number in numbers]
         for path, number in zip(paths, numbers, strict=True):
-            write(path, number, num_columns)
+            writer = processes.Process(target=write, args=(path, number, num_columns))
+            writer.start()
+            writer.join()
+        open_source(DOORS[door](paths[0]), num_columns)  # whatever is imported for it
+        megabytes, memory_at_start = paths[1].stat().st_size / 2**20, _memory()
         start = count(door, paths[0], num_columns)
         some, memory_before = count(door, paths[0], num_columns), _memory()
         counted, memory = count(door, paths[1], num_columns) - some, _memory()
@@ -190,6 +201,8 @@ def measured(door: str, num_rows: int, num_columns: int = len(SIZES)) -> dict[st
         'scan, ns a row': round(scanned / more * 1e9, 1),
         'first count, CPU s': round(start, 1),
         'later count of some rows, CPU s': round(some, 1),
+        'file MB': round(megabytes, 1),
+        'driver MB, at first': round(memory_at_start['driver']),
         'driver MB, some rows': round(memory_before['driver']),
         'driver MB, all rows': round(memory['driver']),
         'Python worker MB': round(memory['worker']),
@@ -241,15 +254,15 @@ def _ask(process: Any, question: str) -> Any:
 def main() -> None:
     """Measure each door in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--rows', type=int, default=4_000_000)
+    parser.add_argument('--rows', type=int, nargs='+', default=[4_000_000])
     parser.add_argument('--columns', type=int, default=len(SIZES))
     parser.add_argument('--doors', nargs='+', choices=DOORS, default=list(DOORS))
     options = parser.parse_args()
-    if len(options.doors) == 1:
-        print(json.dumps(measured(options.doors[0], options.rows, options.columns)))
+    if len(options.doors) == len(options.rows) == 1:
+        print(json.dumps(measured(options.doors[0], options.rows[0], options.columns)))
         return
-    for door in options.doors:
-        given = ['--rows', str(options.rows), '--columns', str(options.columns), '--doors', door]
+    for door, rows in product(options.doors, options.rows):
+        given = ['--rows', str(rows), '--columns', str(options.columns), '--doors', door]
         subprocess.run([sys.executable, __file__, *given], check=True)
 
 

@@ -88,6 +88,11 @@ hours.assign(truth=everybody.groupby('education')['hours'].mean())
 # %%
 plot_estimate(hours, 'Mean hours by education').show()
 
+# %% [markdown]
+# The next pair was measured, so its interval is around the measured difference. The estimate is the
+# model's, as everywhere, which is drawn a little towards the rest of the graph: it need not be in
+# the middle.
+
 # %%
 synthesizer.estimate(Difference(Share({'home_owner': True}), {'sex': ('male', 'female')}))
 

@@ -6,6 +6,7 @@ import json
 import odd_values
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from census_doors import assert_same_fit
 from odd_values import odd_frame, odd_table
@@ -161,7 +162,9 @@ def test_partitions_of_other_types_than_dask_says_are_read_as_it_says():
 def ray_data():
     ray = pytest.importorskip('ray', reason='ray is not installed')
     data = pytest.importorskip('ray.data', reason='ray is not installed')
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init(
+        num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20
+    )
     yield data
     ray.shutdown()
 
@@ -170,6 +173,20 @@ def ray_data():
 def test_a_ray_dataset_gives_the_fit_of_the_table(expected, ray_data):
     synthesizer = new()
     synthesizer.fit_table(ray_data.from_arrow([KEPT.slice(0, 200), KEPT.slice(200)]))
+    assert_same_fit(synthesizer, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('form', ['pyarrow', 'pandas'])
+def test_a_ray_dataset_is_computed_when_it_is_read(expected, ray_data, tmp_path, form):
+    pq.write_table(TABLE.slice(0, 500), tmp_path / '0.parquet')
+    pq.write_table(TABLE.slice(500), tmp_path / '1.parquet')
+    dataset = ray_data.read_parquet(str(tmp_path))
+    dataset = dataset.map_batches(lambda part: part[part['row'] >= GONE], batch_format='pandas')
+    if form == 'pyarrow':
+        dataset = dataset.map_batches(lambda part: part, batch_format='pyarrow')
+    synthesizer = new()
+    synthesizer.fit_table(dataset)
     assert_same_fit(synthesizer, expected)
 
 
