@@ -17,7 +17,7 @@ from pyarrow import csv
 
 from sdv_prefair.counts.csv_lines import record_of
 
-_BLOCK_BYTES = 1 << 24
+_BLOCK_BYTES = 1 << 22
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # Arrow takes it out of any block
 _LONGEST = 131_072  # bytes of a line with quotation marks; Python's csv limits cells to as many
 _CELL = rb'(?>"[^",\r\n]*+"|[^",\r\n]*+)'
