@@ -36,6 +36,8 @@ def main() -> None:
     parser.add_argument('--data', type=Path, default=DATA)
     parser.add_argument('--samples', type=int, default=10, help='subsamples of each size')
     parser.add_argument('--structures', nargs='+', choices=STRUCTURES, default=list(STRUCTURES))
+    parser.add_argument('--tables', nargs='+', choices=_NAMES, default=list(_NAMES))
+    parser.add_argument('--epsilons', nargs='+', type=float, default=EPSILONS)
     parser.add_argument('--out', type=Path, default=Path(__file__).parent / 'results')
     options = parser.parse_args()
     warnings.simplefilter('ignore')
@@ -46,7 +48,7 @@ def main() -> None:
 
 def _run(results: ResultsFile, options: argparse.Namespace) -> None:
     done = results.finished()
-    keys = product(_NAMES, EPSILONS, options.structures, range(options.samples))
+    keys = product(options.tables, options.epsilons, options.structures, range(options.samples))
     whole = {table: TABLES[table][0](options.data) for table, _ in _NAMES.values()}
     for key in tqdm([key for key in keys if key not in done], file=sys.stderr):
         name, epsilon, structure, sample = key
