@@ -80,15 +80,19 @@ def histograms(
 
 
 def _parts(blocks: list[Block]) -> Iterator[list[Block]]:
-    """Yield the blocks in groups that one query can count."""
+    """Yield the blocks in groups that one query can count, the largest blocks piece by piece."""
     part: list[Block] = []
+    room = _MOST_TOGETHER
     for block in blocks:
-        histograms = sum(len(other.cliques) for other in part)
-        if part and histograms + len(block.cliques) > _MOST_TOGETHER:
-            yield part
-            part = []
-        part.append(block)
-    yield part
+        for start in range(0, len(block.cliques), _MOST_TOGETHER):
+            piece = Block(block.columns, block.cliques[start : start + _MOST_TOGETHER])
+            if len(piece.cliques) > room:
+                yield part
+                part, room = [], _MOST_TOGETHER
+            part.append(piece)
+            room -= len(piece.cliques)
+    if part:
+        yield part
 
 
 def _together(codes: ir.Table, blocks: list[Block]) -> Iterator[tuple[Positions, Cells]]:

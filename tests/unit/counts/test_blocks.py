@@ -88,3 +88,20 @@ def test_only_declared_histograms_leave_the_database():
     answer = table.get_backend().con.execute(together_sql(table, [block])).fetchall()
     assert {row[0] for row in answer} == {0, 1, 2}
     assert {len(row) for row in answer} == {4}  # its number, the count, and two codes
+
+
+@pytest.mark.parametrize('engine', ['duckdb', 'sqlite'])
+def test_one_block_may_hold_more_histograms_than_one_query(engine):
+    """SQLite puts no more than 500 together."""
+    table = stored(getattr(ibis, engine).connect(), [[0, 1]] * 16)
+    triples = list(itertools.combinations(range(16), 3))
+    (block,) = blocks_of(triples, [2] * 16)
+    assert len(block.cliques) == 560
+    counted = dict(histograms(table.mutate(c0=table['c0'] + 0), triples, [2] * 16))
+    assert counted.keys() == {*triples}
+    assert all(counts.tolist() == [1, 1] for _, counts in counted.values())
+
+
+def test_no_histograms_are_no_query():
+    table = stored(ibis.duckdb.connect(), [[0, 1]])
+    assert list(histograms(table, [], [2])) == []
