@@ -31,7 +31,7 @@ DIFFERENCES = {
     ),
     'bounds and rounding that are not enforced': (
         '`enforce_min_max_values=False` lets values leave the range of the rows',
-        'values stay in their range whatever is asked',
+        'values always stay in their range',
         'the range is what is public; nothing is known beyond it',
     ),
     'ranges wider than the rows': (
@@ -85,9 +85,9 @@ DIFFERENCES = {
         'what it learns is outside the budget',
     ),
     'rules that look at other rows': (
-        '`transform` of a programmable constraint may use all rows, as their median',
+        '`transform` of a programmable constraint may use all rows, such as their median',
         'not called, rows that break the rule are rejected; refused with `row_wise = True`',
-        "what becomes of a row would tell of others' rows",
+        'the result for a row would reveal something about other rows',
     ),
     'constraints by table name': (
         '`ProgrammableConstraint` is refused unless it has `_is_single_table = True`',
