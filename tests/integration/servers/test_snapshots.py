@@ -5,6 +5,7 @@ import pytest
 from neighbours import Recording
 from sdv.metadata import Metadata
 
+from sdv_prefair.counts.snapshots import held_still
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings('ignore:Nothing of column', 'ignore:fetch_arrow_table')
@@ -107,3 +108,17 @@ def test_a_snapshot_of_ones_own_is_used(open_postgres):
     synthesizer.fit_table(table)
     assert synthesizer.recorded.project(('b',)).sum() == 300
     assert connection.con.info.transaction_status.name == 'INTRANS'
+
+
+def test_postgres_compiles_no_query_of_a_fit_and_every_other_one_as_before(open_postgres):
+    connection = open_postgres()
+    connection.raw_sql('SET jit = on')
+    connection.raw_sql('DROP TABLE IF EXISTS plain')
+    connection.raw_sql('CREATE TABLE plain (a int)')
+
+    def jit():
+        return connection.con.execute('SHOW jit').fetchone()[0]
+
+    with held_still(connection.table('plain')):
+        assert jit() == 'off'
+    assert jit() == 'on'
