@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.datasets import Dataset
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.roles import Roles
 
 _MOST_VALUES, _BINS = 100, 32

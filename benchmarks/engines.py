@@ -26,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from engine_doors import DOORS
 
 from sdv_prefair.counts import Source
-from sdv_prefair.counts.snapshots import held_still
-from sdv_prefair.counts.tables import open_table
+from sdv_prefair.counts._snapshots import held_still
+from sdv_prefair.counts._tables import open_table
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding.arrow_schema import dtypes_of_schema
+from sdv_prefair.encoding._arrow_schema import dtypes_of_schema
 from sdv_prefair.transformers import transformers_for
 
 RESULTS = Path(__file__).parent / 'results'

@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
 from sdv_prefair.datasets import Dataset
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.roles import Roles
 
 HIDDEN = 'hidden class'

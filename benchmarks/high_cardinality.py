@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from results_file import ResultsFile, commit
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 
 KEY = ['rows', 'values', 'setting', 'epsilon', 'fit']
 SCORES = ['score', 'shapes', 'pairs', 'postcode', 'region']

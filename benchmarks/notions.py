@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import Dataset, load_adult, load_compas
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.fairness import (
     Independent,
     demographic_parity,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sdv_prefair import Roles
 from sdv_prefair.datasets import Dataset, load_adult, load_census_kdd
-from sdv_prefair.datasets.dataset import categorical, numerical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, numerical, public_metadata
 
 CENSUS_NUMBERS = (
     'age', 'wage_per_hour', 'capital_gains', 'capital_losses', 'stock_dividends', 'unknown',

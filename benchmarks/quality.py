@@ -25,7 +25,7 @@ from results_file import ResultsFile, commit
 
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.datasets import Dataset, load_adult, load_census_kdd
-from sdv_prefair.datasets.dataset import categorical, numerical, ordinal, public_metadata
+from sdv_prefair.datasets._dataset import categorical, numerical, ordinal, public_metadata
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
 KEY = ['table', 'setting', 'epsilon', 'fit']

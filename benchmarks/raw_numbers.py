@@ -31,8 +31,8 @@ from value_measures import classifier_auc, column_measures, fine_two_way_distanc
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import Dataset
-from sdv_prefair.metrics.table_pair import read_tables
-from sdv_prefair.metrics.unbinned import numbers_and_dates
+from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._unbinned import numbers_and_dates
 from sdv_prefair.transformers import DatetimeBins, NumberBins
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sdv_prefair import Roles
 from sdv_prefair.datasets import Dataset, load_adult, load_census_kdd
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 
 _ROWS, _COLUMNS = 50_000, 200
 

@@ -9,10 +9,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 
 from sdv_prefair.metrics import FrequentValueDifference, KolmogorovSmirnovDistance
-from sdv_prefair.metrics.codes import as_numbers
-from sdv_prefair.metrics.quality import total_variation
-from sdv_prefair.metrics.table_pair import Tables, read_tables
-from sdv_prefair.metrics.unbinned import numbers_and_dates
+from sdv_prefair.metrics._codes import as_numbers
+from sdv_prefair.metrics._quality import total_variation
+from sdv_prefair.metrics._table_pair import Tables, read_tables
+from sdv_prefair.metrics._unbinned import numbers_and_dates
 
 _ATOM = 0.01
 _QUANTILES = 20

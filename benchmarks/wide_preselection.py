@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from sdv_prefair.privacy.accounting import gaussian_rho_of
+from sdv_prefair.privacy._accounting import gaussian_rho_of
 
 COLUMNS, GROUPS, SAMPLE, KEPT, BLOCK = 1000, 100, 20_000, 50_000, 10
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sdv_prefair.domain import strip_ranges as strip_ranges
-    from sdv_prefair.domain.metadata_file import load_metadata as load_metadata
-    from sdv_prefair.domain.metadata_file import save_metadata as save_metadata
+    from sdv_prefair.domain._metadata_file import load_metadata as load_metadata
+    from sdv_prefair.domain._metadata_file import save_metadata as save_metadata
     from sdv_prefair.errors import DomainWarning as DomainWarning
     from sdv_prefair.errors import FairnessWarning as FairnessWarning
     from sdv_prefair.errors import NoiseWarning as NoiseWarning
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
     from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
-    from sdv_prefair.metrics.evaluation import evaluate_fairness as evaluate_fairness
+    from sdv_prefair.metrics._evaluation import evaluate_fairness as evaluate_fairness
     from sdv_prefair.release import load_release as load_release
     from sdv_prefair.release import verify_release as verify_release
     from sdv_prefair.roles import Roles as Roles
@@ -26,13 +26,13 @@ _HOME = {
     'PreFairSynthesizer': 'sdv_prefair.synthesizer',
     'Roles': 'sdv_prefair.roles',
     'FairMetadata': 'sdv_prefair.fair_metadata',
-    'evaluate_fairness': 'sdv_prefair.metrics.evaluation',
+    'evaluate_fairness': 'sdv_prefair.metrics._evaluation',
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
     'NoiseWarning': 'sdv_prefair.errors',
-    'save_metadata': 'sdv_prefair.domain.metadata_file',
-    'load_metadata': 'sdv_prefair.domain.metadata_file',
+    'save_metadata': 'sdv_prefair.domain._metadata_file',
+    'load_metadata': 'sdv_prefair.domain._metadata_file',
     'load_release': 'sdv_prefair.release',
     'verify_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',

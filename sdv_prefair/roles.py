@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from sdv_prefair.errors import RolesError, shown
-from sdv_prefair.fairness.statements import (
+from sdv_prefair.fairness._statements import (
     ADMISSIBLE,
     OUTCOME,
     PROTECTED,

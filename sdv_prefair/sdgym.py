@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.sdv_versions import by_name
+from sdv_prefair._sdv_versions import by_name
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 RolesByTable = Mapping[str, Mapping[str, Sequence[str]]]

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 import sdv_prefair
 from sdv_prefair import PreFairSynthesizer, load_release
-from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.cli._parser import make_parser
 from sdv_prefair.datasets import simulate_census
 
 ROOT = Path(__file__).parents[1]

@@ -1,13 +1,12 @@
-"""The house in order: one name for one thing, pages of one idea, tests beside what they test.
+"""The house in order: what is private says so, names say something, tests sit beside their modules.
 
-A file under ``tests/unit`` is called ``test_x.py`` after the module ``x.py`` of its package, or
+A file under ``tests/unit`` is called ``test_x.py`` after the module ``_x.py`` of its package, or
 after a folder there. One that is about an idea of several modules names them in its docstring.
 """
 
 import ast
 import re
 import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE, UNIT = ROOT / 'sdv_prefair', ROOT / 'tests' / 'unit'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 TESTS = sorted(UNIT.rglob('test_*.py'))
-MOST_LINES = 300
-# ``structure.fairness``, the predicate, and ``metrics.fairness``, the measures, are documented.
-TWO_PUBLIC_NAMES = ['fairness.py']
+MOST_LINES = 600
+PUBLIC_MODULES = {'errors.py', 'fair_metadata.py', 'roles.py', 'sdgym.py'}
 SAYS_NOTHING = re.compile(r'(^|_)(utils?|helpers?|common|base|managers?|misc)(_|$)')
 
 
@@ -34,13 +32,25 @@ def _folders(top: Path, pattern: str) -> set[str]:
 def _named_modules(test: Path) -> set[str]:
     """Return the modules that a test file says it is about, by its name or its docstring."""
     docstring = ast.get_docstring(ast.parse(test.read_text('utf-8'))) or ''
-    return set(re.findall(r'``(\w+)\.py``', docstring)) or {test.stem.removeprefix('test_')}
+    return set(re.findall(r'``_?(\w+)\.py``', docstring)) or {test.stem.removeprefix('test_')}
 
 
-def test_no_two_modules_share_a_name():
-    names = Counter(module.name for module in MODULES if module.name != '__init__.py')
-    assert len(names) > 150, 'the package is read'
-    assert [name for name, times in names.items() if times > 1] == TWO_PUBLIC_NAMES
+def test_modules_that_are_not_for_users_have_an_underscore():
+    public = {_path(module) for module in MODULES if not module.name.startswith('_')}
+    assert len(MODULES) > 100, 'the package is read'
+    assert public == {f'sdv_prefair/{name}' for name in PUBLIC_MODULES}
+
+
+@pytest.mark.parametrize('room', sorted(PACKAGE.glob('*/**/__init__.py')), ids=_path)
+def test_a_room_lists_what_it_exports(room):
+    """What an ``__init__`` defines or imports is in ``__all__`` or has an underscore."""
+    tree = ast.parse(room.read_text('utf-8'))
+    exported = next(
+        (ast.literal_eval(node.value) for node in tree.body
+         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == '__all__'), [],
+    )  # fmt: skip
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert {name for name in defined if not name.startswith('_')} <= set(exported)
 
 
 def test_every_name_says_something():
@@ -83,7 +93,9 @@ def test_unit_tests_have_the_rooms_of_the_package():
 def test_a_unit_test_is_about_modules_of_its_room(test):
     room = PACKAGE / test.parent.relative_to(UNIT)
     named = _named_modules(test)
-    missing = [n for n in named if not ((room / f'{n}.py').is_file() or (room / n).is_dir())]
+    missing = [
+        n for n in named if not any((room / to).exists() for to in (f'_{n}.py', f'{n}.py', n))
+    ]
     assert not missing, f'{_path(room)} has no {missing}: name the modules in the docstring'
 
 
@@ -93,6 +105,8 @@ def test_only_the_synthesizer_looks_into_a_synthesizer():
     reading = [
         (_path(module), found)
         for module in outside
-        for found in re.findall(r'\bsynthesizer(?:_class)?\._\w+', module.read_text('utf-8'))
+        for found in re.findall(
+            r'(?<!sdv_prefair\.)\bsynthesizer(?:_class)?\._\w+', module.read_text('utf-8')
+        )
     ]
     assert not reading

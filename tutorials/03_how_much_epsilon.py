@@ -36,7 +36,7 @@ from sdv_prefair import NoiseWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.metrics import TwoWayTotalVariation
 from sdv_prefair.plots import plot_ledger
-from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy import gaussian_epsilon_of, gaussian_rho_of
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 SAMPLE = min(ROWS, 5_000)

@@ -40,9 +40,13 @@ from sdv.evaluation import evaluate_quality
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.metrics import ConditionalMutualInformation, DownstreamAccuracy, FairnessReport
-from sdv_prefair.metrics.fairness import MEASURES
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
+from sdv_prefair.metrics import (
+    MEASURES,
+    ConditionalMutualInformation,
+    DownstreamAccuracy,
+    FairnessReport,
+)
+from sdv_prefair.plots import BLUE, GREEN, GREY, LIGHT_GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format

@@ -42,11 +42,10 @@ from sdv.sampling import Condition
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.datasets import simulate_careers
-from sdv_prefair.datasets.simulated_people import DISTRICTS
+from sdv_prefair.datasets import DISTRICTS, simulate_careers
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.metrics import ConditionalMutualInformation
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, VERMILION
+from sdv_prefair.plots import BLUE, GREEN, GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.4f}'.format

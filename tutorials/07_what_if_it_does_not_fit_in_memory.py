@@ -44,7 +44,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, save_metadata
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, VERMILION
+from sdv_prefair.plots import BLUE, GREEN, GREY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 50_000))
 pd.options.display.float_format = '{:.3f}'.format

@@ -44,15 +44,18 @@ from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
 from sdv_prefair.datasets import load_adult
 from sdv_prefair.metrics import (
+    MEASURES,
     AverageCorrelationDifference,
     ConditionalMutualInformation,
     OneWayTotalVariation,
     TwoWayTotalVariation,
+    group_names,
+    predict_real,
+    read_tables,
+    strata_codes,
+    with_known,
 )
-from sdv_prefair.metrics.downstream import predict_real, with_known
-from sdv_prefair.metrics.fairness import MEASURES, group_names, strata_codes
-from sdv_prefair.metrics.table_pair import read_tables
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sdv_prefair.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 48_842))
 pd.options.display.float_format = '{:.3f}'.format

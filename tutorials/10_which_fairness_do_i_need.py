@@ -34,15 +34,14 @@ import pandas as pd
 import plotly.express as px
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer
-from sdv_prefair.datasets import simulate_loans
-from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.datasets import public_metadata, simulate_loans
 from sdv_prefair.fairness import (
     demographic_parity,
     equalized_odds,
     justifiable,
     sufficiency,
 )
-from sdv_prefair.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILION
+from sdv_prefair.plots import BLUE, GREEN, GREY, ORANGE, VERMILION
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 pd.options.display.float_format = '{:.3f}'.format

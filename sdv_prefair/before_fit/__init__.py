@@ -4,8 +4,8 @@
 only, and not private. ``plan_fit`` needs no rows, and says how much noise there will be.
 """
 
-from sdv_prefair.before_fit.findings import Remark, TableCheck
-from sdv_prefair.before_fit.fit_plan import FitPlan, plan_fit
-from sdv_prefair.before_fit.table_check import check_table
+from sdv_prefair.before_fit._findings import Remark, TableCheck
+from sdv_prefair.before_fit._fit_plan import FitPlan, plan_fit
+from sdv_prefair.before_fit._table_check import check_table
 
 __all__ = ['FitPlan', 'Remark', 'TableCheck', 'check_table', 'plan_fit']

@@ -10,7 +10,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TextIO
 
-from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.cli._parser import make_parser
+
+__all__ = ['main']
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

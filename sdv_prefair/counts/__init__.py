@@ -9,9 +9,9 @@
 ==============================  ==============================================================
 """
 
-from sdv_prefair.counts.frame import FrameSource, count_codes
-from sdv_prefair.counts.kernel import Accumulator, Clique, Counts, check_cells, is_measurable
-from sdv_prefair.counts.source import Encoder, Source
+from sdv_prefair.counts._frame import FrameSource, count_codes
+from sdv_prefair.counts._kernel import Accumulator, Clique, Counts, check_cells, is_measurable
+from sdv_prefair.counts._source import Encoder, Source
 
 __all__ = [
     'Accumulator',
@@ -21,6 +21,6 @@ __all__ = [
     'FrameSource',
     'Source',
     'check_cells',
-    'is_measurable',
     'count_codes',
+    'is_measurable',
 ]

@@ -1,19 +1,22 @@
 """Example tables with public metadata and roles, simulated or loaded from files."""
 
-from sdv_prefair.datasets.dataset import Dataset
-from sdv_prefair.datasets.files import load_adult, load_census_kdd, load_compas
-from sdv_prefair.datasets.simulated import simulate_census
-from sdv_prefair.datasets.simulated_people import (
+from sdv_prefair.datasets._dataset import Dataset, public_metadata
+from sdv_prefair.datasets._files import load_adult, load_census_kdd, load_compas
+from sdv_prefair.datasets._simulated import simulate_census
+from sdv_prefair.datasets._simulated_people import (
+    DISTRICTS,
     simulate_careers,
     simulate_gains,
     simulate_loans,
 )
 
 __all__ = [
+    'DISTRICTS',
     'Dataset',
     'load_adult',
     'load_census_kdd',
     'load_compas',
+    'public_metadata',
     'simulate_careers',
     'simulate_census',
     'simulate_gains',

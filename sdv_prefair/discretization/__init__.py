@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 
 from sdv_prefair.counts import Source
-from sdv_prefair.discretization.bin_cuts import Cuts, cut
-from sdv_prefair.discretization.calendar_grid import grid_of_moments
-from sdv_prefair.discretization.fine_grid import FineGrid, grid_of_numbers
-from sdv_prefair.discretization.look import found_pieces, look
-from sdv_prefair.discretization.segmentation import Pieces
-from sdv_prefair.discretization.weekdays import IN_A_WEEK, weekdays_of, with_weekdays
+from sdv_prefair.discretization._bin_cuts import Cuts, cut
+from sdv_prefair.discretization._calendar_grid import grid_of_moments
+from sdv_prefair.discretization._fine_grid import FineGrid, grid_of_numbers
+from sdv_prefair.discretization._look import found_pieces, look
+from sdv_prefair.discretization._segmentation import Pieces
+from sdv_prefair.discretization._weekdays import IN_A_WEEK, weekdays_of, with_weekdays
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
-from sdv_prefair.privacy.ledger_words import DISCRETIZE
+from sdv_prefair.privacy._ledger_words import DISCRETIZE
 from sdv_prefair.transformers import DatetimeBins
-from sdv_prefair.transformers.bin_shape import BinShape
-from sdv_prefair.transformers.own_values import BinCodes
+from sdv_prefair.transformers._bin_shape import BinShape
+from sdv_prefair.transformers._own_values import BinCodes
 
-__all__ = ['CHOICES', 'discretize', 'fine_grids', 'declared_shapes']
+__all__ = ['CHOICES', 'declared_shapes', 'discretize', 'fine_grids']
 
 CHOICES = ('private', 'uniform')
 # The share of the budget if every column is measured.

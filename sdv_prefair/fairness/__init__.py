@@ -1,15 +1,20 @@
 """The fairness guarantee: statements of independence, and the one predicate that tests them."""
 
-from sdv_prefair.fairness.broken import Broken, broken_statements
-from sdv_prefair.fairness.implied import Forced, forced, implies
-from sdv_prefair.fairness.predicate import is_justifiably_fair, keeps, unblocked_path
-from sdv_prefair.fairness.presets import (
+from sdv_prefair.fairness._broken import Broken, broken_statements
+from sdv_prefair.fairness._implied import Forced, forced, implies
+from sdv_prefair.fairness._predicate import (
+    fair_additions,
+    is_justifiably_fair,
+    keeps,
+    unblocked_path,
+)
+from sdv_prefair.fairness._presets import (
     demographic_parity,
     equalized_odds,
     justifiable,
     sufficiency,
 )
-from sdv_prefair.fairness.statements import Independent, Statements
+from sdv_prefair.fairness._statements import Independent, Statements
 
 __all__ = [
     'Broken',
@@ -19,6 +24,7 @@ __all__ = [
     'broken_statements',
     'demographic_parity',
     'equalized_odds',
+    'fair_additions',
     'forced',
     'implies',
     'is_justifiably_fair',

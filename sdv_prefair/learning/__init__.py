@@ -7,22 +7,22 @@ from typing import Any
 import pandas as pd
 
 from sdv_prefair.counts import Counts, Encoder, Source
-from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells
-from sdv_prefair.domain.columns import ColumnDomain, Numbers, Undeclared
+from sdv_prefair.counts._cells import DecimalCells, MonthCells, NullCells
+from sdv_prefair.domain._columns import ColumnDomain, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, shown
-from sdv_prefair.learning.beginnings import counts_of_beginnings
-from sdv_prefair.learning.heavy_hitters import learn_categories
-from sdv_prefair.learning.months import learn_datetimes, month_cells
-from sdv_prefair.learning.number_range import (
+from sdv_prefair.learning._beginnings import counts_of_beginnings
+from sdv_prefair.learning._heavy_hitters import learn_categories
+from sdv_prefair.learning._months import learn_datetimes, month_cells
+from sdv_prefair.learning._number_range import (
     RoughRange,
     end_cells,
     learn_ends,
     learn_size,
     size_cells,
 )
-from sdv_prefair.learning.one_column import Purse
+from sdv_prefair.learning._one_column import Purse
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
-from sdv_prefair.values.dtypes import holds_value, public_dtype
+from sdv_prefair.values._dtypes import holds_value, public_dtype
 
 __all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
 

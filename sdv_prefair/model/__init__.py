@@ -4,11 +4,11 @@ Nothing in this package reads rows or exact counts: all of it is post-processing
 imported only if ``estimator='mbi'``, a graph that is not chordal, or an export needs them.
 """
 
-from sdv_prefair.model.compression import Compression, compress_rare_codes
-from sdv_prefair.model.estimation import estimate
-from sdv_prefair.model.graphical_model import GraphicalModel
-from sdv_prefair.model.measurement import Domain, Measurement
-from sdv_prefair.model.totals import minimum_variance_total, one_way_model
+from sdv_prefair.model._compression import Compression, compress_rare_codes
+from sdv_prefair.model._estimation import estimate
+from sdv_prefair.model._graphical_model import GraphicalModel
+from sdv_prefair.model._measurement import Domain, Measurement
+from sdv_prefair.model._totals import minimum_variance_total, one_way_model
 
 __all__ = [
     'Compression',

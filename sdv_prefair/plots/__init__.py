@@ -1,7 +1,21 @@
 """Figures of a fitted model, of its privacy ledger and of estimates."""
 
-from sdv_prefair.plots.error_bars import plot_estimate
-from sdv_prefair.plots.fair_graph import ROLE_MARKERS, plot_fair_graph
-from sdv_prefair.plots.figures import plot_ledger
+from sdv_prefair.plots._error_bars import plot_estimate
+from sdv_prefair.plots._fair_graph import ROLE_MARKERS, plot_fair_graph
+from sdv_prefair.plots._figures import plot_ledger
+from sdv_prefair.plots._style import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY, VERMILION
 
-__all__ = ['ROLE_MARKERS', 'plot_estimate', 'plot_fair_graph', 'plot_ledger']
+__all__ = [
+    'BLUE',
+    'GREEN',
+    'GREY',
+    'LIGHT_GREY',
+    'ORANGE',
+    'PURPLE',
+    'ROLE_MARKERS',
+    'SKY',
+    'VERMILION',
+    'plot_estimate',
+    'plot_fair_graph',
+    'plot_ledger',
+]

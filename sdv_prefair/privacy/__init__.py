@@ -1,13 +1,13 @@
 """Privacy: the accounts, the noise, and the objects that answer from counts."""
 
-from sdv_prefair.privacy.account import Account, Attempt
-from sdv_prefair.privacy.accounting import Ledger, epsilon_of, rho_of
-from sdv_prefair.privacy.debit import Debit
-from sdv_prefair.privacy.entropy import Entropy, SeededEntropy, SystemEntropy
-from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
-from sdv_prefair.privacy.private_table import PrivateTable
-from sdv_prefair.privacy.private_values import PrivateValues
-from sdv_prefair.privacy.score import Score
+from sdv_prefair.privacy._account import Account, Attempt
+from sdv_prefair.privacy._accounting import Ledger, epsilon_of, rho_of
+from sdv_prefair.privacy._debit import Debit
+from sdv_prefair.privacy._entropy import Entropy, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy._private_table import PrivateTable
+from sdv_prefair.privacy._private_values import PrivateValues
+from sdv_prefair.privacy._score import Score
 
 __all__ = [
     'Account',

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import pandas as pd
 
-from sdv_prefair.atomic_write import check_place, write_whole
+from sdv_prefair._atomic_write import check_place, write_whole
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
-from sdv_prefair.fitting import cautions
-from sdv_prefair.release.archive import Archive, pack
-from sdv_prefair.release.contents import Contents, Released, write_contents
-from sdv_prefair.release.fidelity import check_same
-from sdv_prefair.release.verified import Check, Verification
-from sdv_prefair.release.verifying import verify_fit
+from sdv_prefair.fitting import _cautions as cautions
+from sdv_prefair.release._archive import Archive, pack
+from sdv_prefair.release._contents import Contents, Released, write_contents
+from sdv_prefair.release._fidelity import check_same
+from sdv_prefair.release._verified import Check, Verification
+from sdv_prefair.release._verifying import verify_fit
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

@@ -15,21 +15,21 @@ public arguments, and may be published with the release.
 
 from pathlib import Path
 
-from sdv_prefair.atomic_write import write_whole
-from sdv_prefair.report.comparison import comparison_section
-from sdv_prefair.report.dictionary import dictionary_section
-from sdv_prefair.report.facts import Facts, gather
-from sdv_prefair.report.ledger import ledger_section
-from sdv_prefair.report.limits import limits_section
-from sdv_prefair.report.marginals import marginals_section
-from sdv_prefair.report.measured import Measured, check_request, measure
-from sdv_prefair.report.model import model_section
-from sdv_prefair.report.opening import opening
-from sdv_prefair.report.page import page
-from sdv_prefair.report.particulars import Files, Particulars
-from sdv_prefair.report.promises import promises_section
-from sdv_prefair.report.proxies import proxies_section
-from sdv_prefair.report.signing import signing_section
+from sdv_prefair._atomic_write import write_whole
+from sdv_prefair.report._comparison import comparison_section
+from sdv_prefair.report._dictionary import dictionary_section
+from sdv_prefair.report._facts import Facts, gather
+from sdv_prefair.report._ledger import ledger_section
+from sdv_prefair.report._limits import limits_section
+from sdv_prefair.report._marginals import marginals_section
+from sdv_prefair.report._measured import Measured, check_request, measure
+from sdv_prefair.report._model import model_section
+from sdv_prefair.report._opening import opening
+from sdv_prefair.report._page import page
+from sdv_prefair.report._particulars import Files, Particulars
+from sdv_prefair.report._promises import promises_section
+from sdv_prefair.report._proxies import proxies_section
+from sdv_prefair.report._signing import signing_section
 
 __all__ = ['Facts', 'Measured', 'check_request', 'gather', 'measure', 'write_report']
 

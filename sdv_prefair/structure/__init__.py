@@ -1,25 +1,34 @@
 """Which pairs of columns to measure: a fair spanning tree, or more, selected by a strategy.
 
-To add a strategy, write one file with one small class (``greedy.py`` is the shortest) and add the
-class to ``STRATEGIES`` in ``resolve.py``: users can then use its name, and the tests run over it.
+To add a strategy, write one file with one small class (``_greedy.py`` is the shortest) and add the
+class to ``STRATEGIES`` in ``_resolve.py``: users can then use its name, and the tests run over it.
 """
 
-from sdv_prefair.fairness.predicate import is_justifiably_fair, unblocked_path
-from sdv_prefair.structure.adaptive import AdaptiveStrategy
-from sdv_prefair.structure.aim import AimStrategy
-from sdv_prefair.structure.apart import with_unlabelled
-from sdv_prefair.structure.bayes_network import PrivBayesStrategy
-from sdv_prefair.structure.declared import declared_pairs
-from sdv_prefair.structure.exact import ExactStrategy
-from sdv_prefair.structure.fixed import FixedStrategy
-from sdv_prefair.structure.greedy import GreedyStrategy
-from sdv_prefair.structure.known import KnownScores
-from sdv_prefair.structure.none import UnconstrainedStrategy
-from sdv_prefair.structure.planned import PlannedStrategy
-from sdv_prefair.structure.problem import fair_spanning_tree
-from sdv_prefair.structure.resolve import STRATEGIES, resolve_strategy
-from sdv_prefair.structure.tree import ExtendingStrategy, FairTree, Pair, Scores, Strategy
-from sdv_prefair.structure.worst_cliques import MwemStrategy
+from sdv_prefair.fairness._predicate import is_justifiably_fair, unblocked_path
+from sdv_prefair.structure._adaptive import AdaptiveStrategy
+from sdv_prefair.structure._aim import AimStrategy
+from sdv_prefair.structure._apart import with_unlabelled
+from sdv_prefair.structure._bayes_network import PrivBayesStrategy
+from sdv_prefair.structure._declared import declared_pairs
+from sdv_prefair.structure._decomposable import affordable_chords
+from sdv_prefair.structure._exact import ExactStrategy
+from sdv_prefair.structure._fixed import FixedStrategy
+from sdv_prefair.structure._greedy import GreedyStrategy
+from sdv_prefair.structure._known import KnownScores
+from sdv_prefair.structure._kruskal import private_kruskal
+from sdv_prefair.structure._none import UnconstrainedStrategy
+from sdv_prefair.structure._planned import PlannedStrategy
+from sdv_prefair.structure._problem import fair_spanning_tree
+from sdv_prefair.structure._resolve import STRATEGIES, resolve_strategy
+from sdv_prefair.structure._tree import (
+    ExtendingStrategy,
+    FairTree,
+    Pair,
+    Scores,
+    Strategy,
+    all_pairs,
+)
+from sdv_prefair.structure._worst_cliques import MwemStrategy
 
 PAPER = {
     'Algorithm 1 (Exponential-PreFair)': ExactStrategy,
@@ -50,9 +59,12 @@ __all__ = [
     'Scores',
     'Strategy',
     'UnconstrainedStrategy',
+    'affordable_chords',
+    'all_pairs',
     'declared_pairs',
     'fair_spanning_tree',
     'is_justifiably_fair',
+    'private_kruskal',
     'resolve_strategy',
     'unblocked_path',
     'with_unlabelled',

@@ -1,5 +1,5 @@
 """The synthesizer: SDV's interface, the pipeline behind every way to fit, and inspection."""
 
-from sdv_prefair.synthesizer.face import PreFairSynthesizer
+from sdv_prefair.synthesizer._face import PreFairSynthesizer
 
 __all__ = ['PreFairSynthesizer']

@@ -17,15 +17,15 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_prefair.domain.columns import Categories, ColumnDomain, Datetimes, Numbers
+from sdv_prefair.domain._columns import Categories, ColumnDomain, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
-from sdv_prefair.transformers.bin_shape import BinShape, as_shape
-from sdv_prefair.transformers.categories import CategoryCodes
-from sdv_prefair.transformers.column_codes import ColumnCodes
-from sdv_prefair.transformers.datetimes import DatetimeBins
-from sdv_prefair.transformers.numbers import NumberBins
-from sdv_prefair.transformers.text_tails import TailedCodes
-from sdv_prefair.values.dtypes import holds_nulls
+from sdv_prefair.transformers._bin_shape import BinShape, as_shape
+from sdv_prefair.transformers._categories import CategoryCodes
+from sdv_prefair.transformers._column_codes import ColumnCodes
+from sdv_prefair.transformers._datetimes import DatetimeBins
+from sdv_prefair.transformers._numbers import NumberBins
+from sdv_prefair.transformers._text_tails import TailedCodes
+from sdv_prefair.values._dtypes import holds_nulls
 
 __all__ = [
     'BinShape',

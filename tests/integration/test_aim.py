@@ -14,7 +14,7 @@ from sdv.sampling import Condition
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.fitting.pipeline import declared_cliques
+from sdv_prefair.fitting._pipeline import declared_cliques
 from sdv_prefair.metrics import independence_test
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, is_justifiably_fair
 

@@ -12,11 +12,11 @@ from scipy.stats import chi2
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, load_release
-from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.learning import learns_by_gaussians
 from sdv_prefair.privacy import epsilon_of
-from sdv_prefair.privacy.gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.structure import ExactStrategy
 
 LEVELS = [f'level {number}' for number in range(30)]

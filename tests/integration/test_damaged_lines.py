@@ -10,7 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, load_release, save_metadata
 from sdv_prefair.cli import main
-from sdv_prefair.cli.table_files import read_table
+from sdv_prefair.cli._table_files import read_table
 from sdv_prefair.roles import Roles
 
 COLUMNS = {
@@ -95,7 +95,7 @@ def test_whole_files_are_read_as_pandas_reads_them(tmp_path):
 
 def test_long_files_are_typed_chunk_by_chunk_alike(tmp_path, monkeypatch):
     whole = read(tmp_path / 't.csv', GOOD * 5)
-    monkeypatch.setattr('sdv_prefair.counts.csv_blocks._BLOCK_BYTES', 100)
+    monkeypatch.setattr('sdv_prefair.counts._csv_blocks._BLOCK_BYTES', 100)
     pd.testing.assert_frame_equal(read(tmp_path / 't.csv', GOOD * 5), whole)
 
 

@@ -9,7 +9,7 @@ import pytest
 from sdv.sampling import Condition
 
 from sdv_prefair import PreFairSynthesizer, load_release
-from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.datasets._dataset import public_metadata
 from sdv_prefair.errors import DomainWarning
 
 NUM_ROWS = 20_000

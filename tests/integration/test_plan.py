@@ -8,7 +8,7 @@ from sdv_prefair import PreFairSynthesizer, Roles, save_metadata, strip_ranges
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.domain import modelled_columns
-from sdv_prefair.model.noise import noise_of_columns
+from sdv_prefair.model._noise import noise_of_columns
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 

@@ -9,7 +9,7 @@ from html_page import Page
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.datasets.dataset import public_metadata
+from sdv_prefair.datasets._dataset import public_metadata
 
 BROWSER = next(
     filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None

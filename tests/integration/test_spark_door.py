@@ -15,12 +15,12 @@ from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.cells import NullCells
-from sdv_prefair.counts.compiled import compiled
-from sdv_prefair.counts.packed_places import codes_of
-from sdv_prefair.counts.spark import SparkSource, bound_rows
-from sdv_prefair.counts.spark_places import packed
+from sdv_prefair.counts._arrow_columns import encode_array
+from sdv_prefair.counts._cells import NullCells
+from sdv_prefair.counts._compiled import compiled
+from sdv_prefair.counts._packed_places import codes_of
+from sdv_prefair.counts._spark import SparkSource, bound_rows
+from sdv_prefair.counts._spark_places import packed
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins

@@ -16,7 +16,7 @@ from sdv.errors import SamplingError
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.synthesizer.written_rows import drawn_parts, write_parts
+from sdv_prefair.synthesizer._written_rows import drawn_parts, write_parts
 
 pytestmark = pytest.mark.filterwarnings('ignore:seed is given', 'ignore:Nothing of column')
 
@@ -145,7 +145,7 @@ with atomic_write.draft_of(Path(sys.argv[2])) as draft:
 
 
 def test_a_process_that_is_told_to_end_takes_its_draft_away(tmp_path):
-    import sdv_prefair.atomic_write as module
+    import sdv_prefair._atomic_write as module
 
     process = subprocess.Popen(
         [sys.executable, '-c', SLOW, module.__file__, str(tmp_path / 'x.csv')],

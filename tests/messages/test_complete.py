@@ -17,26 +17,30 @@ import sdv_prefair
 PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
-    'encoding/keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
-    'counts/kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
-    'counts/kernel.py _check_groups ValueError': 'guards against mistakes in the package',
-    'counts/postgres_rows.py _batch ValueError': 'no server sends half a row',
-    'counts/spreading.py Spread.__post_init__ ValueError': 'guards against mistakes in the package',
-    'metrics/fairness.py _GroupDifference._gap NotImplementedError': 'every exported metric has it',
-    'metrics/rates_in_rows.py _RatesGiven._rated_and_given NotImplementedError': (
+    'encoding/_keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
+    'counts/_kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
+    'counts/_kernel.py _check_groups ValueError': 'guards against mistakes in the package',
+    'counts/_postgres_rows.py _batch ValueError': 'no server sends half a row',
+    'counts/_spreading.py Spread.__post_init__ ValueError': (
+        'guards against mistakes in the package'
+    ),
+    'metrics/_fairness.py _GroupDifference._gap NotImplementedError': (
         'every exported metric has it'
     ),
-    'model/forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
-    'privacy/accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
-    'privacy/accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
-    'privacy/accounting.py Ledger.put_aside BudgetError': 'guards against mistakes in the package',
-    'privacy/mechanisms.py _add TypeError': 'guards against mistakes in the package',
-    'privacy/score.py _checked_unit TypeError': 'guards against mistakes in the package',
-    'privacy/score.py _constants ValueError': 'guards against mistakes in the package',
-    'privacy/sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
-    'encoding/processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
-    'synthesizer/read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
-    'encoding/frame_schema.py check_columns InvalidMetadataError': 'no synthesizer has none',
+    'metrics/_rates_in_rows.py _RatesGiven._rated_and_given NotImplementedError': (
+        'every exported metric has it'
+    ),
+    'model/_forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
+    'privacy/_accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
+    'privacy/_accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',
+    'privacy/_accounting.py Ledger.put_aside BudgetError': 'guards against mistakes in the package',
+    'privacy/_mechanisms.py _add TypeError': 'guards against mistakes in the package',
+    'privacy/_score.py _checked_unit TypeError': 'guards against mistakes in the package',
+    'privacy/_score.py _constants ValueError': 'guards against mistakes in the package',
+    'privacy/_sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
+    'encoding/_processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
+    'synthesizer/_read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
+    'encoding/_frame_schema.py check_columns InvalidMetadataError': 'no synthesizer has none',
 }
 """Places that no user can meet, by file, function and class, and why."""
 

@@ -20,12 +20,12 @@ _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
 
-_ANSWERS = 'privacy/answers.py'
-_PRIVATE_TABLE = 'privacy/private_table.py'
-_VALUES = 'privacy/private_values.py'
-_LEDGER = 'privacy/accounting.py'
-_MECHANISMS = 'privacy/mechanisms.py'
-_SCORE = 'privacy/score.py'
+_ANSWERS = 'privacy/_answers.py'
+_PRIVATE_TABLE = 'privacy/_private_table.py'
+_VALUES = 'privacy/_private_values.py'
+_LEDGER = 'privacy/_accounting.py'
+_MECHANISMS = 'privacy/_mechanisms.py'
+_SCORE = 'privacy/_score.py'
 
 # What a careless hand would put in: a door to exact counts.
 _DOOR = (
@@ -42,7 +42,7 @@ _DOOR = (
     ),
 )
 _IMPORT_NUMPY = Edit(
-    'mechanisms/tree_first.py',
+    'mechanisms/_tree_first.py',
     'from sdv_prefair.counts import Clique\n',
     'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
 )
@@ -59,14 +59,14 @@ def _peeking(name, file, old, new, case, *more_edits):
 EXACT_COUNTS = [
     _peeking(
         'the model that cliques are chosen by is that of exact counts',
-        'mechanisms/mwem_pgm.py',
+        'mechanisms/_mwem_pgm.py',
         'expected = {clique: model.total * model.marginal(clique) for clique in cliques}',
         'expected = {clique: 1.0 * self._table.exact(clique) for clique in cliques}',
         'mwem',
     ),
     _peeking(
         'a child is compared with exact one-ways',
-        'mechanisms/priv_bayes.py',
+        'mechanisms/_priv_bayes.py',
         '        self._total, self._expected = one_way_model(measured.measurements)\n',
         '        self._total, _ = one_way_model(measured.measurements)\n'
         '        self._expected = {c: np.maximum(table.exact((c,)), 1.0) for c in table.domain}\n',
@@ -74,28 +74,28 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'mechanisms/fair_aim.py',
+        'mechanisms/_fair_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'mechanisms/fair_aim.py',
+        'mechanisms/_fair_aim.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
         '        total = float(self._table.exact((next(iter(domain)),)).sum())',
@@ -103,7 +103,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'scores compare with exact one-ways',
-        'mechanisms/tree_first.py',
+        'mechanisms/_tree_first.py',
         '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
@@ -111,7 +111,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'noise is discounted by exact one-ways',
-        'mechanisms/tree_first.py',
+        'mechanisms/_tree_first.py',
         'discount = expected_errors(pairs, expected, ',
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
@@ -120,19 +120,19 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'mechanisms/one_ways.py',
+        'mechanisms/_one_ways.py',
         'm, rare, public_groups=',
         'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, public_groups=',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'mechanisms/one_ways.py',
+        'mechanisms/_one_ways.py',
         'for m in measured if _is_mostly_outside(m, hidden)]',
         'for m in exact if _is_mostly_outside(m, hidden)]',
         'none',
         Edit(
-            'mechanisms/one_ways.py',
+            'mechanisms/_one_ways.py',
             '    table.regroup(',
             '    exact = [Measurement(m.columns, table.exact(m.columns), m.stddev) '
             'for m in measured]\n'
@@ -141,14 +141,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'bounds are those of exact counts',
-        'learning/number_range.py',
+        'learning/_number_range.py',
         'np.flatnonzero(stands_out(noisy[:-1], sigma))',
         'np.flatnonzero(stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
         'where ranges end is read from exact counts',
-        'learning/one_column.py',
+        'learning/_one_column.py',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n'
         '        noisy = np.bincount(group_of, table.exact((column,)))\n',
@@ -188,14 +188,14 @@ NOISE = [
     ),
     mutant(
         '0.7 of sigma is drawn',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'staircase = _staircase(variance)',
         'staircase = _staircase(variance * Fraction(49, 100))',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
     ),
     mutant(
         '1.3 of sigma is drawn',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'staircase = _staircase(variance)',
         'staircase = _staircase(variance * Fraction(169, 100))',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
@@ -267,7 +267,7 @@ NOISE = [
     ),
     mutant(
         'numpy draws the noise',
-        'privacy/entropy.py',
+        'privacy/_entropy.py',
         'return os.urandom(num_bytes)',
         'return np.random.bytes(num_bytes)',
         f'{_SAMPLERS}::test_noise_does_not_depend_on_the_global_seed',
@@ -276,7 +276,7 @@ NOISE = [
         'entropy is kept in a buffer',
         (
             Edit(
-                'privacy/entropy.py',
+                'privacy/_entropy.py',
                 '        return os.urandom(num_bytes)\n',
                 '        global _KEPT\n'
                 '        if len(_KEPT) < num_bytes:\n'
@@ -285,7 +285,7 @@ NOISE = [
                 '        return taken\n',
             ),
             Edit(
-                'privacy/entropy.py',
+                'privacy/_entropy.py',
                 'class SystemEntropy:',
                 "_KEPT = b''\n\n\nclass SystemEntropy:",
             ),
@@ -294,49 +294,49 @@ NOISE = [
     ),
     mutant(
         'both stages of a fit draw from one stream',
-        'fitting/settings.py',
+        'fitting/_settings.py',
         'LEARNING, MEASURING, LOOKING = 0, 1, 2',
         'LEARNING, MEASURING, LOOKING = 0, 0, 2',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     mutant(
         'a fit without a seed is seeded',
-        'fitting/settings.py',
+        'fitting/_settings.py',
         'SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))',
         'SeededEntropy((self.seed or 0, stage))',
         f'{_STREAMS}::test_two_fits_without_a_seed_share_no_noise',
     ),
     mutant(
         'all integers of a wide block are kept',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'accepted = uniform < threshold',
         'accepted = uniform < 2.0',
         f'{_NOISE}::test_single_integers_inside_wide_blocks_have_their_law',
     ),
     mutant(
         'integers of a wide block are kept by half the exponent',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'step_as_float / float(2 * self.variance)',
         'step_as_float / float(4 * self.variance)',
         f'{_SAMPLERS}::test_inside_a_block_each_integer_is_kept_as_often_as_the_curve_says',
     ),
     mutant(
         'zero is drawn twice as often',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'missing[~accepted | ((drawn == 0) & (sign < 0))]',
         'missing[~accepted]',
         f'{_NOISE}::test_discrete_gaussian_has_its_law_and_no_other',
     ),
     mutant(
         'the tail of the Gaussian is cut off',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         '_TAIL_IN_SIGMAS = 21.25',
         '_TAIL_IN_SIGMAS = 13.75',
         f'{_TOTAL_VARIATION}::test_a_draw_is_as_close_to_the_true_law_as_is_said',
     ),
     mutant(
         'uniform integers favour the small ones',
-        'privacy/entropy.py',
+        'privacy/_entropy.py',
         '        if value < bound:\n            return value\n',
         '        return value % bound\n',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
@@ -462,7 +462,7 @@ ACCOUNTS = [
     ),
 ]
 
-_GAUSSIAN = 'privacy/gaussian_conversion.py'
+_GAUSSIAN = 'privacy/_gaussian_conversion.py'
 _CONVERSION = 'tests/unit/privacy/test_gaussian_conversion.py'
 _FITS = 'tests/integration/test_all_gaussian.py'
 
@@ -506,14 +506,14 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'Gaussians are cut off and not rounded',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         '(drawn + cells // 2) // cells',
         'drawn // cells',
         f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
     ),
     mutant(
         'points inside a cell are all taken for its start',
-        'privacy/samplers.py',
+        'privacy/_samplers.py',
         'step_as_float += places * 2.0**-64',
         'step_as_float += 0.0',
         f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
@@ -527,14 +527,14 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'fair AIM promises what its strategy does not know of',
-        'mechanisms/fair_aim.py',
+        'mechanisms/_fair_aim.py',
         '        return False\n',
         '        return True\n',
         f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
     ),
     mutant(
         'attempts of all kinds are added up as Gaussians',
-        'privacy/account.py',
+        'privacy/_account.py',
         'gaussian_epsilon_of if self.all_gaussian and all_gaussian else epsilon_of',
         'gaussian_epsilon_of',
         'tests/unit/privacy/test_account.py',
@@ -548,7 +548,7 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'a release with other noise passes for one Gaussian mechanism',
-        'release/ledger_checks.py',
+        'release/_ledger_checks.py',
         'if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):',
         'if False:',
         f'{_FITS}::test_a_release_that_adds_up_otherwise_than_it_may_is_refused',
@@ -572,12 +572,12 @@ SEPARATION = [
         'a strategy can reach the table',
         (
             Edit(
-                'mechanisms/scores.py',
+                'mechanisms/_scores.py',
                 "__slots__ = ('_choose', '_oversized', '_release')",
                 "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
-                'mechanisms/scores.py',
+                'mechanisms/_scores.py',
                 '        self._choose, self._release = choose, release\n',
                 '        self._choose, self._release, self._table = choose, release, table\n',
             ),
@@ -598,7 +598,7 @@ SEPARATION = [
     ),
     mutant(
         'a table can be pickled and listed',
-        'privacy/sealed.py',
+        'privacy/_sealed.py',
         '    __iter__ = __getitem__ = __contains__ = _refuse\n',
         '',
         f'{_TABLE}::test_counts_cannot_be_taken_out',
@@ -636,7 +636,7 @@ SEPARATION = [
 NOT_THERE = [
     mutant(
         'a protected column and an outcome may be a pair',
-        'structure/tree.py',
+        'structure/_tree.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if pair',
         'tests/unit/structure/test_every_strategy.py'
@@ -644,14 +644,14 @@ NOT_THERE = [
     ),
     mutant(
         'the code of values outside is drawn',
-        'model/compression.py',
+        'model/_compression.py',
         'drawn: Flags = np.arange(measurement.values.size) != (-1 if other is None else other)',
         'drawn: Flags = np.arange(measurement.values.size) != -1',
         'tests/integration/test_fairness_of_values.py',
     ),
     mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer/in_memory.py',
+        'synthesizer/_in_memory.py',
         'bound_rows_per_person(table, person_column, settings.max_rows_per_person)',
         'bound_rows_per_person(table, None, settings.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',

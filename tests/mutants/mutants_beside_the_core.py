@@ -27,12 +27,12 @@ _SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
 _IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
 _PLANNED = 'tests/unit/mechanisms/test_planned_marginals.py'
 
-_ACCOUNT = 'privacy/account.py'
-_CHECKS = 'release/ledger_checks.py'
-_MOMENTS = 'values/timestamp_reading.py'
-_KEYS = 'values/canonical.py'
-_STREAMS = 'counts/streams.py'
-_PREDICATE = 'fairness/predicate.py'
+_ACCOUNT = 'privacy/_account.py'
+_CHECKS = 'release/_ledger_checks.py'
+_MOMENTS = 'values/_timestamp_reading.py'
+_KEYS = 'values/_canonical.py'
+_STREAMS = 'counts/_streams.py'
+_PREDICATE = 'fairness/_predicate.py'
 
 ATTEMPTS = [
     mutant(
@@ -51,7 +51,7 @@ ATTEMPTS = [
     ),
     mutant(
         'a second fit of processed data has the budget that learning has spent',
-        'fitting/settings.py',
+        'fitting/_settings.py',
         '        ledger.carry_over(learning)\n',
         '',
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
@@ -65,7 +65,7 @@ ATTEMPTS = [
     ),
     mutant(
         'a seeded fit does not say so',
-        'fitting/settings.py',
+        'fitting/_settings.py',
         'seeded=self.seed is not None,',
         'seeded=False,',
         f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
@@ -79,7 +79,7 @@ ATTEMPTS = [
     ),
     mutant(
         'a release forgets a seed that was taken away',
-        'release/contents.py',
+        'release/_contents.py',
         "settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))",
         'settings.seed is not None',
         f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
@@ -93,14 +93,14 @@ ATTEMPTS = [
     ),
     mutant(
         'the selection budget is refilled once it is spent',
-        'mechanisms/scores.py',
+        'mechanisms/_scores.py',
         '            if left == [rho]:\n',
         '            if left in ([], [rho]):\n',
         f'{_TABLE}::test_a_strategy_that_asks_more_often_than_its_rounds_is_refused_and_pays_nothing',
     ),
     mutant(
         'scores are released for the whole budget after choices were made',
-        'mechanisms/scores.py',
+        'mechanisms/_scores.py',
         '            _check_any(left if left == [rho] else [])\n'
         '            noisy, _ = table.score(pairs, score, left.pop(), SELECT_TREE)\n',
         '            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)\n',
@@ -153,42 +153,42 @@ RELEASES = [
     ),
     mutant(
         'the account of a release may leave out what its fit has spent',
-        'release/account_record.py',
+        'release/_account_record.py',
         '        account.spent >= ledger.spent\n        and ',
         '        ',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'the fit of a release may have failed',
-        'release/account_record.py',
+        'release/_account_record.py',
         'for spending in account.spendings if spending.outcome == FINISHED]',
         'for spending in account.spendings]',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'the account of a release may call a seeded fit private',
-        'release/account_record.py',
+        'release/_account_record.py',
         ' and finished[-1].seeded is ledger.seeded',
         '',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'an attempt in a release may spend nothing for its lines',
-        'release/account_record.py',
+        'release/_account_record.py',
         'if rho > _MOST_RHO or (rho > 0) != (lines > 0):',
         'if rho > _MOST_RHO:',
         f'{_ACCOUNT_RECORD}::test_attempts_that_no_lines_can_be_are_refused',
     ),
     mutant(
         'a release may draw what stands for values outside the domain',
-        'release/contents.py',
+        'release/_contents.py',
         '    check_hidden(model, encoding.hidden_codes)\n',
         '',
         f'{_PROMISES}::test_values_outside_the_domain_are_not_drawn',
     ),
     mutant(
         'the lines of the ledger of a release are believed',
-        'release/ledger_record.py',
+        'release/_ledger_record.py',
         '    check_lines(lines, ledger.max_rows_per_person, own_steps)\n',
         '',
         f'{_PROMISES}::test_what_does_not_hold_is_refused',
@@ -253,14 +253,14 @@ READING = [
     ),
     mutant(
         'the log of a table is not seen from one of its folders',
-        'counts/table_formats.py',
+        'counts/_table_formats.py',
         'folders = [place, *_folders_above(place)]',
         'folders = [place]',
         f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
     ),
     mutant(
         'an open quotation mark joins a line of a CSV file to the next',
-        'counts/csv_blocks.py',
+        'counts/_csv_blocks.py',
         '        yield text_columns([line for line in lines if line.strip()], names)\n',
         '        for place, line in enumerate(lines[:-1]):\n'
         "            if line.count(b'\"') % 2:\n"
@@ -273,21 +273,21 @@ READING = [
 VALUES = [
     mutant(
         'what is drawn for a bin is not read back',
-        'transformers/own_values.py',
+        'transformers/_own_values.py',
         '        if self._may_move():\n',
         '        if self._may_move() and not len(codes):\n',
         'tests/unit/transformers/test_numbers.py::test_every_bin_has_a_number_of_its_own',
     ),
     mutant(
         'bins without a value of their own are kept',
-        'transformers/own_values.py',
+        'transformers/_own_values.py',
         'while not (own := self._find_stand_ins()).all():',
         'while not (own := self._find_stand_ins() | True).all():',
         'tests/unit/transformers/test_datetimes.py::test_times_that_the_clocks_skip',
     ),
     mutant(
         'values need not tell their codes in a fit',
-        'fitting/pipeline.py',
+        'fitting/_pipeline.py',
         '    encoding.check_values()\n',
         '',
         'tests/integration/test_fairness_of_values.py'
@@ -295,7 +295,7 @@ VALUES = [
     ),
     mutant(
         'values need not tell their codes in a release',
-        'fitting/pipeline.py',
+        'fitting/_pipeline.py',
         '    encoding.check_values()\n',
         '    encoding.check_values() if settings.chosen == {} else None\n',
         f'{_SHOWN_IN_RELEASES}'
@@ -303,14 +303,14 @@ VALUES = [
     ),
     mutant(
         'values are asked in a frame alone, not in a CSV file',
-        'transformers/telling.py',
+        'transformers/_telling.py',
         "        yield f'csv {reader}', list(cells)\n",
         '        pass\n',
         f'{_SHOWN}::test_values_of_a_chosen_transformer_tell_their_codes',
     ),
     mutant(
         'fairness is verified by codes alone',
-        'synthesizer/inspection.py',
+        'synthesizer/_inspection.py',
         '    assert_told(fitted.encoding)\n',
         '',
         f'{_SHOWN_IN_RELEASES}::test_verification_looks_at_values',
@@ -320,42 +320,42 @@ VALUES = [
 ASKED = [
     mutant(
         'an asked value is as likely in a wide bin as in a narrow one',
-        'constraints/ordered.py',
+        'constraints/_ordered.py',
         'shares[: len(sizes)][wide] = sizes[wide].min() / sizes[wide]',
         'shares[: len(sizes)][wide] = 1.0',
         f'{_ASKED}::test_rows_follow_the_model_given_what_is_asked',
     ),
     mutant(
         'values that the column does not write can be asked for',
-        'synthesizer/conditions.py',
+        'synthesizer/_conditions.py',
         'outside = ~transformers[column].is_declared(conditions[column])',
         'outside = conditions[column].isna() & (not transformers[column].nullable)',
         f'{_ASKED}::test_off_grid_values_of_constrained_columns_are_refused',
     ),
     mutant(
         'decimals beyond those of the column can be asked for',
-        'transformers/asked.py',
+        'transformers/_asked.py',
         'return asked in (float(Fraction(point, 10**places)), float(written))',
         'return True',
         'tests/property/test_asked_values.py::test_what_would_be_changed_is_refused',
     ),
     mutant(
         'rows that shall be independent are dealt out',
-        'model/sampling.py',
+        'model/_sampling.py',
         'spread = _spread_at_random if independent_rows else spread_evenly',
         'spread = spread_evenly',
         'tests/integration/test_independent_rows.py::test_the_choice_is_the_users',
     ),
     mutant(
         'rows are kept whose codes cannot be read back',
-        'constraints/plan.py',
+        'constraints/_plan.py',
         '        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]\n',
         '',
         f'{_TIES}::test_asking_ties_nothing',
     ),
     mutant(
         'asking by a protected and an outcome column is not warned of',
-        'synthesizer/conditions.py',
+        'synthesizer/_conditions.py',
         'broken_statements([*cliques, columns], roles)',
         'broken_statements(cliques, roles)',
         f'{_TIES}::test_asking_for_both_sides_warns_with_constraints_too',
@@ -365,7 +365,7 @@ ASKED = [
 CLIQUES = [
     mutant(
         'rows without a value are shared out by rounding, so one row changes several cells',
-        'counts/spreading.py',
+        'counts/_spreading.py',
         '        place, code = np.nonzero(of_code)\n',
         '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
         '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
@@ -375,14 +375,14 @@ CLIQUES = [
     ),
     mutant(
         'nulls that are not declared count as the first value',
-        'transformers/column_codes.py',
+        'transformers/_column_codes.py',
         '        codes[nulls] = self.unread_code\n',
         '        codes[nulls] = self.null_code or 0\n',
         'tests/unit/transformers/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
     ),
     mutant(
         'a mechanism does not tell which codes are hidden',
-        'mechanisms/one_ways.py',
+        'mechanisms/_one_ways.py',
         'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
         'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
@@ -391,18 +391,18 @@ CLIQUES = [
         'pairs that nobody declared are counted',
         (
             Edit(
-                'counts/kernel.py',
+                'counts/_kernel.py',
                 'declared = [tuple(clique) for clique in cliques]',
                 'declared = [tuple(clique) for clique in cliques]\n'
                 '        declared += itertools.combinations(self._domain, 2)',
             ),
-            Edit('counts/kernel.py', 'import math\n', 'import itertools\nimport math\n'),
+            Edit('counts/_kernel.py', 'import math\n', 'import itertools\nimport math\n'),
         ),
         ('tests/unit/counts/test_kernel.py::test_only_declared_cliques_can_be_read',),
     ),
     mutant(
         'pairs too large to measure are declared',
-        'structure/declared.py',
+        'structure/_declared.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
         'tests/unit/structure/test_every_strategy.py'
@@ -410,14 +410,14 @@ CLIQUES = [
     ),
     mutant(
         'fair AIM chooses among pairs that were not counted',
-        'mechanisms/fair_aim.py',
+        'mechanisms/_fair_aim.py',
         'pairs = [pair for pair in chords if pair in self._counted]',
         'pairs = list(chords)',
         'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
         'greedy selection looks at one statement at a time',
-        'structure/greedy.py',
+        'structure/_greedy.py',
         'private_kruskal(columns, pairs, scores, partial(fair_additions, roles))',
         'private_kruskal(columns, pairs, scores)',
         f'{_STATED}::test_a_selected_forest_is_fair_and_no_fair_pair_is_left[greedy]',
@@ -431,21 +431,21 @@ CLIQUES = [
     ),
     mutant(
         'the exact search takes sides in one statement only',
-        'structure/spanning.py',
+        'structure/_spanning.py',
         '* sides[:, self._second] != -1).all(axis=0)',
         '* sides[:, self._second] != -1)[:1].all(axis=0)',
         f'{_EXACT_STATED}::test_sides_are_taken_in_every_statement',
     ),
     mutant(
         'pairs between the sides of a later statement are counted',
-        'structure/tree.py',
+        'structure/_tree.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
         f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
-        'structure/tree.py',
+        'structure/_tree.py',
         '    return [pair for pair in pairs if frozenset(pair) not in beside]',
         '    return list(pairs)',
         'tests/unit/structure/test_apart.py'
@@ -453,7 +453,7 @@ CLIQUES = [
     ),
     mutant(
         'a model is not asked whether outcomes are apart from unlabelled columns',
-        'fitting/pipeline.py',
+        'fitting/_pipeline.py',
         '        assert_apart(beside)\n',
         '        pass\n',
         'tests/unit/synthesizer/test_fairness_argument.py'
@@ -461,14 +461,14 @@ CLIQUES = [
     ),
     mutant(
         'a given tree is asked one statement only',
-        'structure/fixed.py',
+        'structure/_fixed.py',
         '    for statement in roles.statements:\n        path = path_around',
         '    for statement in roles.statements[:1]:\n        path = path_around',
         'tests/unit/structure/test_fixed.py',
     ),
     mutant(
         'a growing graph takes a pair that is not fair',
-        'structure/growing.py',
+        'structure/_growing.py',
         'return bool(fair_additions(self._roles, [pair], self.edges))',
         'return True',
         'tests/unit/structure/test_growing.py'
@@ -476,7 +476,7 @@ CLIQUES = [
     ),
     mutant(
         'a growing graph takes a pair that would have to be filled in',
-        'structure/growing.py',
+        'structure/_growing.py',
         'if not joins and not keeps_chordal(self._graph, pair):',
         'if not joins and not common_neighbours(self._graph, pair):',
         'tests/unit/structure/test_growing.py'
@@ -484,14 +484,14 @@ CLIQUES = [
     ),
     mutant(
         'scores against the forest go to pairs in another order',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         'residuals[again] = self._residuals(',
         'residuals[np.sort(again)] = self._residuals(',
         f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
     ),
     mutant(
         'a pair is scored against the table that stands in its place',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'held = iter(tables.values())\n'
         '            chosen = {pairs[place]: model.total * next(held) for place in again}',
@@ -499,14 +499,14 @@ CLIQUES = [
     ),
     mutant(
         'a forest is kept that promises more error than independent columns',
-        'mechanisms/plan_growth.py',
+        'mechanisms/_plan_growth.py',
         'return promised < other.expected_error(scores, precision)',
         'return promised < 2 * other.expected_error(scores, precision)',
         f'{_PLANNED}::test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole',
     ),
     mutant(
         'tables of a forest go to pairs in the order that was asked for',
-        'model/forest_pairs.py',
+        'model/_forest_pairs.py',
         """    for first, others in wanted.items():
         tables = _tables_with(first, graph, alone, given)
         for second in others:
@@ -524,7 +524,7 @@ CLIQUES = [
     ),
     mutant(
         'the divergence is weighed by one over the variance of the noise',
-        'model/max_entropy.py',
+        'model/_max_entropy.py',
         'deviations = [np.log(m.variance).mean() / 2 for m in measurements]',
         'deviations = [np.log(m.variance).mean() for m in measurements]',
         'tests/unit/model/test_max_entropy.py'
@@ -532,14 +532,14 @@ CLIQUES = [
     ),
     mutant(
         'a plan keeps to no roles',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         'self._roles = roles if strategy.requires_roles else Statements()',
         'self._roles = Statements()',
         'tests/unit/mechanisms/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
         'a plan leaves a part of the budget unspent',
-        'mechanisms/planned_marginals.py',
+        'mechanisms/_planned_marginals.py',
         '(self._last_shares(), self._ledger.remaining)',
         '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
         'tests/unit/mechanisms/test_planned_marginals.py'
@@ -575,56 +575,56 @@ CLIQUES = [
     ),
     mutant(
         'a child may have parents on both sides',
-        'structure/bayes_network.py',
+        'structure/_bayes_network.py',
         'fair = fair_additions(self.kept_roles(roles), on_offer, chosen)',
         'fair = list(on_offer)',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'parents are married whether or not they were joined',
-        'structure/bayes_network.py',
+        'structure/_bayes_network.py',
         'return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)',
         'return len(parents) == len(clique) - 1',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'MWEM chooses cliques on both sides',
-        'structure/worst_cliques.py',
+        'structure/_worst_cliques.py',
         'fair = fair_additions(self.kept_roles(roles), near, chosen)',
         'fair = near',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a clique is added that leaves a ring open',
-        'structure/decomposable.py',
+        'structure/_decomposable.py',
         '_cells(new, domain) > max_cells or not _are_separated(graph, pair)',
         '_cells(new, domain) > max_cells',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a triple is read of which one pair is not allowed',
-        'structure/small_cliques.py',
+        'structure/_small_cliques.py',
         'sorted(after[first] & after[second], key=place.__getitem__)',
         'sorted(after[second], key=place.__getitem__)',
         f'{_SMALL_CLIQUES}::test_outcomes_stand_with_outcomes_and_admissible_columns_only',
     ),
     mutant(
         'what tables have spent can be spent again',
-        'mechanisms/measured_in_turn.py',
+        'mechanisms/_measured_in_turn.py',
         'rho, self._left = self._table',
         'rho, _ = self._table',
         f'{_IN_TURN}::test_the_ledger_is_spent_and_says_how_exact_each_table_is',
     ),
     mutant(
         'what no table was chosen for is not spent',
-        'mechanisms/measured_in_turn.py',
+        'mechanisms/_measured_in_turn.py',
         '        if left:\n',
         '        if left and self.tables:\n',
         f'{_IN_TURN}::test_without_candidates_the_one_ways_have_it_all',
     ),
     mutant(
         'a fit does not ask whether its model is fair',
-        'fitting/pipeline.py',
+        'fitting/_pipeline.py',
         '        assert_separated(model, settings.plan, settings.promise.roles)\n',
         '        pass\n',
         'tests/integration/test_mechanism_of_ones_own.py'
@@ -632,7 +632,7 @@ CLIQUES = [
     ),
     mutant(
         'fairness is not asked of the tables that rows are drawn from',
-        'fitting/verification.py',
+        'fitting/_verification.py',
         'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
         'tied = model.cliques',
         'tests/unit/fitting/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',

@@ -16,8 +16,8 @@ from sdv.metadata import Metadata
 from unreadable import as_text
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.cli.table_files import read_table
-from sdv_prefair.values.text_cells import as_described
+from sdv_prefair.cli._table_files import read_table
+from sdv_prefair.values._text_cells import as_described
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('ignore:Nothing in column')]
 

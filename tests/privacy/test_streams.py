@@ -10,9 +10,9 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
-from sdv_prefair.fitting import settings
+from sdv_prefair.fitting import _settings as settings
 from sdv_prefair.privacy import SeededEntropy, SystemEntropy
-from sdv_prefair.privacy.samplers import discrete_gaussian
+from sdv_prefair.privacy._samplers import discrete_gaussian
 
 pytestmark = pytest.mark.system_noise
 

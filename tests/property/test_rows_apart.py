@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from odd_cells import CELLS, HASHABLE, cells, objects
 
-from sdv_prefair.counts.cells import MonthCells, NumberCells
-from sdv_prefair.counts.fine_cells import FineCells, MomentCells
-from sdv_prefair.counts.frame_persons import bound_rows_per_person
-from sdv_prefair.counts.tally import value_counts
+from sdv_prefair.counts._cells import MonthCells, NumberCells
+from sdv_prefair.counts._fine_cells import FineCells, MomentCells
+from sdv_prefair.counts._frame_persons import bound_rows_per_person
+from sdv_prefair.counts._tally import value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 quick = settings(max_examples=120, deadline=None)

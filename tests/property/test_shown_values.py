@@ -23,10 +23,10 @@ from shown_values import (
     prepared,
 )
 
-from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, NumberBins, transformer_for
-from sdv_prefair.values.shown_text import lookalikes
+from sdv_prefair.values._shown_text import lookalikes
 
 fuzz = settings(max_examples=250, deadline=None)
 

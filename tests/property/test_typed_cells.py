@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.cells import MonthCells, NumberCells
-from sdv_prefair.counts.fine_cells import FineCells, MomentCells
-from sdv_prefair.counts.tally import value_counts
+from sdv_prefair.counts._cells import MonthCells, NumberCells
+from sdv_prefair.counts._fine_cells import FineCells, MomentCells
+from sdv_prefair.counts._tally import value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-from sdv_prefair.values.boxed import boxed
+from sdv_prefair.values._boxed import boxed
 
 ENCODERS = {
     'texts': CategoryCodes(['x', 'y']),

@@ -1,6 +1,6 @@
 """Estimates do not miss a strong dependence by more than its noise, however large tables are.
 
-Of ``model/max_entropy.py``: a triangle of pairs is measured again and again, and the log odds of
+Of ``model/_max_entropy.py``: a triangle of pairs is measured again and again, and the log odds of
 one of them, given the third column, are 1. So each of its four cells has a factor of e to the power
 of 1/4 or -1/4, which a penalty of one standard deviation per factor of e moves by a quarter of one.
 The difference of two shares sums four cells that move together, with noise of which the squares
@@ -12,7 +12,8 @@ weight of 0.1, as it once was, it is 3 to 15.
 import numpy as np
 import pytest
 
-from sdv_prefair.model import Measurement, estimate, max_entropy
+from sdv_prefair.model import Measurement, estimate
+from sdv_prefair.model import _max_entropy as max_entropy
 
 SIZES = {'a': 2, 'b': 6, 'c': 2}
 TABLES = [('a',), ('b',), ('c',), ('a', 'b'), ('b', 'c'), ('a', 'c')]

@@ -6,7 +6,7 @@ import networkx as nx
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fairness._predicate import markov_graph
 
 
 @st.composite

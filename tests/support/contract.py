@@ -8,7 +8,7 @@ from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.sdv_versions import accepted, as_given_back, by_name
+from sdv_prefair._sdv_versions import accepted, as_given_back, by_name
 
 # So large that noise is nearly always zero: what is left is the contract.
 NO_NOISE = 1e6

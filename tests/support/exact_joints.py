@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.constraints.adding import Promise, add_to_plan
-from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints._adding import Promise, add_to_plan
+from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import public_domain
-from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import transformers_for
 

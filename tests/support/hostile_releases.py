@@ -12,7 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 MEGABYTE = 1 << 20
 

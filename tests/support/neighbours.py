@@ -3,8 +3,8 @@
 from functools import partial
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.fitting import pipeline
-from sdv_prefair.fitting.pipeline import declared_cliques
+from sdv_prefair.fitting import _pipeline as pipeline
+from sdv_prefair.fitting._pipeline import declared_cliques
 
 
 class Recording(PreFairSynthesizer):

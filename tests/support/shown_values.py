@@ -14,7 +14,7 @@ import pyarrow as pa
 from sdv.metadata import Metadata
 
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding.table import Encoding
+from sdv_prefair.encoding._table import Encoding
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformers_for
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.mechanisms._budget import BUDGETS
+from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 

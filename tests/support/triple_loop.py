@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from sdv_prefair.mechanisms.budget import measure
-from sdv_prefair.mechanisms.one_ways import measure_one_ways
-from sdv_prefair.mechanisms.protocol import Release, quiet
-from sdv_prefair.mechanisms.scores import model_gap
+from sdv_prefair.mechanisms._budget import measure
+from sdv_prefair.mechanisms._one_ways import measure_one_ways
+from sdv_prefair.mechanisms._protocol import Release, quiet
+from sdv_prefair.mechanisms._scores import model_gap
 from sdv_prefair.model import estimate
 
 CHOOSE, MEASURE = 'choose a clique', 'measure a clique'

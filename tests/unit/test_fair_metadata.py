@@ -9,9 +9,9 @@ from sdv.metadata import Metadata
 from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_prefair import FairMetadata, PreFairSynthesizer, Roles, load_metadata, save_metadata
+from sdv_prefair._sdv_versions import as_given_back
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness import Independent, Statements, demographic_parity
-from sdv_prefair.sdv_versions import as_given_back
 
 ROLES = Roles(['sex'], ['grade'], ['pay'])
 PARITY = Statements([Independent(['sex'], ['pay']), Independent(['sex'], ['grade'], ['pay'])])

@@ -9,7 +9,7 @@ from people import people
 
 import sdv_prefair
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
-from sdv_prefair.users_line import users_line
+from sdv_prefair._users_line import users_line
 
 PACKAGE = Path(sdv_prefair.__file__).parent
 

@@ -1,10 +1,10 @@
 """The properties of a ``FairnessReport``: what is measured, scored and plotted."""
 
-from sdv_prefair.metrics.properties.group_rates_property import GroupRates
-from sdv_prefair.metrics.properties.independence_property import ConditionalIndependence
-from sdv_prefair.metrics.properties.quality_property import Quality
-from sdv_prefair.metrics.properties.rates_given_property import RatesGiven
-from sdv_prefair.metrics.properties.role_property import RoleProperty, Settings
+from sdv_prefair.metrics.properties._group_rates_property import GroupRates
+from sdv_prefair.metrics.properties._independence_property import ConditionalIndependence
+from sdv_prefair.metrics.properties._quality_property import Quality
+from sdv_prefair.metrics.properties._rates_given_property import RatesGiven
+from sdv_prefair.metrics.properties._role_property import RoleProperty, Settings
 
 __all__ = [
     'ConditionalIndependence',

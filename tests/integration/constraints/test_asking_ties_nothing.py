@@ -13,7 +13,7 @@ from sdv.sampling import Condition
 from tied_rows import NUM_ROWS, REAL, Sum, ask, fit, number
 
 from sdv_prefair import FairnessWarning
-from sdv_prefair.metrics.independence import independence_test
+from sdv_prefair.metrics._independence import independence_test
 
 
 def information(synthesizer, found):

@@ -29,7 +29,7 @@ from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 from sdv.utils import load_synthesizer
 
-from sdv_prefair.sdv_versions import accepted, as_given_back, by_name
+from sdv_prefair._sdv_versions import accepted, as_given_back, by_name
 
 KINDS = (CONTROL, 'none', 'planned')
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 99, 'decimal_places': 0}

@@ -14,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv.sampling import Condition
 from sdv.utils import load_constraints
 
-from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back
+from sdv_prefair._sdv_versions import IS_FIRST, accepted, as_given_back
 
 ROWS = 400
 DAY = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}

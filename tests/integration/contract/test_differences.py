@@ -29,8 +29,8 @@ from sdv.sampling import Condition
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
+from sdv_prefair._sdv_versions import IS_FIRST, accepted, as_given_back
 from sdv_prefair.errors import StructureError
-from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back
 from sdv_prefair.transformers import ColumnCodes
 
 OURS = 'none'

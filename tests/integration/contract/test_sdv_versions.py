@@ -12,8 +12,8 @@ from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, load_release, strip_ranges
+from sdv_prefair._sdv_versions import IS_FIRST, RANGE_KEYS, accepted, as_given_back
 from sdv_prefair.errors import DomainError
-from sdv_prefair.sdv_versions import IS_FIRST, RANGE_KEYS, accepted, as_given_back
 
 TABLE = guests(120)
 FACTS = {

@@ -21,7 +21,7 @@ from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back
+from sdv_prefair._sdv_versions import IS_FIRST, accepted, as_given_back
 
 OURS = 'none'
 ROWS = 60

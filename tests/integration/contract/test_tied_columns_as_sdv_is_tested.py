@@ -22,8 +22,8 @@ from sdv.metadata import Metadata
 from sdv.sampling import Condition
 from sdv.utils import load_synthesizer
 
-from sdv_prefair.constraints.adding import TRANSFORMATIONS
-from sdv_prefair.sdv_versions import IS_FIRST, accepted, as_given_back, by_name
+from sdv_prefair._sdv_versions import IS_FIRST, accepted, as_given_back, by_name
+from sdv_prefair.constraints._adding import TRANSFORMATIONS
 
 ROWS = 90
 DAY, DATE = '%Y-%m-%d', '%Y-%m-%d'

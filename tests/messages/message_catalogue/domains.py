@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.domain import public_domain
-from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import (
     CategoryCodes,

@@ -13,7 +13,7 @@ from sdv.cag import FixedIncrements, Inequality
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import load_release
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 GET_AGAIN = 'Give a file that save_release wrote; get it again if it was changed in transit.'
 

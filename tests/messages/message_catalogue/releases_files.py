@@ -20,7 +20,7 @@ from message_catalogue.opening import (
 )
 from sdv_prefair import load_release
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 
 def zip_with_directory(directory):

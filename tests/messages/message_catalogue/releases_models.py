@@ -13,7 +13,7 @@ from message_catalogue.opening import (
     with_field,
     with_metadata,
 )
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 TREES = [
     [('grade', 'sex'), ('grade', 'hours'), ('grade', 'paid'), ('hours', 'hired')],

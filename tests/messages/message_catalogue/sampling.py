@@ -9,8 +9,8 @@ from sdv.sampling import Condition
 from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair.model import Measurement, estimate, one_way_model
-from sdv_prefair.model.sampling import CliqueTable, condition
-from sdv_prefair.synthesizer.written_rows import write_parts
+from sdv_prefair.model._sampling import CliqueTable, condition
+from sdv_prefair.synthesizer._written_rows import write_parts
 from sdv_prefair.transformers import CategoryCodes
 
 DOMAIN = {'a': 2, 'b': 3}

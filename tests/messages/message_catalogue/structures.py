@@ -15,8 +15,8 @@ from sdv_prefair.structure import (
     fair_spanning_tree,
 )
 from sdv_prefair.structure import resolve_strategy as strategy
-from sdv_prefair.structure.fixed import FixedStrategy
-from sdv_prefair.structure.tree import usable_pairs
+from sdv_prefair.structure._fixed import FixedStrategy
+from sdv_prefair.structure._tree import usable_pairs
 
 STAR = [('education', c) for c in ('sex', 'age', 'wage', 'hired', 'home', 'income')]
 SMALL = people(60, ('sex', 'education', 'income'))

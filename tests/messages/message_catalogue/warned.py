@@ -25,11 +25,11 @@ from sdv_prefair import (
     PrivacyWarning,
     load_release,
 )
-from sdv_prefair.datasets.dataset import public_metadata
-from sdv_prefair.fairness.statements import Statements
-from sdv_prefair.fitting.left_out import warn_of_far_pairs
-from sdv_prefair.mechanisms.from_structure import mechanism_of
-from sdv_prefair.structure.none import UnconstrainedStrategy
+from sdv_prefair.datasets._dataset import public_metadata
+from sdv_prefair.fairness._statements import Statements
+from sdv_prefair.fitting._left_out import warn_of_far_pairs
+from sdv_prefair.mechanisms._from_structure import mechanism_of
+from sdv_prefair.structure._none import UnconstrainedStrategy
 
 
 class Few(Named):

@@ -22,7 +22,7 @@ from hostile_releases import (
 from sdv.cag import FixedIncrements, Inequality
 
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release.archive import Archive, pack
+from sdv_prefair.release._archive import Archive, pack
 
 
 def flipped(content, rng):

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from hostile_releases import MEGABYTE, WIDE, assert_sound, edited, npy, replacing
 
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 
 def test_the_release_itself_is_sound(opened, synthesizer, content, members):

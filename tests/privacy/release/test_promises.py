@@ -9,8 +9,8 @@ from hostile_releases import WIDE, edited, npy, replacing, unpacked
 from releases import fit
 
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.release.archive import pack
-from sdv_prefair.release.strategy import ReleasedStrategy
+from sdv_prefair.release._archive import pack
+from sdv_prefair.release._strategy import ReleasedStrategy
 
 TREES = [
     [('sex', 'grade'), ('grade', 'hours'), ('grade', 'paid'), (last, 'hired')]

@@ -6,7 +6,7 @@ import pytest
 from hostile_releases import edited, replacing, unpacked
 from releases import fit, tied_rows
 
-from sdv_prefair.release.archive import pack
+from sdv_prefair.release._archive import pack
 
 NAMES = ['adaptive', 'greedy', 'exact', 'none']
 

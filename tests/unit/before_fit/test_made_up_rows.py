@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair import PreFairSynthesizer, strip_ranges
-from sdv_prefair.before_fit.made_up_rows import MOST_ROWS, made_up_source
+from sdv_prefair.before_fit._made_up_rows import MOST_ROWS, made_up_source
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.transformers import transformers_for
 

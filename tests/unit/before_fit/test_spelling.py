@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.before_fit.spelling import as_said, spelled_otherwise, spelled_several_ways
+from sdv_prefair.before_fit._spelling import as_said, spelled_otherwise, spelled_several_ways
 
 
 def test_case_and_space_make_no_other_value():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_prefair.before_fit.unreadable_texts import why_no_date, why_no_number
+from sdv_prefair.before_fit._unreadable_texts import why_no_date, why_no_number
 
 
 @pytest.mark.parametrize(

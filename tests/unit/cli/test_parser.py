@@ -1,6 +1,6 @@
 import pytest
 
-from sdv_prefair.cli.parser import make_parser
+from sdv_prefair.cli._parser import make_parser
 
 
 @pytest.mark.parametrize(

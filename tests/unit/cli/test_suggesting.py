@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from sdv_prefair.cli import main
-from sdv_prefair.cli.suggesting import suggestions, tells_in_rows
-from sdv_prefair.datasets.dataset import categorical, numerical, public_metadata
+from sdv_prefair.cli._suggesting import suggestions, tells_in_rows
+from sdv_prefair.datasets._dataset import categorical, numerical, public_metadata
 
 ROWS = 4000
 LISTS = {'protected': ['sex'], 'admissible': ['title'], 'outcome': ['hired']}

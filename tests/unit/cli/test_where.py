@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from sdv_prefair.cli.where import read_conditions
+from sdv_prefair.cli._where import read_conditions
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 FAR = 2**53

@@ -8,12 +8,12 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints.adding import Promise, add_to_plan
-from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints._adding import Promise, add_to_plan
+from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import public_domain, single_table
-from sdv_prefair.domain.columns import Categories, Numbers, Undeclared
+from sdv_prefair.domain._columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
-from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 
 

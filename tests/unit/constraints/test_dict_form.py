@@ -7,10 +7,10 @@ from sdv.cag import ProgrammableConstraint, SingleTableProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair.constraints.adding import Promise, add_to_plan
-from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints._adding import Promise, add_to_plan
+from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import public_domain
-from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'decimal_places': 0}

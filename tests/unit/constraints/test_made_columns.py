@@ -1,6 +1,6 @@
 """The values of made columns, worked by hand.
 
-Of ``increments.py``, ``joint.py``, ``one_hot.py``, ``ordered.py`` and ``positions.py``.
+Of ``_increments.py``, ``_joint.py``, ``_one_hot.py``, ``_ordered.py`` and ``_positions.py``.
 """
 
 import numpy as np
@@ -9,12 +9,12 @@ import pytest
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints.increments import Multiples
-from sdv_prefair.constraints.joint import JointColumn, as_text
-from sdv_prefair.constraints.one_hot import WhichColumn
-from sdv_prefair.constraints.ordered import RisingColumns
-from sdv_prefair.constraints.positions import ruler_for
-from sdv_prefair.domain.columns import Categories, Datetimes, Numbers, Undeclared
+from sdv_prefair.constraints._increments import Multiples
+from sdv_prefair.constraints._joint import JointColumn, as_text
+from sdv_prefair.constraints._one_hot import WhichColumn
+from sdv_prefair.constraints._ordered import RisingColumns
+from sdv_prefair.constraints._positions import ruler_for
+from sdv_prefair.domain._columns import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import transformer_for
 

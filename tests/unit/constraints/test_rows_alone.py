@@ -1,6 +1,6 @@
 """Every transformation: row by row, back again, and to rows that obey.
 
-Of ``plan.py`` and ``transformation.py``.
+Of ``_plan.py`` and ``_transformation.py``.
 """
 
 import numpy as np
@@ -12,10 +12,10 @@ from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncodi
 from sdv.metadata import Metadata
 
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints.adding import Promise, add_to_plan
-from sdv_prefair.constraints.plan import ConstraintPlan
+from sdv_prefair.constraints._adding import Promise, add_to_plan
+from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import public_domain
-from sdv_prefair.mechanisms.from_structure import resolve_mechanism
+from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import transformers_for
 

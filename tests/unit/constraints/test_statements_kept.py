@@ -1,7 +1,7 @@
 """Several statements through constraints and conditions: each is kept exactly, or refused.
 
 Small joints are enumerated, so independence holds to the last digits or it does not hold. Of
-``ties.py``, ``adding.py`` and ``plan.py``.
+``_ties.py``, ``_adding.py`` and ``_plan.py``.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, OneHotEncoding
 
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints.ties import (
+from sdv_prefair.constraints._ties import (
     as_roles,
     cliques_in_original_columns,
     modelled_roles,
@@ -23,9 +23,9 @@ from sdv_prefair.constraints.ties import (
 )
 from sdv_prefair.errors import FairnessWarning, UnfairModelError
 from sdv_prefair.fairness import Independent, Statements, broken_statements
-from sdv_prefair.fairness.predicate import fair_additions
+from sdv_prefair.fairness._predicate import fair_additions
 from sdv_prefair.roles import Roles
-from sdv_prefair.synthesizer.conditions import warn_if_unfair
+from sdv_prefair.synthesizer._conditions import warn_if_unfair
 
 COLUMNS = ['p', 'a', 'o', 'w1', 'w2', 'h1', 'h2']
 CONSTRAINTS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.constraints.ties import as_roles, cliques_in_original_columns, modelled_roles
+from sdv_prefair.constraints._ties import as_roles, cliques_in_original_columns, modelled_roles
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import STRATEGIES, KnownScores, is_justifiably_fair
 

@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
-from sdv_prefair.counts import FrameSource, kernel
-from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.batches import BatchSource, count_batches
-from sdv_prefair.counts.streams import (
+from sdv_prefair.counts import FrameSource
+from sdv_prefair.counts import _kernel as kernel
+from sdv_prefair.counts._arrow_columns import encode_array
+from sdv_prefair.counts._batches import BatchSource, count_batches
+from sdv_prefair.counts._streams import (
     DatasetStream,
     ProtocolStream,
     ReaderStream,
@@ -52,7 +53,7 @@ def test_codes_are_those_of_pandas(rows):
 def test_counts_are_those_of_a_frame_however_rows_are_cut(rows, batch_size, chunk_rows):
     table = mixed_arrow.table(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr('sdv_prefair.counts.partition_counts.CHUNK_ROWS', chunk_rows)
+        patch.setattr('sdv_prefair.counts._partition_counts.CHUNK_ROWS', chunk_rows)
         counts = count_batches(table.to_batches(batch_size), ENCODERS, CLIQUES)
     assert_same(counts, FrameSource(in_pandas(table)).count(ENCODERS, CLIQUES))
 
@@ -218,8 +219,8 @@ def test_errors_of_an_engine_quote_nothing():
 MEASURE = """
 import resource, sys
 import numpy as np
-from sdv_prefair.counts.batches import BatchSource
-from sdv_prefair.counts.streams import parquet_stream
+from sdv_prefair.counts._batches import BatchSource
+from sdv_prefair.counts._streams import parquet_stream
 from sdv_prefair.transformers import CategoryCodes, NumberBins
 
 encoders = {f't{i}': CategoryCodes([f'value {j}' for j in range(20)]) for i in range(4)}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.blocks import blocks_of
-from sdv_prefair.counts.staging import histograms, together_sql
+from sdv_prefair.counts._blocks import blocks_of
+from sdv_prefair.counts._staging import histograms, together_sql
 
 LARGEST = 65_536
 

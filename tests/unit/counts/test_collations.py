@@ -1,6 +1,6 @@
 """Databases whose collation calls texts equal that are not the same.
 
-Of ``exact_text.py`` and ``sql.py``.
+Of ``_exact_text.py`` and ``_sql.py``.
 """
 
 import warnings
@@ -12,8 +12,8 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts.exact_text import _FORMS, exact_form
-from sdv_prefair.counts.sql import SqlSource, bound_rows
+from sdv_prefair.counts._exact_text import _FORMS, exact_form
+from sdv_prefair.counts._sql import SqlSource, bound_rows
 from sdv_prefair.transformers import CategoryCodes
 
 CONNECT = {'duckdb': ibis.duckdb.connect, 'sqlite': ibis.sqlite.connect}

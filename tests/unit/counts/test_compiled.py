@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from mixed_arrow import COLUMNS, ENCODERS
 from unreadable import ARRAYS
 
-from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells, NumberCells
-from sdv_prefair.counts.compiled import compiled, compiled_one, short_numbers
-from sdv_prefair.counts.fine_cells import FineCells, MomentCells
+from sdv_prefair.counts._arrow_columns import encode_array
+from sdv_prefair.counts._cells import DecimalCells, MonthCells, NullCells, NumberCells
+from sdv_prefair.counts._compiled import compiled, compiled_one, short_numbers
+from sdv_prefair.counts._fine_cells import FineCells, MomentCells
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 NOT_LOOKED_UP = {'dictionary', 'price'}
@@ -108,7 +108,7 @@ def test_one_column_that_cannot_be_looked_up_is_enough():
 
 def test_lookups_and_kernel_need_numpy_and_arrow_only():
     """As on a worker: modules are loaded by their paths, and pandas and the package refused."""
-    from sdv_prefair.counts.spark_workers import _BY_VALUE
+    from sdv_prefair.counts._spark_workers import _BY_VALUE
 
     script = (
         'import importlib.util, sys\n'

@@ -8,8 +8,8 @@ from damaged_lines import DAMAGED, LINES, SPICED
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.csv_blocks import text_blocks, text_columns
-from sdv_prefair.counts.csv_lines import open_csv, read_header, record_of
+from sdv_prefair.counts._csv_blocks import text_blocks, text_columns
+from sdv_prefair.counts._csv_lines import open_csv, read_header, record_of
 
 NAMES = ['age', 'pay', 'size', 'children', 'sex', 'colour', 'member', 'day', 'name']
 GOOD = [
@@ -43,7 +43,7 @@ def test_every_line_is_a_record_of_its_own(lines, place):
 
 @pytest.mark.parametrize('ending', [b'', b'\n', b'\r\n'])
 def test_quotation_marks_around_whole_cells_leave_a_line_to_arrow(monkeypatch, ending):
-    monkeypatch.setattr('sdv_prefair.counts.csv_blocks.record_of', lambda *_: pytest.fail('slow'))
+    monkeypatch.setattr('sdv_prefair.counts._csv_blocks.record_of', lambda *_: pytest.fail('slow'))
     block = text_columns([b'"a","",b c,"\xc3\xa9"' + ending] * 2, ['w', 'x', 'y', 'z'])
     assert block.to_pylist() == [{'w': 'a', 'x': None, 'y': 'b c', 'z': '\u00e9'}] * 2
 
@@ -61,7 +61,7 @@ def test_a_single_column_has_a_cell_a_line(lines):
 
 
 def test_blocks_end_with_lines(monkeypatch):
-    monkeypatch.setattr('sdv_prefair.counts.csv_blocks._BLOCK_BYTES', 50)
+    monkeypatch.setattr('sdv_prefair.counts._csv_blocks._BLOCK_BYTES', 50)
     lines = GOOD * 20
     assert read(lines) == [record_of(line, len(NAMES)) for line in lines]
 

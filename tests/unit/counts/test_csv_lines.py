@@ -1,6 +1,6 @@
 """Single lines of a CSV file, and its first one."""
 
-from sdv_prefair.counts.csv_lines import record_of
+from sdv_prefair.counts._csv_lines import record_of
 
 
 def test_cells_are_cut_to_the_header_and_filled_with_nulls():

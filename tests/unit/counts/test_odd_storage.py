@@ -1,6 +1,6 @@
 """Engines that hold what a schema does not say, or fail as Python's own errors do not.
 
-Of ``honest_types.py``, ``sql.py`` and ``streams.py``.
+Of ``_honest_types.py``, ``_sql.py`` and ``_streams.py``.
 """
 
 import ibis
@@ -9,8 +9,8 @@ import pytest
 from neighbours import Recording
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts.honest_types import with_honest_types
-from sdv_prefair.counts.sql import SqlSource
+from sdv_prefair.counts._honest_types import with_honest_types
+from sdv_prefair.counts._sql import SqlSource
 from sdv_prefair.errors import PrivateDataError
 
 SECRET = 'Zyzzyva4711'

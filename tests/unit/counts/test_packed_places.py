@@ -1,6 +1,6 @@
 """What is packed into words is found there again.
 
-Of ``packed_places.py``, ``spark_places.py`` and ``partition_counts.py``.
+Of ``_packed_places.py``, ``_spark_places.py`` and ``_partition_counts.py``.
 """
 
 import re
@@ -10,10 +10,10 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.lookups import Flags, Numbers, Run, Texts
-from sdv_prefair.counts.packed_places import codes_of
-from sdv_prefair.counts.partition_counts import Layout, count_part, merge_parts, unpacked
-from sdv_prefair.counts.spark_places import Places, _words, packed
+from sdv_prefair.counts._lookups import Flags, Numbers, Run, Texts
+from sdv_prefair.counts._packed_places import codes_of
+from sdv_prefair.counts._partition_counts import Layout, count_part, merge_parts, unpacked
+from sdv_prefair.counts._spark_places import Places, _words, packed
 
 SIZES = st.lists(st.integers(1, 70_000), min_size=1, max_size=12)
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.batches import BatchSource
-from sdv_prefair.counts.frame_persons import bound_rows_per_person
-from sdv_prefair.counts.persons import RowsPerPerson
-from sdv_prefair.counts.streams import ProtocolStream
+from sdv_prefair.counts._batches import BatchSource
+from sdv_prefair.counts._frame_persons import bound_rows_per_person
+from sdv_prefair.counts._persons import RowsPerPerson
+from sdv_prefair.counts._streams import ProtocolStream
 from sdv_prefair.transformers import CategoryCodes
-from sdv_prefair.values.canonical import canonical_value
+from sdv_prefair.values._canonical import canonical_value
 
 quick = settings(max_examples=60, deadline=None)
 persons = st.lists(st.tuples(st.sampled_from([1, 2, 3, None, 2**60, 2**60 + 1]), st.booleans()))

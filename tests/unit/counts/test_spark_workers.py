@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sdv_prefair.counts.spark_workers import most_parts
+from sdv_prefair.counts._spark_workers import most_parts
 
 
 def frame(cores):

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.counts.spreading import Spread
+from sdv_prefair.counts._spreading import Spread
 
 DOMAIN = {'a': 4, 'b': 3, 'c': 2}
 CLIQUES = [('a',), ('b',), ('a', 'b'), ('a', 'c'), ('a', 'b', 'c')]

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.blocks import blocks_of
-from sdv_prefair.counts.cells import DecimalCells, MonthCells, NullCells, NumberCells
-from sdv_prefair.counts.expressions import code_expression
-from sdv_prefair.counts.fine_cells import FineCells, MomentCells
-from sdv_prefair.counts.sql import SqlSource, bound_rows, histogram_queries
-from sdv_prefair.counts.staging import histograms, together_sql
-from sdv_prefair.counts.thresholds import moments, real_numbers, steps, whole_numbers
-from sdv_prefair.discretization.fine_grid import grid_of_numbers
+from sdv_prefair.counts._arrow_columns import encode_array
+from sdv_prefair.counts._blocks import blocks_of
+from sdv_prefair.counts._cells import DecimalCells, MonthCells, NullCells, NumberCells
+from sdv_prefair.counts._expressions import code_expression
+from sdv_prefair.counts._fine_cells import FineCells, MomentCells
+from sdv_prefair.counts._sql import SqlSource, bound_rows, histogram_queries
+from sdv_prefair.counts._staging import histograms, together_sql
+from sdv_prefair.counts._thresholds import moments, real_numbers, steps, whole_numbers
+from sdv_prefair.discretization._fine_grid import grid_of_numbers
 from sdv_prefair.errors import PrivateDataError
-from sdv_prefair.learning.bounds import powers_of_two
+from sdv_prefair.learning._bounds import powers_of_two
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 quick = settings(max_examples=60, deadline=None)

@@ -1,6 +1,6 @@
 """A value that cannot be read is null, and changes no other: not in Arrow, not in a database.
 
-Of ``arrow_columns.py``, ``readable.py``, ``batches.py``, ``persons.py`` and ``sql.py``.
+Of ``_arrow_columns.py``, ``_readable.py``, ``_batches.py``, ``_persons.py`` and ``_sql.py``.
 """
 
 import ibis
@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unreadable import ARRAYS, LARGEST, RAW, SMALLEST, as_text, stamps
 
-from sdv_prefair.counts.arrow_columns import encode_array, series_as
-from sdv_prefair.counts.batches import BatchSource, tally_batches
-from sdv_prefair.counts.cells import MonthCells
-from sdv_prefair.counts.fine_cells import FineCells, MomentCells
-from sdv_prefair.counts.persons import RowsPerPerson
-from sdv_prefair.counts.sql import SqlSource
-from sdv_prefair.counts.streams import parquet_stream
+from sdv_prefair.counts._arrow_columns import encode_array, series_as
+from sdv_prefair.counts._batches import BatchSource, tally_batches
+from sdv_prefair.counts._cells import MonthCells
+from sdv_prefair.counts._fine_cells import FineCells, MomentCells
+from sdv_prefair.counts._persons import RowsPerPerson
+from sdv_prefair.counts._sql import SqlSource
+from sdv_prefair.counts._streams import parquet_stream
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 ENCODERS = {

@@ -1,6 +1,6 @@
 """Each table as its source describes it, and a simulated one whose bias is known.
 
-Of ``adult_columns.py``, ``dataset.py``, ``files.py`` and ``simulated.py``.
+Of ``_adult_columns.py``, ``_dataset.py``, ``_files.py`` and ``_simulated.py``.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from sdv_prefair.datasets import (
     simulated,
 )
 from sdv_prefair.metrics import independence_test
-from sdv_prefair.metrics.codes import encode
+from sdv_prefair.metrics._codes import encode
 
 FILES = Path(__file__).parents[3] / '..' / 'shared' / 'data'
 needs_files = pytest.mark.skipif(not FILES.is_dir(), reason='no data files beside the project')

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.discretization.bin_cuts import cut
-from sdv_prefair.discretization.segmentation import Pieces
+from sdv_prefair.discretization._bin_cuts import cut
+from sdv_prefair.discretization._segmentation import Pieces
 
 NOTHING = np.zeros(0, dtype=int)
 

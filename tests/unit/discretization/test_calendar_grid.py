@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_prefair.discretization.calendar_grid import grid_of_moments
+from sdv_prefair.discretization._calendar_grid import grid_of_moments
 from sdv_prefair.transformers import DatetimeBins
 
 RANGES = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.discretization.fine_grid import ONE_LEVEL, even_levels, grid_of_numbers
+from sdv_prefair.discretization._fine_grid import ONE_LEVEL, even_levels, grid_of_numbers
 from sdv_prefair.transformers import NumberBins
 
 RANGES = {

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sdv_prefair.discretization.fine_grid import even_levels
-from sdv_prefair.discretization.look import _agree, found_pieces, look
-from sdv_prefair.discretization.segmentation import Pieces
+from sdv_prefair.discretization._fine_grid import even_levels
+from sdv_prefair.discretization._look import _agree, found_pieces, look
+from sdv_prefair.discretization._segmentation import Pieces
 
 
 def asking(exact, sigma, seed=0):

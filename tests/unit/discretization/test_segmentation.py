@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.discretization.segmentation import Pieces, _best_cuts, _prefix, merge_pieces
+from sdv_prefair.discretization._segmentation import Pieces, _best_cuts, _prefix, merge_pieces
 
 
 def pieces_of(rows, sigma):

@@ -6,8 +6,8 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.discretization.bin_cuts import Cuts
-from sdv_prefair.discretization.weekdays import has_weeks, weekdays_of, with_weekdays
+from sdv_prefair.discretization._bin_cuts import Cuts
+from sdv_prefair.discretization._weekdays import has_weeks, weekdays_of, with_weekdays
 
 DAYS = np.arange(730)
 NOTHING = np.zeros(0, dtype=np.int64)

@@ -8,7 +8,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import Roles, save_metadata
 from sdv_prefair.domain import Categories, Numbers, Undeclared, public_domain
-from sdv_prefair.domain.given_facts import facts_of, with_facts
+from sdv_prefair.domain._given_facts import facts_of, with_facts
 from sdv_prefair.errors import DomainError
 
 PLAIN = {'age': {'sdtype': 'numerical'}, 'word': {'sdtype': 'categorical'}}

@@ -5,7 +5,7 @@ import json
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain.metadata_file import load_metadata, save_metadata
+from sdv_prefair.domain._metadata_file import load_metadata, save_metadata
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.roles import Roles

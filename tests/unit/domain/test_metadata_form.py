@@ -2,8 +2,8 @@
 
 import pytest
 
-from sdv_prefair.domain.metadata_form import NOTE, as_form, without_notes
-from sdv_prefair.sdv_versions import RANGE_KEYS
+from sdv_prefair._sdv_versions import RANGE_KEYS
+from sdv_prefair.domain._metadata_form import NOTE, as_form, without_notes
 
 SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 

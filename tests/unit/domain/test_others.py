@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sdv_prefair.domain import OTHER, Categories, Numbers, Undeclared, name_others
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformer_for
-from sdv_prefair.transformers.telling import tells_codes
+from sdv_prefair.transformers._telling import tells_codes
 
 UNKNOWN = Undeclared('categories')
 DOMAINS = {

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 from sdv.metadata.errors import InvalidMetadataError
 
-from sdv_prefair.domain.columns import Categories, Datetimes, Numbers, Undeclared
-from sdv_prefair.encoding.arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.domain._columns import Categories, Datetimes, Numbers, Undeclared
+from sdv_prefair.encoding._arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
 from sdv_prefair.errors import PrivateDataError
 
 NUMBERS = [pa.int8(), pa.uint64(), pa.float16(), pa.float64(), pa.decimal128(9, 2), pa.bool_()]

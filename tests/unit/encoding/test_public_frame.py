@@ -13,7 +13,7 @@ from sdv.data_processing.data_processor import DataProcessor
 from sdv.metadata import Metadata
 
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding.public_frame import public_frame
+from sdv_prefair.encoding._public_frame import public_frame
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformers_for
 

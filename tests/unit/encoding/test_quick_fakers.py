@@ -9,7 +9,7 @@ import pytest
 from faker.providers import BaseProvider
 from rdt.transformers import AnonymizedFaker
 
-from sdv_prefair.encoding.quick_fakers import quick_fakers
+from sdv_prefair.encoding._quick_fakers import quick_fakers
 
 KINDS = [
     ('internet', 'email', {}),

@@ -7,7 +7,7 @@ from itertools import islice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.encoding.regex_texts import distinct_texts, texts_beyond
+from sdv_prefair.encoding._regex_texts import distinct_texts, texts_beyond
 
 PARTS = st.sampled_from(['a', '[ab]', r'\(', r'\)', '.', '[0-1]', r'\W', '(a[(0])', r'[()0-9]'])
 TIMES = st.sampled_from(['', '', '{2}', '{1,2}', '+', '?'])
@@ -28,7 +28,7 @@ def test_strings_that_come_in_very_many_ways_do_not_take_for_ever():
     """Such an expression may come with a release of someone else."""
     first = (
         'from itertools import chain, islice\n'
-        'from sdv_prefair.encoding.regex_texts import distinct_texts, texts_beyond\n'
+        'from sdv_prefair.encoding._regex_texts import distinct_texts, texts_beyond\n'
         f'for regex in {WITHOUT_END!r}:\n'
         '    made = chain(distinct_texts(regex), texts_beyond(regex))\n'
         '    assert len(set(islice(made, 150))) == 150, regex'

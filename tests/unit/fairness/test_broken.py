@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import Independent, Statements, broken_statements
-from sdv_prefair.fairness.broken import edges_around
+from sdv_prefair.fairness._broken import edges_around
 
 STATEMENTS = Statements([
     Independent(['sex'], ['pay'], given=['grade']),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sdv_prefair.fairness.dependence import (
+from sdv_prefair.fairness._dependence import (
     beyond,
     how_much_tells,
     most_that_can_be_told,

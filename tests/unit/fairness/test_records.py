@@ -6,7 +6,7 @@ import pytest
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fairness.records import read_statements
+from sdv_prefair.fairness._records import read_statements
 
 STATEMENTS = Statements([
     Independent(['sex', 'race'], ['pay'], given=['grade']),

@@ -2,7 +2,7 @@
 
 from sdv_prefair import Roles
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fairness.unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
 
 TWO = Statements([Independent(['sex'], ['pay'], ['grade']), Independent(['race'], ['hired'])])
 

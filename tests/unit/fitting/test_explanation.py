@@ -1,4 +1,4 @@
-"""Of ``explanation.py``: what a model shows of proxies, and when a fit warns of one."""
+"""Of ``_explanation.py``: what a model shows of proxies, and when a fit warns of one."""
 
 import re
 import warnings
@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from sdv_prefair import FairnessWarning, NoiseWarning, PreFairSynthesizer
-from sdv_prefair.datasets.dataset import categorical, public_metadata
-from sdv_prefair.fitting.explanation import (
+from sdv_prefair.datasets._dataset import categorical, public_metadata
+from sdv_prefair.fitting._explanation import (
     ADMISSIBLE_PROXY,
     LET_THROUGH,
     RESTS_ON,

@@ -1,4 +1,4 @@
-"""Of ``outcome_copies.py``: the private look at what unlabelled columns tell about outcomes."""
+"""Of ``_outcome_copies.py``: the private look at what unlabelled columns tell about outcomes."""
 
 import warnings
 from fractions import Fraction
@@ -10,13 +10,13 @@ from triple_loop import TripleLoop
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer, load_release
 from sdv_prefair.counts import count_codes
-from sdv_prefair.datasets.dataset import categorical, public_metadata
+from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fitting.outcome_copies import look_for_copies, pairs_to_look_at
+from sdv_prefair.fitting._outcome_copies import look_for_copies, pairs_to_look_at
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
-from sdv_prefair.privacy.ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
 
 COLUMNS = ['sex', 'grade', 'called', 'hobby', 'paid']
 STATEMENT = Statements([Independent(['sex'], ['paid'], ['grade'])])
@@ -154,7 +154,7 @@ def test_without_a_copy_the_checklist_still_asks(tmp_path):
 
 
 def test_more_than_everything_cannot_be_told():
-    from sdv_prefair.release.looks_record import read_looks
+    from sdv_prefair.release._looks_record import read_looks
 
     look = {'column': 'called', 'outcome': 'paid', 'tells': 0.5, 'surely': 0.6}
     with pytest.raises(ReleaseError, match='out of range'):

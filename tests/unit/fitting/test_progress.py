@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.counts.frame import CHUNK_ROWS
-from sdv_prefair.fitting.progress import Progress
+from sdv_prefair.counts._frame import CHUNK_ROWS
+from sdv_prefair.fitting._progress import Progress
 
 
 def shown(capsys, num_rows, seconds=0.0, verbose=True):

@@ -9,8 +9,8 @@ from releases import TREE, fit
 
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fitting.verification import assert_separated
-from sdv_prefair.model.sampling import CliqueTable
+from sdv_prefair.fitting._verification import assert_separated
+from sdv_prefair.model._sampling import CliqueTable
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from sdv_prefair.inference import Replicates
-from sdv_prefair.inference.measured_answers import BOUNDED, MEASURED, MeasuredAnswers
-from sdv_prefair.inference.measured_forms import MeasuredCounts
-from sdv_prefair.inference.model_answers import tables_of_model
-from sdv_prefair.inference.model_errors import model_intervals
-from sdv_prefair.inference.questions import Apart, Ratio
+from sdv_prefair.inference._measured_answers import BOUNDED, MEASURED, MeasuredAnswers
+from sdv_prefair.inference._measured_forms import MeasuredCounts
+from sdv_prefair.inference._model_answers import tables_of_model
+from sdv_prefair.inference._model_errors import model_intervals
+from sdv_prefair.inference._questions import Apart, Ratio
 from sdv_prefair.model import Measurement, estimate
 
 # Two bins, 0 to 10 and 10 to 20, in two groups: half of the first group's rows are in the second

@@ -1,8 +1,8 @@
 import pytest
 
 from sdv_prefair.inference import Difference, Mean, Quantile, Share
-from sdv_prefair.inference.asked_queries import ANY
-from sdv_prefair.inference.query_text import read_query
+from sdv_prefair.inference._asked_queries import ANY
+from sdv_prefair.inference._query_text import read_query
 
 COLUMNS = ['age', 'sex', 'income', 'pay, gross', 'born by', 'a=b']
 

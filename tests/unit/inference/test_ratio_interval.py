@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sdv_prefair.inference.ratio_interval import (
+from sdv_prefair.inference._ratio_interval import (
     NO_VARIANCE,
     Interval,
     Quadratic,

@@ -3,8 +3,8 @@ import pytest
 from people import people
 
 from sdv_prefair import PreFairSynthesizer, load_release
-from sdv_prefair.inference import replication
-from sdv_prefair.inference.replication import replicate
+from sdv_prefair.inference import _replication as replication
+from sdv_prefair.inference._replication import replicate
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 PEOPLE = people(3000, ('sex', 'education', 'age', 'home', 'income'))

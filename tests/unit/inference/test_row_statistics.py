@@ -44,6 +44,6 @@ def test_an_opened_release_answers_the_same(nearly_exact, tmp_path):
 
 def test_a_table_of_more_rows_than_are_drawn_strays_less(nearly_exact, monkeypatch):
     """Of a tenth of the rows deviations are those of all, so that they cancel all the same."""
-    monkeypatch.setattr('sdv_prefair.inference.replication._MOST_ROWS', 150)
+    monkeypatch.setattr('sdv_prefair.inference._replication._MOST_ROWS', 150)
     nearly_exact.replicates(12, seed=0, progress=False)
     assert error_of(nearly_exact, False) < 0.1 * error_of(nearly_exact, True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.mechanisms.budget import BUDGETS, expected_errors
+from sdv_prefair.mechanisms._budget import BUDGETS, expected_errors
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c')]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.mechanisms.expected_error import ExpectedErrors
+from sdv_prefair.mechanisms._expected_error import ExpectedErrors
 
 NOISE = 0.75 * math.sqrt(2 / math.pi)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.fair_aim import CHORDS_SHARE
-from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.mechanisms._budget import BUDGETS
+from sdv_prefair.mechanisms._fair_aim import CHORDS_SHARE
+from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (

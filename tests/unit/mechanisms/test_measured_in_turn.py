@@ -1,6 +1,6 @@
 """What both loops promise: a budget spent to the last unit, and a graph that is fair.
 
-Of ``measured_in_turn.py``, ``priv_bayes.py`` and ``mwem_pgm.py``.
+Of ``_measured_in_turn.py``, ``_priv_bayes.py`` and ``_mwem_pgm.py``.
 """
 
 from itertools import product
@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_runs import NO_NOISE, debits, roles_of, run, tables
 
-from sdv_prefair.fairness.predicate import markov_graph
-from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.from_structure import mechanism_of
-from sdv_prefair.mechanisms.protocol import estimate_release, too_large
+from sdv_prefair.fairness._predicate import markov_graph
+from sdv_prefair.mechanisms._budget import BUDGETS
+from sdv_prefair.mechanisms._from_structure import mechanism_of
+from sdv_prefair.mechanisms._protocol import estimate_release, too_large
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,

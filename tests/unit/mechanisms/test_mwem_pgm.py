@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_runs import NO_NOISE, debits, run
 
-from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.protocol import estimate_release
+from sdv_prefair.mechanisms._budget import BUDGETS
+from sdv_prefair.mechanisms._protocol import estimate_release
 from sdv_prefair.structure import MwemStrategy, UnconstrainedStrategy
 
 ANYTHING = UnconstrainedStrategy()

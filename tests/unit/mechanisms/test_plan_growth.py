@@ -4,11 +4,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.mechanisms.expected_error import ExpectedErrors
-from sdv_prefair.mechanisms.plan_growth import Plan, planned_forest
-from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.mechanisms._expected_error import ExpectedErrors
+from sdv_prefair.mechanisms._plan_growth import Plan, planned_forest
+from sdv_prefair.mechanisms._shares_by_use import Workload
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure.growing import GrowingGraph
+from sdv_prefair.structure._growing import GrowingGraph
 
 COLUMNS = ['a', 'b', 'c', 'd']
 PAIRS = [('a', 'b'), ('a', 'c'), ('a', 'd'), ('b', 'c'), ('b', 'd'), ('c', 'd')]

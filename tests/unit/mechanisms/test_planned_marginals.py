@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms.budget import BUDGETS
-from sdv_prefair.mechanisms.from_structure import mechanism_of
-from sdv_prefair.mechanisms.planned_marginals import Planned
-from sdv_prefair.mechanisms.protocol import Mechanism, estimate_release
+from sdv_prefair.mechanisms._budget import BUDGETS
+from sdv_prefair.mechanisms._from_structure import mechanism_of
+from sdv_prefair.mechanisms._planned_marginals import Planned
+from sdv_prefair.mechanisms._protocol import Mechanism, estimate_release
 from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
-from sdv_prefair.privacy.ledger_words import SELECT_PAIRS
+from sdv_prefair.privacy._ledger_words import SELECT_PAIRS
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_runs import NO_NOISE, run
 
-from sdv_prefair.mechanisms.budget import BUDGETS, expected_noise
+from sdv_prefair.mechanisms._budget import BUDGETS, expected_noise
 from sdv_prefair.structure import PrivBayesStrategy, UnconstrainedStrategy
 
 PLAIN = PrivBayesStrategy(UnconstrainedStrategy())

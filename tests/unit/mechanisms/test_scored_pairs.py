@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.mechanisms.scored_pairs import scored_pairs
+from sdv_prefair.mechanisms._scored_pairs import scored_pairs
 from sdv_prefair.roles import Roles
 
 COLUMNS = [f'c{n}' for n in range(100)]

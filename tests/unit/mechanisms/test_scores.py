@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_prefair.mechanisms.scores import drawn_to_share
+from sdv_prefair.mechanisms._scores import drawn_to_share
 
 
 def _mean_error(draw, num_runs=400):

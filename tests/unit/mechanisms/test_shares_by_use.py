@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_prefair.mechanisms.shares_by_use import Workload
+from sdv_prefair.mechanisms._shares_by_use import Workload
 
 SIZES = {'a': 3, 'b': 10, 'c': 2, 'o': 2}
 WORKLOAD = Workload(SIZES, SIZES | {'b': 40}, ['o'], 4.0)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from sdv_prefair.mechanisms.spent_on_tables import SpentOnTables
+from sdv_prefair.mechanisms._spent_on_tables import SpentOnTables
 
 DOMAIN = {'a': 2, 'b': 5, 'c': 3}
 

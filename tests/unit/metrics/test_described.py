@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ecdf
 
-from sdv_prefair.metrics.described import cumulative_shares, describe_numbers
+from sdv_prefair.metrics._described import cumulative_shares, describe_numbers
 
 
 def test_numbers_side_by_side():

@@ -26,9 +26,9 @@ from sdv_prefair.metrics import (
     true_negative_rate_balance,
     true_positive_rate_balance,
 )
-from sdv_prefair.metrics.downstream import predict_real
-from sdv_prefair.metrics.fairness import MEASURES, group_names, strata_codes
-from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.metrics._downstream import predict_real
+from sdv_prefair.metrics._fairness import MEASURES, group_names, strata_codes
+from sdv_prefair.metrics._table_pair import read_tables
 
 SIX = [
     metrics.DemographicParity,

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_prefair.metrics.groups import group_names, strata_codes
-from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.metrics._groups import group_names, strata_codes
+from sdv_prefair.metrics._table_pair import read_tables
 
 
 def names(frame, protected, metadata=None, **options):

@@ -12,7 +12,7 @@ from sdv_prefair.metrics import (
     conditional_mutual_information,
     independence_test,
 )
-from sdv_prefair.metrics.independence import _Strata, conditional_entropy
+from sdv_prefair.metrics._independence import _Strata, conditional_entropy
 
 ROLES = {'protected': ['sex', 'race'], 'outcome': 'income'}
 ADMISSIBLE = ['education', 'occupation', 'hours']

@@ -12,7 +12,7 @@ from sdv_prefair.metrics import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
-from sdv_prefair.metrics.quality import corrected_cramers_v, total_variation
+from sdv_prefair.metrics._quality import corrected_cramers_v, total_variation
 
 
 def test_total_variation_by_hand():

@@ -9,9 +9,9 @@ from sdv_prefair import Roles
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError, SynthesizerInputError
 from sdv_prefair.metrics import FairnessReport
-from sdv_prefair.metrics.downstream import predict_real
-from sdv_prefair.metrics.fairness import strata_codes
-from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.metrics._downstream import predict_real
+from sdv_prefair.metrics._fairness import strata_codes
+from sdv_prefair.metrics._table_pair import read_tables
 
 PROPERTIES = ['Conditional Independence', 'Group Rates', 'Quality']
 QUICK = {'permutations': 30, 'bootstraps': 20, 'seed': 0}

@@ -4,7 +4,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError
-from sdv_prefair.metrics.table_pair import read_tables
+from sdv_prefair.metrics._table_pair import read_tables
 
 CENSUS = simulate_census(50, seed=0)
 FRAME = CENSUS.data['census']

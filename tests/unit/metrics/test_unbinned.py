@@ -10,7 +10,7 @@ from sdv_prefair.metrics import (
     KolmogorovSmirnovDistance,
     OneWayTotalVariation,
 )
-from sdv_prefair.metrics.unbinned import frequent_values, kolmogorov_smirnov
+from sdv_prefair.metrics._unbinned import frequent_values, kolmogorov_smirnov
 
 RANGE = {
     'columns': {

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from sdv_prefair.model.dual import ColumnTerm, EdgeTerm, ForestDual
+from sdv_prefair.model._dual import ColumnTerm, EdgeTerm, ForestDual
 
 
 def chain(seed, unequal):

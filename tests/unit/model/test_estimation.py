@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.model import Measurement, compress_rare_codes, estimate, minimum_variance_total
-from sdv_prefair.model.measurement import combine
+from sdv_prefair.model._measurement import combine
 
 
 def test_a_tree_is_solved_directly(make_forest):

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 
 from sdv_prefair.model import Measurement, estimate
-from sdv_prefair.model.forest_pairs import forest_pairs
+from sdv_prefair.model._forest_pairs import forest_pairs
 
 
 def test_each_table_is_that_of_the_model():

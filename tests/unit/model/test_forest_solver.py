@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement
-from sdv_prefair.model.forest_solver import solve_forest
+from sdv_prefair.model._forest_solver import solve_forest
 
 SHAPES = {
     'chain': lambda i: i - 1,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.model.junction import arrange, marginal
-from sdv_prefair.model.sampling import CliqueTable, condition
+from sdv_prefair.model._junction import arrange, marginal
+from sdv_prefair.model._sampling import CliqueTable, condition
 
 
 def assert_running_intersection(places):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.model.measurement import Measurement, by_columns, combine
+from sdv_prefair.model._measurement import Measurement, by_columns, combine
 
 
 def test_equal_noise_is_stored_as_one_number():

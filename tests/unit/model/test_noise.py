@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.model import Compression, Measurement, estimate
-from sdv_prefair.model.noise import (
+from sdv_prefair.model._noise import (
     CLEAR,
     NOISY,
     SWAMPED,

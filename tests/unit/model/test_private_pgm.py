@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.model import GraphicalModel, Measurement, estimate
-from sdv_prefair.model.private_pgm import fit_with_mbi
+from sdv_prefair.model._private_pgm import fit_with_mbi
 
 
 @pytest.fixture(scope='module')

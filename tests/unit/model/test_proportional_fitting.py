@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from sdv_prefair.model import estimate
-from sdv_prefair.model.calibration import logarithm_of
-from sdv_prefair.model.max_entropy import ChordalProblem
-from sdv_prefair.model.sampling import broadcast_to, soften
+from sdv_prefair.model._calibration import logarithm_of
+from sdv_prefair.model._max_entropy import ChordalProblem
+from sdv_prefair.model._sampling import broadcast_to, soften
 
 SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 SEEDS = st.integers(0, 10**6)

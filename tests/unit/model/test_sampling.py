@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from sdv_prefair.model.sampling import (
+from sdv_prefair.model._sampling import (
     AncestralSampler,
     CliqueTable,
     condition,

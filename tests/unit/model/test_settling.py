@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement, estimate
-from sdv_prefair.model.estimation import start_of
-from sdv_prefair.model.max_entropy import ChordalProblem
-from sdv_prefair.model.sampling import sum_to
-from sdv_prefair.model.settling import Settling
+from sdv_prefair.model._estimation import start_of
+from sdv_prefair.model._max_entropy import ChordalProblem
+from sdv_prefair.model._sampling import sum_to
+from sdv_prefair.model._settling import Settling
 
 SIZES = st.lists(st.integers(2, 4), min_size=3, max_size=5)
 SEEDS = st.integers(0, 10**6)

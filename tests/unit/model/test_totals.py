@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from sdv_prefair.model import Measurement, minimum_variance_total, one_way_model
-from sdv_prefair.model.totals import project_on_simplex
+from sdv_prefair.model._totals import project_on_simplex
 
 
 def test_total_weighs_estimates_by_inverse_variance():

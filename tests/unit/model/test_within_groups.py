@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.model.totals import project_on_simplex
-from sdv_prefair.model.within_groups import weights_within
+from sdv_prefair.model._totals import project_on_simplex
+from sdv_prefair.model._within_groups import weights_within
 
 
 def distance(weights, counts):

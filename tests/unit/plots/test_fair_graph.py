@@ -1,4 +1,4 @@
-"""The drawing of a model's graph: of ``fair_graph.py``, ``lanes.py`` and ``canvas.py``."""
+"""The drawing of a model's graph: of ``_fair_graph.py``, ``_lanes.py`` and ``_canvas.py``."""
 
 import networkx as nx
 from hypothesis import given, settings
@@ -8,9 +8,9 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.fairness import Independent, Statements, is_justifiably_fair
 from sdv_prefair.plots import ROLE_MARKERS, plot_fair_graph
-from sdv_prefair.plots.canvas import lay_out
-from sdv_prefair.plots.fair_graph import AROUND, WITHIN, caption_of, heading_of
-from sdv_prefair.plots.lanes import lanes_of
+from sdv_prefair.plots._canvas import lay_out
+from sdv_prefair.plots._fair_graph import AROUND, WITHIN, caption_of, heading_of
+from sdv_prefair.plots._lanes import lanes_of
 from sdv_prefair.roles import Roles
 
 ROLES = Roles(protected=['sex'], admissible=['grade', 'hours'], outcome=['pay'])

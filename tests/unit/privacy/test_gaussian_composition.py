@@ -1,7 +1,7 @@
 """Adaptive lines with rounded Gaussian noise are one Gaussian mechanism, by exact divergences.
 
-Of ``accounting.py``, ``gaussian_conversion.py`` and ``answers.py``. No draw is made: all outcomes
-of up to three rounds are listed, on two neighbours, with their probabilities.
+Of ``_accounting.py``, ``_gaussian_conversion.py`` and ``_answers.py``. No draw is made: all
+outcomes of up to three rounds are listed, on two neighbours, with their probabilities.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from sdv_prefair.privacy.gaussian_conversion import delta_of_gaussian
+from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian
 
 EPSILONS = [0.0, 0.05, 0.3, 1.0, 2.5, 6.0]
 ROUNDS = {

@@ -10,9 +10,9 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
-from sdv_prefair.privacy.accounting import epsilon_of, rho_of
-from sdv_prefair.privacy.epsilon_delta import DELTA_FOR_ROUNDING
-from sdv_prefair.privacy.gaussian_conversion import (
+from sdv_prefair.privacy._accounting import epsilon_of, rho_of
+from sdv_prefair.privacy._epsilon_delta import DELTA_FOR_ROUNDING
+from sdv_prefair.privacy._gaussian_conversion import (
     delta_of_gaussian,
     gaussian_epsilon_of,
     gaussian_rho_of,

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import sdv_prefair.privacy
-from sdv_prefair.privacy.accounting import delta_of_rho, rho_of
-from sdv_prefair.privacy.mechanisms import gaussian_variance
-from sdv_prefair.privacy.private_values import threshold
-from sdv_prefair.privacy.samplers import _TAIL_IN_SIGMAS, _staircase
+from sdv_prefair.privacy._accounting import delta_of_rho, rho_of
+from sdv_prefair.privacy._mechanisms import gaussian_variance
+from sdv_prefair.privacy._private_values import threshold
+from sdv_prefair.privacy._samplers import _TAIL_IN_SIGMAS, _staircase
 
 PACKAGE = sdv_prefair.privacy.__name__
 FOLDER = Path(sdv_prefair.privacy.__file__).parent

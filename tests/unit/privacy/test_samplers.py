@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.privacy.entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
-from sdv_prefair.privacy.mechanisms import (
+from sdv_prefair.privacy._entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
+from sdv_prefair.privacy._mechanisms import (
     exponential_epsilon,
     gaussian,
     gaussian_variance,
     rounded_gaussian,
 )
-from sdv_prefair.privacy.samplers import _TABLE_BITS, _staircase, bernoulli_exp
+from sdv_prefair.privacy._samplers import _TABLE_BITS, _staircase, bernoulli_exp
 
 
 class Scripted:

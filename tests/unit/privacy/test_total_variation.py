@@ -1,6 +1,6 @@
 """How far noise as drawn is from noise as analysed, computed from the tables it is drawn from.
 
-Of ``samplers.py`` and ``accounting.py``.
+Of ``_samplers.py`` and ``_accounting.py``.
 """
 
 import math
@@ -10,11 +10,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from sdv_prefair.counts.kernel import MAX_CELLS
-from sdv_prefair.privacy import accounting, samplers
-from sdv_prefair.privacy.accounting import LEAST_DELTA, delta_of_rho, rho_of
-from sdv_prefair.privacy.gaussian_conversion import delta_of_gaussian, gaussian_rho_of
-from sdv_prefair.privacy.samplers import (
+from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.privacy import _accounting as accounting
+from sdv_prefair.privacy import _samplers as samplers
+from sdv_prefair.privacy._accounting import LEAST_DELTA, delta_of_rho, rho_of
+from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian, gaussian_rho_of
+from sdv_prefair.privacy._samplers import (
     TOTAL_VARIATION,
     _cells_of_an_integer,
     _exp_fixed,

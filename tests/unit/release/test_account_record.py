@@ -7,9 +7,9 @@ import pytest
 
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Account, Ledger
-from sdv_prefair.privacy.account import FAILED, FINISHED, UNFINISHED, Spending
-from sdv_prefair.privacy.debit import Debit
-from sdv_prefair.release.account_record import (
+from sdv_prefair.privacy._account import FAILED, FINISHED, UNFINISHED, Spending
+from sdv_prefair.privacy._debit import Debit
+from sdv_prefair.release._account_record import (
     account_of_one,
     check_account,
     read_account,

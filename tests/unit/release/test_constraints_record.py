@@ -19,7 +19,7 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.errors import PrivacyWarning, ReleaseError, StructureError
-from sdv_prefair.release.verifying import verify_table
+from sdv_prefair.release._verifying import verify_table
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     AimStrategy,

@@ -8,11 +8,11 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.mechanisms.scores import independence_gap
+from sdv_prefair.mechanisms._scores import independence_gap
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
-from sdv_prefair.privacy.private_values import frequent_values
-from sdv_prefair.release.ledger_checks import (
+from sdv_prefair.privacy._private_values import frequent_values
+from sdv_prefair.release._ledger_checks import (
     check_learning,
     check_lines,
     check_measurements,

@@ -1,6 +1,6 @@
 """What cannot be released, and what is no release, is named.
 
-Of ``__init__.py``, ``metadata_record.py``, ``timezones.py`` and ``contents.py``.
+Of ``__init__.py``, ``_metadata_record.py``, ``_timezones.py`` and ``_contents.py``.
 """
 
 import os
@@ -13,8 +13,8 @@ from releases import ROLES, TREE, fit, staff_metadata, staff_rows
 
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.errors import NotFittedError, ReleaseError
-from sdv_prefair.release.metadata_record import check_metadata
-from sdv_prefair.release.timezones import read_zone
+from sdv_prefair.release._metadata_record import check_metadata
+from sdv_prefair.release._timezones import read_zone
 from sdv_prefair.transformers import CategoryCodes
 
 

@@ -1,6 +1,6 @@
 """Releases of statements: they come back, and one that lies about them is refused.
 
-Of ``parameters.py``, ``contents.py`` and ``structure_checks.py``.
+Of ``_parameters.py``, ``_contents.py`` and ``_structure_checks.py``.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A release gives back the same synthesizer.
 
-Of ``__init__.py``, ``contents.py``, ``model_record.py`` and ``parameters.py``.
+Of ``__init__.py``, ``_contents.py``, ``_model_record.py`` and ``_parameters.py``.
 """
 
 import datetime
@@ -28,7 +28,7 @@ import sdv_prefair
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
-from sdv_prefair.fitting.pipeline import declared_cliques
+from sdv_prefair.fitting._pipeline import declared_cliques
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,
@@ -38,7 +38,7 @@ from sdv_prefair.structure import (
     PrivBayesStrategy,
     UnconstrainedStrategy,
 )
-from sdv_prefair.structure.exact import ExactStrategy
+from sdv_prefair.structure._exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 SEX = {'sdtype': 'categorical', 'range_values': ['F', 'M']}

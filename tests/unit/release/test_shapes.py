@@ -1,4 +1,4 @@
-"""Shapes of bins in a release: ``columns_record.py``, ``encoding_record.py``."""
+"""Shapes of bins in a release: ``_columns_record.py``, ``_encoding_record.py``."""
 
 import json
 import zipfile
@@ -9,11 +9,11 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.domain.columns import Datetimes, Numbers
+from sdv_prefair.domain._columns import Datetimes, Numbers
 from sdv_prefair.errors import DomainError, ReleaseError
 from sdv_prefair.release import load_release
-from sdv_prefair.release.archive import pack
-from sdv_prefair.release.columns_record import read_shapes, write_shapes
+from sdv_prefair.release._archive import pack
+from sdv_prefair.release._columns_record import read_shapes, write_shapes
 from sdv_prefair.transformers import BinShape, DatetimeBins, NumberBins, transformer_for
 
 NUMBERS = Numbers(0, 99_999, None, True)

@@ -1,6 +1,6 @@
 """Releases and rows checked again.
 
-Of ``verifying.py``, ``verified.py``, ``marginal_test.py`` and ``independence_test.py``.
+Of ``_verifying.py``, ``_verified.py``, ``_marginal_test.py`` and ``_independence_test.py``.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from scipy import stats
 
 from sdv_prefair import PrivacyWarning, load_release, verify_release
 from sdv_prefair.errors import ReleaseError, VerificationError
-from sdv_prefair.fairness.statements import Independent
+from sdv_prefair.fairness._statements import Independent
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.release import marginal_test
-from sdv_prefair.release.independence_test import find_dependence
-from sdv_prefair.release.marginal_test import LEVEL, chi_square, compare_marginals
-from sdv_prefair.release.verifying import verify_fit, verify_table
+from sdv_prefair.release import _marginal_test as marginal_test
+from sdv_prefair.release._independence_test import find_dependence
+from sdv_prefair.release._marginal_test import LEVEL, chi_square, compare_marginals
+from sdv_prefair.release._verifying import verify_fit, verify_table
 
 
 @pytest.fixture(scope='module')

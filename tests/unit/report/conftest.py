@@ -4,7 +4,7 @@ import pytest
 from census_report import make, report
 
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.datasets.dataset import Dataset, public_metadata
+from sdv_prefair.datasets._dataset import Dataset, public_metadata
 
 
 @pytest.fixture(scope='module')

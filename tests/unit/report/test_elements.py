@@ -6,9 +6,9 @@ from html_page import Page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.plots.style import plain_text
-from sdv_prefair.report.elements import bullets, num, plot, section, table, tag
-from sdv_prefair.report.words import counted, listed, percent, short, some_of
+from sdv_prefair.plots._style import plain_text
+from sdv_prefair.report._elements import bullets, num, plot, section, table, tag
+from sdv_prefair.report._words import counted, listed, percent, short, some_of
 
 TEXTS = st.text(
     st.characters(exclude_categories=('Cs',), exclude_characters='\r\x00'), min_size=1, max_size=20

@@ -1,6 +1,7 @@
 """The whole report, from a fitted synthesizer to the page.
 
-Of ``__init__.py``, ``page.py``, ``promises.py``, ``ledger.py``, ``marginals.py`` and ``model.py``.
+Of ``__init__.py``, ``_page.py``, ``_promises.py``, ``_ledger.py``, ``_marginals.py`` and
+``_model.py``.
 """
 
 import math
@@ -9,7 +10,7 @@ import pytest
 
 from sdv_prefair import load_release
 from sdv_prefair.report import gather
-from sdv_prefair.report.epsilon_words import best_guess
+from sdv_prefair.report._epsilon_words import best_guess
 
 HEADINGS = [
     'Before you sign',

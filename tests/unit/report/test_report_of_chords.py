@@ -1,6 +1,6 @@
 """What the report says of a graph that is more than a tree.
 
-Of ``model.py``, ``promises.py`` and ``marginals.py``.
+Of ``_model.py``, ``_promises.py`` and ``_marginals.py``.
 """
 
 import pytest

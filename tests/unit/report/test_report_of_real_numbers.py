@@ -1,6 +1,6 @@
 """Nothing of the real table gets into the page unasked, and what does is marked.
 
-Of ``comparison.py``, ``compared_columns.py`` and ``measured.py``.
+Of ``_comparison.py``, ``_compared_columns.py`` and ``_measured.py``.
 """
 
 import copy
@@ -13,9 +13,9 @@ import pytest
 from census_report import make, report
 
 from sdv_prefair import PreFairSynthesizer, Roles
-from sdv_prefair.datasets.dataset import Dataset, categorical, numerical, public_metadata
+from sdv_prefair.datasets._dataset import Dataset, categorical, numerical, public_metadata
 from sdv_prefair.metrics import DownstreamAccuracy
-from sdv_prefair.report.measured import _plain_mst
+from sdv_prefair.report._measured import _plain_mst
 from sdv_prefair.transformers import NumberBins
 
 SENTINEL = 'Zyzzyva4711'

@@ -1,6 +1,6 @@
 """Hostile names are text; wrong use and failed writes leave nothing behind.
 
-Of ``__init__.py``, ``page.py``, ``elements.py`` and ``facts.py``.
+Of ``__init__.py``, ``_page.py``, ``_elements.py`` and ``_facts.py``.
 """
 
 import copy
@@ -12,7 +12,7 @@ from census_report import make, report
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, Roles
-from sdv_prefair.datasets.dataset import Dataset, categorical, numerical
+from sdv_prefair.datasets._dataset import Dataset, categorical, numerical
 from sdv_prefair.errors import (
     NotFittedError,
     PrivateDataError,

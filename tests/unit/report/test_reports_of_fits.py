@@ -1,6 +1,6 @@
 """What the report says of each kind of fit.
 
-Of ``opening.py``, ``promises.py`` and ``limits.py``.
+Of ``_opening.py``, ``_promises.py`` and ``_limits.py``.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from census_report import make, report
 from sdv.cag import Inequality
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, Roles, strip_ranges
-from sdv_prefair.datasets.dataset import Dataset, categorical, numerical, public_metadata
+from sdv_prefair.datasets._dataset import Dataset, categorical, numerical, public_metadata
 
 
 def test_a_seeded_fit_is_marked_everywhere(census, tmp_path):

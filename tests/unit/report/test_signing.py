@@ -1,7 +1,7 @@
 """The page to sign.
 
-Of ``signing.py``, ``checklist.py``, ``particulars.py``, ``dictionary.py``, ``column_values.py`` and
-``epsilon_words.py``.
+Of ``_signing.py``, ``_checklist.py``, ``_particulars.py``, ``_dictionary.py``,
+``_epsilon_words.py`` and ``_column_values.py``.
 """
 
 import hashlib
@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from census_report import make, report
 
-from sdv_prefair.report.epsilon_words import best_guess, strength_of
-from sdv_prefair.report.particulars import described_files
+from sdv_prefair.report._epsilon_words import best_guess, strength_of
+from sdv_prefair.report._particulars import described_files
 
 TOLD = {
     'purpose': 'Teaching <statistics>',

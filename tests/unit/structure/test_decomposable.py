@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.structure.decomposable import (
+from sdv_prefair.structure._decomposable import (
     affordable_chords,
     common_neighbours,
     keeps_chordal,

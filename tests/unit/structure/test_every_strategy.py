@@ -1,6 +1,6 @@
 """What every strategy promises. A new one in ``STRATEGIES`` is tested here without a change.
 
-Of ``resolve.py``.
+Of ``_resolve.py``.
 """
 
 import math
@@ -10,9 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.counts.kernel import MAX_CELLS
+from sdv_prefair.counts._kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
-from sdv_prefair.mechanisms.from_structure import mechanism_of
+from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     STRATEGIES,

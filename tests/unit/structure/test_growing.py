@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import is_justifiably_fair
-from sdv_prefair.structure.growing import GrowingGraph
+from sdv_prefair.structure._growing import GrowingGraph
 
 MAX_CELLS = 60
 

@@ -1,6 +1,6 @@
 """Greedy, adaptive and none: what each lets in, round by round.
 
-Of ``adaptive.py``, ``greedy.py`` and ``none.py``.
+Of ``_adaptive.py``, ``_greedy.py`` and ``_none.py``.
 """
 
 from itertools import combinations

@@ -1,6 +1,6 @@
 """What the paper prints, and where it lives in the code.
 
-Of ``__init__.py``, ``problem.py`` and ``fairness.py``.
+Of ``__init__.py``, ``_problem.py`` and ``_fairness.py``.
 """
 
 import subprocess

@@ -1,6 +1,6 @@
 """Which pairs and triples may be read: public facts alone decide.
 
-Of ``small_cliques.py``, ``bayes_network.py`` and ``worst_cliques.py``.
+Of ``_small_cliques.py``, ``_bayes_network.py`` and ``_worst_cliques.py``.
 """
 
 import math
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.fairness.predicate import markov_graph
+from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import (
     AdaptiveStrategy,
@@ -21,7 +21,7 @@ from sdv_prefair.structure import (
     UnconstrainedStrategy,
     is_justifiably_fair,
 )
-from sdv_prefair.structure.bayes_network import child_of
+from sdv_prefair.structure._bayes_network import child_of
 
 BOTH = [PrivBayesStrategy, MwemStrategy]
 DOMAIN = {'p': 2, 'a': 3, 'b': 40, 'o': 2, 'n': 5, 'q': 60}

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.structure.sides import RelaxedTree
-from sdv_prefair.structure.spanning import SpanningTrees
+from sdv_prefair.structure._sides import RelaxedTree
+from sdv_prefair.structure._spanning import SpanningTrees
 
 
 def draw(seed, size=9):

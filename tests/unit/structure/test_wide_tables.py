@@ -6,9 +6,9 @@ import pytest
 
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import PlannedStrategy, declared_pairs
-from sdv_prefair.structure.greedy import GreedyStrategy
-from sdv_prefair.structure.wide_tables import MOST_PAIRS, looked_at
-from sdv_prefair.structure.worst_cliques import MwemStrategy
+from sdv_prefair.structure._greedy import GreedyStrategy
+from sdv_prefair.structure._wide_tables import MOST_PAIRS, looked_at
+from sdv_prefair.structure._worst_cliques import MwemStrategy
 
 COLUMNS = [f'c{n}' for n in range(400)]
 ROLES = Roles(['c1'], ['c200', 'c300'], ['c10'])
@@ -48,7 +48,7 @@ def test_sizes_decide_nothing_about_which_pairs_are_near(strategy):
 
 
 def test_cliques_of_three_are_made_of_pairs_that_are_looked_at(monkeypatch):
-    monkeypatch.setattr('sdv_prefair.structure.wide_tables.MOST_PAIRS', 60)
+    monkeypatch.setattr('sdv_prefair.structure._wide_tables.MOST_PAIRS', 60)
     roles = Roles(['c1'], ['c2', 'c3'], ['c10'])
     histograms = MwemStrategy().histograms(dict.fromkeys(COLUMNS[:20], 2), roles)
     pairs = {clique for clique in histograms if len(clique) == 2}

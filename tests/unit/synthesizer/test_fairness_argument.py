@@ -1,6 +1,6 @@
 """``fairness=`` and ``unlabelled=`` of the synthesizer: what they say, refuse and warn of.
 
-Of ``face.py`` and ``arguments.py``.
+Of ``_face.py`` and ``_arguments.py``.
 """
 
 import warnings
@@ -20,9 +20,9 @@ from sdv_prefair.fairness import (
     justifiable,
     sufficiency,
 )
-from sdv_prefair.mechanisms.budget import measure
-from sdv_prefair.mechanisms.protocol import Release
-from sdv_prefair.privacy.ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.mechanisms._budget import measure
+from sdv_prefair.mechanisms._protocol import Release
+from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.structure import AdaptiveStrategy, FairTree
 
 TABLE = people(400, ('sex', 'education', 'home', 'age', 'income'))

@@ -1,4 +1,6 @@
-"""What a synthesizer says of itself and of its arguments: ``given_metadata.py``, ``inspection.py``.
+"""What a synthesizer says of itself and of its arguments.
+
+Of ``_given_metadata.py`` and ``_inspection.py``.
 
 Which metadata is refused is in the catalogue of messages.
 """

@@ -1,4 +1,7 @@
-"""What a synthesizer holds changes as a whole: of ``state.py``, ``face.py``, ``after_fit.py``."""
+"""What a synthesizer holds changes as a whole.
+
+Of ``_state.py``, ``_face.py`` and ``_after_fit.py``.
+"""
 
 import copy
 import sys

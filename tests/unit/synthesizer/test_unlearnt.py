@@ -9,9 +9,9 @@ from scipy.stats import chi2_contingency
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
+from sdv_prefair._sdv_versions import by_name
 from sdv_prefair.errors import DomainWarning
-from sdv_prefair.sdv_versions import by_name
-from sdv_prefair.synthesizer.unlearnt import with_stand_ins
+from sdv_prefair.synthesizer._unlearnt import with_stand_ins
 
 ROWS = 6000
 ROLES = {'protected': ['sex'], 'admissible': ['school', 'size'], 'outcome': ['income']}

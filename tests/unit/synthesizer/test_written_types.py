@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.synthesizer.written_rows import write_parts
+from sdv_prefair.synthesizer._written_rows import write_parts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-from sdv_prefair.transformers.telling import tells_codes
+from sdv_prefair.transformers._telling import tells_codes
 
 VALUES = [
     *(1, 2, -3, 2**53 + 1, 2.5, 2.0, -0.5, True, False, 'a', '1', 'True', b'b'),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sdv_prefair.domain.columns import Categories, Datetimes, Numbers
+from sdv_prefair.domain._columns import Categories, Datetimes, Numbers
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import (
     BinShape,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, NumberBins
-from sdv_prefair.transformers.misreading import misread_columns
-from sdv_prefair.transformers.text_tails import TailedCodes
-from sdv_prefair.values.text_forms import TextForm
+from sdv_prefair.transformers._misreading import misread_columns
+from sdv_prefair.transformers._text_tails import TailedCodes
+from sdv_prefair.values._text_forms import TextForm
 
 LONG = [2**53, 2**53 + 1, 2**60, 2**60 + 1, 7]
 NUMBERS = [0.1, 0.10000000000000002, 1.5, 0, 3]

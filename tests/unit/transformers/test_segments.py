@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from sdv_prefair.transformers.bins import GridBins, RealBins
-from sdv_prefair.transformers.segments import Segments, merge_cuts
+from sdv_prefair.transformers._bins import GridBins, RealBins
+from sdv_prefair.transformers._segments import Segments, merge_cuts
 
 RNG = np.random.default_rng(0)
 

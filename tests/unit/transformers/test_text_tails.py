@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_prefair.counts.arrow_columns import encode_array
-from sdv_prefair.counts.compiled import compiled_one
-from sdv_prefair.counts.expressions import code_expression
-from sdv_prefair.domain.columns import Undeclared
+from sdv_prefair.counts._arrow_columns import encode_array
+from sdv_prefair.counts._compiled import compiled_one
+from sdv_prefair.counts._expressions import code_expression
+from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.transformers import TailedCodes, transformer_for
-from sdv_prefair.transformers.telling import tells_codes
-from sdv_prefair.values.text_forms import TextForm
+from sdv_prefair.transformers._telling import tells_codes
+from sdv_prefair.values._text_forms import TextForm
 
 FORM = TextForm('[0-9]{3}')
 

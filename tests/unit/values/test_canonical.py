@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from odd_cells import CELLS, objects
 
-from sdv_prefair.counts.tally import array_counts, value_counts
-from sdv_prefair.values.canonical import canonical_value, distinct_values
+from sdv_prefair.counts._tally import array_counts, value_counts
+from sdv_prefair.values._canonical import canonical_value, distinct_values
 
 NOON = dt.datetime(2020, 5, 1, 12, tzinfo=ZoneInfo('Europe/Paris'))
 SAME_KEY = [

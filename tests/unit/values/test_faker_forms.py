@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.values.faker_forms import _FUNCTIONS, FakerForm
+from sdv_prefair.values._faker_forms import _FUNCTIONS, FakerForm
 
 
 @pytest.mark.parametrize('sdtype', sorted(_FUNCTIONS))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.errors import DomainError
-from sdv_prefair.values.text_forms import TextForm
+from sdv_prefair.values._text_forms import TextForm
 
 
 @pytest.mark.parametrize(

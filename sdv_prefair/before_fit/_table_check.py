@@ -1,0 +1,111 @@
+"""Checking the private table before a fit: what the fit will silently do to its rows.
+
+A fit must not report what it finds in rows, because that would leak. Their owner may see it, and
+should, before any budget is spent.
+
+Privacy: nothing here is private or accounted for. It is for the owner only, and must not reach a
+synthesizer.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdv_prefair.before_fit._column_check import CheckedColumn
+from sdv_prefair.before_fit._findings import Remark, TableCheck
+from sdv_prefair.counts._frame_persons import bound_rows_per_person
+from sdv_prefair.domain import single_table
+from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.transformers import ColumnCodes, transformer_for
+
+
+def check_table(
+    table: pd.DataFrame,
+    settings: Settings,
+    person_column: str | None = None,
+    written: pd.DataFrame | None = None,
+) -> TableCheck:
+    """Return what a fit of a table would silently do to its rows.
+
+    Privacy: not private.
+
+    Args:
+        table: The private table, with the names and types of the metadata.
+        settings: The input of the fit. They are not modified.
+        person_column: Identifies persons, if given.
+        written: The cells as strings, if ``table`` was read from a text file.
+    """
+    settings = copy.deepcopy(settings).for_table(table.dtypes)
+    kept = bound_rows_per_person(table, person_column, settings.max_rows_per_person)
+    written = kept if written is None else written.loc[kept.index]
+    findings = [
+        *_dropped_rows(len(table), len(kept), person_column, settings.max_rows_per_person),
+        *_repeated_keys(kept, settings, person_column),
+        *_broken_constraints(kept, settings),
+    ]
+    for column, domain in settings.plan.original_domains.items():
+        codes = _encoder(column, kept[column].dtype, settings)
+        checked = CheckedColumn(column, domain, codes, kept[column], written[column])
+        findings += checked.findings()
+    return TableCheck(findings, len(kept))
+
+
+def _encoder(column: str, dtype: Any, settings: Settings) -> ColumnCodes | None:
+    """Return the encoder of a column as a fit constructs it, with bins of equal width."""
+    domain = settings.plan.original_domains[column]
+    if column in settings.chosen:
+        return settings.chosen[column]
+    if isinstance(domain, Undeclared):
+        return None
+    return transformer_for(domain, settings.numeric_bins, dtype, settings.enforce_rounding)
+
+
+def _dropped_rows(before: int, after: int, column: str | None, most: int) -> Iterator[Remark]:
+    if after < before:
+        yield Remark(
+            column or '',
+            f'belong to a person with more than {most}',
+            before - after,
+            (before - after) / before,
+            'A fit drops them. Raise max_rows_per_person, which means more noise, if they matter.',
+        )
+
+
+def _repeated_keys(
+    table: pd.DataFrame, settings: Settings, person_column: str | None
+) -> Iterator[Remark]:
+    described = single_table(settings.plan.original_metadata)
+    for key in (described.primary_key, *described.alternate_keys):
+        columns = [key] if isinstance(key, str) else list(key or ())
+        if not columns or columns == [person_column]:
+            continue
+        repeated = int(_texts(table, columns).duplicated().sum())
+        if repeated:
+            yield Remark(
+                ', '.join(columns),
+                'repeat the key of an earlier row',
+                repeated,
+                repeated / len(table),
+                'A fit generates unique keys, and protects single rows. If a key identifies a '
+                'person, give person_column and max_rows_per_person.',
+            )
+
+
+def _texts(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return cells as strings: cells may not be hashable."""
+    return table[list(columns)].astype(object).map(str)
+
+
+def _broken_constraints(table: pd.DataFrame, settings: Settings) -> Iterator[Remark]:
+    for rule, holds in settings.plan.broken_rules(table):
+        rows = int((~holds).sum())
+        yield Remark(
+            ', '.join(rule.columns),
+            f'break the constraint {type(rule.constraint).__name__}',
+            rows,
+            rows / len(table),
+            'A fit changes them to satisfy it. Correct the rows, or leave the constraint out.',
+        )

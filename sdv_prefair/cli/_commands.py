@@ -1,0 +1,170 @@
+"""What each command does, in the order in which a newcomer needs them."""
+
+import argparse
+import contextlib
+from collections.abc import Callable
+
+from sdv_prefair._atomic_write import write_whole
+from sdv_prefair._sdv_versions import detect_with_ranges
+from sdv_prefair.cli._checking import check_file
+from sdv_prefair.cli._demo import run_demo
+from sdv_prefair.cli._estimate_lines import estimate_lines
+from sdv_prefair.cli._evaluating import (
+    measure,
+    numbers_lines,
+    read_whole_table,
+    report_lines,
+)
+from sdv_prefair.cli._fitting import fit_release
+from sdv_prefair.cli._opened_release import draw_parts, open_file, without_bars
+from sdv_prefair.cli._options import (
+    check_new_folder,
+    check_output,
+    metadata_and_lists,
+    metadata_and_roles,
+)
+from sdv_prefair.cli._planning import plan_of
+from sdv_prefair.cli._suggesting import check_lists, suggestion_lines
+from sdv_prefair.cli._table_files import (
+    check_table,
+    holds_other_encoding,
+    is_parquet,
+    look_at_table,
+    read_table,
+)
+from sdv_prefair.cli._verify_lines import check_rows, particulars, verification_lines
+from sdv_prefair.domain import strip_ranges
+from sdv_prefair.domain._metadata_file import save_form
+from sdv_prefair.domain._public import ranges_of
+from sdv_prefair.errors import RolesError
+from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._written_rows import write_parts
+
+Say = Callable[[str], None]
+
+
+def demo(options: argparse.Namespace, say: Say) -> None:
+    """Compare plain MST and PreFair on a simulated census."""
+    check_new_folder(options.out)
+    run_demo(options.rows, options.epsilon, options.out, say)
+
+
+def domain(options: argparse.Namespace, say: Say) -> None:
+    """Write metadata with the types of the columns, and null for what a person must fill in."""
+    check_output(options.out, ['.json'], [options.data], keep=True)
+    table = look_at_table(options.data)
+    name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
+    detected = detect_with_ranges(name, table)
+    save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
+    say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
+    say('you. A note next to each key says what it means; notes and nulls are ignored. Ranges read')
+    say('from the data are not public, so none were: fill in those that you know without looking')
+    say('at the data. Whatever stays null is learnt privately, within the budget.')
+    if holds_other_encoding(options.data):
+        say('Some cells of the file are not UTF-8 and would count as missing: save it as UTF-8.')
+    if options.values:
+        say('NOT PRIVATE: notes in the file show values of the data. Remove them before you pass')
+        say('it on, and copy only values that are known without the data.')
+
+
+def check(options: argparse.Namespace, say: Say) -> int:
+    """Print what a fit would silently do to rows; return 1 if requested and there is anything."""
+    found = check_file(options)
+    for line in found.lines():
+        say(line)
+    return int(options.strict and bool(found))
+
+
+def plan(options: argparse.Namespace, say: Say) -> None:
+    """Print how much noise a fit will have, and plot it on request."""
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.metadata])
+    planned = plan_of(options)
+    for line in planned.lines():
+        say(line)
+    if options.out is not None:
+        page = planned.plot().to_html(include_plotlyjs=True)
+        write_whole(options.out, page.encode('utf-8'))
+        say(f'Written to {options.out}.')
+
+
+def roles(options: argparse.Namespace, say: Say) -> None:
+    """Print how well columns predict protected and outcome ones, and which roles that suggests."""
+    metadata, lists = metadata_and_lists(options)
+    check_lists(lists, metadata)
+    for line in suggestion_lines(read_whole_table(options.data, metadata), metadata, lists):
+        say(line)
+
+
+def fit(options: argparse.Namespace, say: Say) -> None:
+    """Fit a synthesizer to a file and write the release."""
+    check_output(options.out, ['.prefair'], [options.data, options.metadata])
+    for line in fit_release(options):
+        say(line)
+
+
+def sample(options: argparse.Namespace, say: Say) -> None:
+    """Write synthetic rows, all of them or those that meet conditions."""
+    check_output(options.out, ['.csv', '.parquet'], [options.release])
+    if options.escape_formulas and is_parquet(options.out):
+        raise ValueError('--escape-formulas is for CSV files. Leave it out, or write to x.csv.')
+    synthesizer = open_file(options.release)
+    with without_bars() if options.quiet else contextlib.nullcontext():
+        columns = askable_columns(synthesizer.fitted)
+        write_parts(draw_parts(synthesizer, options), options.out, options.rows, columns)
+    say(f'Written to {options.out}: {options.rows:,} rows.')
+
+
+def estimate(options: argparse.Namespace, say: Say) -> None:
+    """Print the answer to a query, with intervals."""
+    for line in estimate_lines(open_file(options.release), options):
+        say(line)
+
+
+def evaluate(options: argparse.Namespace, say: Say) -> None:
+    """Print quality and fairness of synthetic rows compared with the real ones."""
+    metadata, roles = metadata_and_roles(options)
+    if not roles:
+        raise RolesError(
+            'evaluate needs roles. Write them into the metadata file, or give --protected, '
+            '--admissible and --outcome.'
+        )
+    release = None if options.release is None else open_file(options.release)
+    synthetic, real = (
+        read_whole_table(path, metadata) for path in (options.synthetic, options.real)
+    )
+    for line in report_lines(measure(synthetic, real, metadata, roles, release), options.all):
+        say(line)
+    for line in numbers_lines(synthetic, real, metadata):
+        say(line)
+
+
+def report(options: argparse.Namespace, say: Say) -> None:
+    """Write the release report."""
+    check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    for path in (options.real, options.synthetic):
+        if path is not None:
+            check_table(path)
+    synthesizer = open_file(options.release)
+    if options.synthetic is not None:
+        check_rows(synthesizer, options.synthetic)
+    told = particulars(options)
+    if options.real is None:
+        synthesizer.create_release_report(path=options.out, **told)
+        say(f'Written to {options.out}.')
+        return
+    metadata = synthesizer.get_metadata()
+    (name,) = metadata.tables
+    real = {name: read_table(options.real, metadata)}
+    synthesizer.create_release_report(real, options.out, show_real_numbers=True, **told)
+    say(f'Written to {options.out}, with numbers of the real table: it is not private. Keep it')
+    say('among those who may see that table, and run report without --real for a page to publish.')
+
+
+def verify(options: argparse.Namespace, say: Say) -> int:
+    """Check a release, and rows that are said to come from it; return 1 if a check fails."""
+    all_is_well = True
+    for line, is_well in verification_lines(options):
+        all_is_well &= is_well
+        say(line)
+    return 0 if all_is_well else 1

@@ -1,0 +1,41 @@
+"""Answers with intervals, as lines of text."""
+
+import argparse
+from collections.abc import Iterator
+
+import pandas as pd
+
+from sdv_prefair.inference._estimates import FAIR_MODEL, MODEL, estimate_query
+from sdv_prefair.inference._replication import Replicates
+from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.synthesizer._arguments import check_seed, check_whole_number
+
+_NOTES = {
+    MODEL: 'model: no measured table answers this, so the interval is valid if the model is.',
+    FAIR_MODEL: 'fair model: direct dependence of outcome on protected columns was left '
+    'out on purpose, and the interval does not cover it.',
+}
+
+
+def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines of an answer, and its basis unless that is a measured table."""
+    check_whole_number('--replicates', options.replicates, 2)
+    check_seed(options.seed)
+
+    def drawn() -> Replicates:
+        return synthesizer.replicates(options.replicates, options.seed, not options.quiet)
+
+    found = estimate_query(
+        synthesizer.fitted, options.query, drawn, options.level, not options.private_table
+    )
+    yield from as_text(found).splitlines()
+    for basis, note in _NOTES.items():
+        if (found['basis'] == basis).any():
+            yield note
+
+
+def as_text(found: pd.DataFrame) -> str:
+    """Return an answer as a text table with all lines, numbers with four digits."""
+    named = found if isinstance(found.index, pd.RangeIndex) else found.reset_index()
+    shown = named.rename(columns={'standard_error': 'std. error'})
+    return shown.to_string(index=False, float_format='{:.4g}'.format)

@@ -1,0 +1,145 @@
+"""The command ``roles``: which columns predict protected and outcome ones in the real rows.
+
+Privacy: everything here is computed on the private table and is not private. It is for the owner
+only, before roles are decided.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sdv.metadata import Metadata
+
+from sdv_prefair.domain import modelled_columns, single_table
+from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness._dependence import (
+    NEARLY_COPIES,
+    NOTICEABLE,
+    beyond,
+    how_much_tells,
+    most_that_can_be_told,
+    told_by_chance,
+)
+from sdv_prefair.fairness._statements import check_disjoint
+from sdv_prefair.metrics._codes import encode
+from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
+from sdv_prefair.values._arrays import Integers
+
+Lists = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """The column of a group that another predicts best, and how well; none for an empty group."""
+
+    about: str = ''
+    share: float = 0.0
+
+    def __str__(self) -> str:
+        return f'{self.share:.2f} of {self.about}' if self.about else ''
+
+
+def check_lists(lists: Lists, metadata: Metadata) -> None:
+    """Raise unless there is something to compare columns with, and it is modelled."""
+    if not (lists[PROTECTED] and lists[OUTCOME]):
+        raise RolesError(
+            'roles compares columns with protected and outcome ones. Name at least one of each, in '
+            'the metadata file or by --protected and --outcome; admissible ones can wait.'
+        )
+    check_disjoint(dict(lists))
+    modelled = modelled_columns(single_table(metadata))
+    for role, columns in lists.items():
+        unknown = [column for column in columns if column not in modelled]
+        if unknown:
+            raise RolesError(
+                f'{role} names {unknown}, which are not modelled columns of the metadata. Correct '
+                f'the names: these are {list(modelled)}.'
+            )
+
+
+def suggestion_lines(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> Iterator[str]:
+    """Yield a caution, and a table of all modelled columns with a suggestion for each.
+
+    Privacy: not private.
+
+    Args:
+        table: The real rows.
+        metadata: What describes them.
+        lists: The columns of each role as far as they are decided.
+    """
+    yield 'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it.'
+    yield 'How well a column predicts another, beyond chance: 0 independent, 1 fully determined.'
+    yield 'Only you can say which roles are right; this shows what they would mean.'
+    yield ''
+    yield suggestions(table, metadata, lists).to_string(index=False)
+
+
+def suggestions(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> pd.DataFrame:
+    """Return how well each column predicts protected and outcome ones, with a suggestion.
+
+    Privacy: not private.
+    """
+    read = read_tables(None, table, metadata)
+    (codes,) = encode([read.synthetic], read.columns, list(read.columns))
+    role_of = {column: role for role, columns in lists.items() for column in columns}
+    rows = []
+    for column in read.columns:
+        role = role_of.get(column, UNLABELLED)
+        protected, outcome = (_most_told(column, codes, lists[r]) for r in (PROTECTED, OUTCOME))
+        advice = suggestion(role, protected, outcome)
+        rows.append((column, role, str(protected), str(outcome), advice))
+    names = ['column', 'role', 'predicts protected', 'predicts outcome', 'suggestion']
+    return pd.DataFrame(rows, columns=names)
+
+
+def suggestion(role: str, protected: Told, outcome: Told) -> str:
+    """Return what to do about a column, and why.
+
+    Args:
+        role: Its role so far.
+        protected: The other protected column that it predicts best.
+        outcome: The other outcome that it predicts best.
+    """
+    if role == UNLABELLED:
+        return _for_unlabelled(protected, outcome)
+    if role == ADMISSIBLE and protected.share >= NEARLY_COPIES:
+        return f'not admissible: nearly copies {protected.about}, and would let all of it through'
+    if role == ADMISSIBLE and outcome.share >= NEARLY_COPIES:
+        return f'likely a copy of {outcome.about}: make it an outcome, or leave it out'
+    if role == OUTCOME and protected.share >= NEARLY_COPIES:
+        return f'nearly determines {protected.about}: little of it can be preserved'
+    return 'keep'
+
+
+def _for_unlabelled(protected: Told, outcome: Told) -> str:
+    if outcome.share >= NEARLY_COPIES:
+        return f'likely a copy of {outcome.about}: make it an outcome, or leave it out'
+    if protected.share >= NEARLY_COPIES:
+        return f'likely a proxy for {protected.about}: make it protected; never admissible'
+    if outcome.share < NOTICEABLE:
+        return f'needs no role: hardly predicts {outcome.about}'
+    if protected.share < NOTICEABLE:
+        return f'candidate for admissible: predicts {outcome.about}, hardly {protected.about}'
+    return (
+        f'admissible only if it is a good reason: it predicts {outcome.about} and '
+        f'{protected.about}, so it would let part of the difference through'
+    )
+
+
+def _most_told(column: str, codes: Mapping[str, Integers], about: Sequence[str]) -> Told:
+    told = [Told(one, tells_in_rows(codes[column], codes[one])) for one in about if one != column]
+    return max(told, key=lambda one: one.share, default=Told())
+
+
+def tells_in_rows(first: Integers, second: Integers) -> float:
+    """Return how well the first column predicts the second, beyond chance.
+
+    Privacy: not private.
+    """
+    table = pd.crosstab(first, second).to_numpy(dtype=np.float64)
+    total = table.sum()
+    rows, columns = table.sum(axis=1) / total, table.sum(axis=0) / total
+    most = most_that_can_be_told(columns) * total
+    return beyond(how_much_tells(table), told_by_chance(rows, columns, total) / most) if most else 0

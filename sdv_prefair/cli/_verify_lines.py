@@ -1,0 +1,168 @@
+"""The command ``verify``: a release, its rows and its report, checked by the recipient."""
+
+import argparse
+import hashlib
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.cli._opened_release import open_file, without_bars
+from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
+from sdv_prefair.errors import PrivacyWarning, ReleaseError
+from sdv_prefair.release import Check, Verification
+from sdv_prefair.release._verifying import verify_fit, verify_table
+from sdv_prefair.synthesizer import PreFairSynthesizer
+
+_CANNOT_TELL = (
+    'Not checked: who wrote the release, and that its noise was really random; for both, you',
+    'rely on the sender.',
+)
+_CANNOT_TELL_OF_ROWS = (
+    'Rows that pass the test of marginals may still come from elsewhere. Rows sampled with',
+    '--where, or selected from a sample, fail it.',
+)
+_NOT_VERIFIED = 'NOT verified: see what has failed above.'
+_COMPATIBLE = 'Verified: the release. Its rows are compatible with it; no more can be told of them.'
+_DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<')
+
+
+def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Yield the lines to print, each with whether all checks have passed so far."""
+    if options.rows is not None:
+        check_table(options.rows)
+    recorded = {} if options.report is None else _recorded(options.report)
+    opened = _opened(options.release)
+    yield f'{options.release}', True
+    if isinstance(opened, Check):
+        yield _line(opened), False
+        yield _NOT_VERIFIED, False
+        return
+    synthesizer = opened
+    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
+    found += _same('release', options.release, recorded)
+    yield from _lines(found)
+    if options.rows is not None:
+        yield f'{options.rows}', True
+        of_rows = [*_rows(synthesizer, options.rows).checks]
+        of_rows += _same('synthetic', options.rows, recorded)
+        yield from _lines(of_rows)
+        found += of_rows
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def _conclusion(found: Sequence[Check]) -> Iterator[str]:
+    """Yield what the checks cannot tell, and what comes of them."""
+    yield from _CANNOT_TELL
+    tested = any(check.about == 'distribution' for check in found)
+    if tested:
+        yield from _CANNOT_TELL_OF_ROWS
+    if not all(check.passed for check in found):
+        yield _NOT_VERIFIED
+    else:
+        yield _COMPATIBLE if tested else 'Verified.'
+
+
+def _opened(path: Path) -> PreFairSynthesizer | Check:
+    """Return the contents of a release, or what is wrong with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', PrivacyWarning)  # a seed is one of the checks
+        try:
+            return open_file(path)
+        except ReleaseError as error:
+            return Check('file', False, str(error))
+
+
+def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
+    """Raise ``VerificationError`` unless the rows of a file may have come from a release."""
+    _rows(synthesizer, path).or_raise()
+
+
+def particulars(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what is written on the signing page, as arguments of the report."""
+    names = ('purpose', 'recipient', 'contact', 'source', 'declared_by')
+    return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
+
+
+def _lines(found: Sequence[Check]) -> Iterator[tuple[str, bool]]:
+    for check in found:
+        yield _line(check), check.passed
+
+
+def _line(check: Check) -> str:
+    return f'  {"ok    " if check.passed else "FAILED"} {check.about}: {check.told}'
+
+
+def _file(synthesizer: PreFairSynthesizer) -> Check:
+    digest = synthesizer.get_release_digest()
+    return Check('file', True, f'complete and consistent; SHA-256 {digest}')
+
+
+def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+    metadata = synthesizer.get_metadata()
+    table = read_table(path, metadata)
+    told = Check('file', True, f'SHA-256 {_digest(path)}')
+    (described,) = metadata.tables.values()
+    if not is_parquet(path) and (
+        unread := _unread(read_cells(path, metadata), table, described.columns)
+    ):
+        about = f'columns {unread} contain cells that do not match the metadata'
+        return Verification([told, Check('types', False, about)])
+    with without_bars():
+        return Verification([told, *verify_table(synthesizer, table).checks])
+
+
+def _unread(
+    cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
+) -> list[str]:
+    """Return the columns with a cell whose parsed value differs from its string."""
+    return [
+        column
+        for column, about in columns.items()
+        if column in table and (_differs(cells[column], table[column], about['sdtype'])).any()
+    ]
+
+
+def _differs(cells: pd.Series, read: pd.Series, sdtype: str) -> np.ndarray:
+    written = cells.notna().to_numpy()
+    if sdtype != 'numerical':
+        lost: np.ndarray = written & read.isna().to_numpy()
+        return lost
+    numbers = pd.to_numeric(cells, errors='coerce').to_numpy(dtype=float, na_value=np.nan)
+    other: np.ndarray = written & (numbers != read.to_numpy(dtype=float, na_value=np.nan))
+    return other
+
+
+def _digest(path: Path) -> str:
+    if path.is_dir():
+        return 'none: it is a folder'
+    with path.open('rb') as stream:
+        return hashlib.file_digest(stream, 'sha256').hexdigest()
+
+
+def _recorded(report: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file that is written on a report."""
+    if not report.is_file():
+        raise FileNotFoundError(f"There is no file '{report}'. Give a report that report wrote.")
+    found = dict(_DIGEST.findall(report.read_text(encoding='utf-8', errors='replace')))
+    if 'release' not in found:
+        raise ValueError(
+            f"'{report}' names no SHA-256 of a release. Give a report that report wrote."
+        )
+    return found
+
+
+def _same(kind: str, path: Path, recorded: dict[str, str]) -> list[Check]:
+    """Return whether a file is the one on the report, if there is a report."""
+    if not recorded:
+        return []
+    if kind not in recorded:
+        told = 'no file of rows is written on it. Write it with report --synthetic'
+        return [Check('report', False, told)]
+    if recorded[kind] == _digest(path):
+        return [Check('report', True, 'the SHA-256 on it is that of this file')]
+    return [Check('report', False, 'the SHA-256 on it is that of another file')]

@@ -1,0 +1,288 @@
+"""Warnings given while a synthesizer is constructed and fitted."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+from sdv_prefair._users_line import users_line
+from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
+from sdv_prefair.privacy import Account, Ledger
+
+RANGES_ARE_TAKEN_AS_PUBLIC = (
+    'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
+    'data, they are not: pass public_ranges=False to learn domains within the budget, or '
+    'public_ranges=True once they are written by hand.'
+)
+
+
+def warn_of_ranges() -> None:
+    """Warn that nothing says whether the metadata's ranges are public."""
+    warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
+
+
+def warn_of_seed(seed: int | None) -> None:
+    """Warn, if there is a seed, that the noise can be undone."""
+    if seed is not None:
+        warnings.warn(
+            'seed is given: anyone who knows it can subtract the noise. This fit is not private: '
+            'leave seed out before you release anything.',
+            PrivacyWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
+    """Warn of sets of columns with too many cells to be measured, if there are any.
+
+    Privacy: which sets these are must depend on domain sizes alone.
+    """
+    if cliques:
+        named = ', '.join(' and '.join(clique) for clique in cliques)
+        warnings.warn(
+            f'Some pairs of columns have too many combinations of values to be measured: {named}. '
+            'The model relates such columns through others, or treats them as independent. To '
+            'measure these pairs, coarsen the columns: fewer range_values, or a smaller '
+            'numeric_bins.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_refit(account: Account, ledger: Ledger) -> None:
+    """Warn once that earlier attempts have already spent budget.
+
+    Args:
+        account: All attempts so far, at least one of which has spent budget.
+        ledger: The budget of the next attempt.
+    """
+    if account.told_of_refit:
+        return
+    rho, delta = float(account.spent + ledger.budget), ledger.delta
+    epsilon = account.epsilon_with(ledger.budget, ledger.all_gaussian, delta)
+    warnings.warn(
+        f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
+        f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
+        f'{epsilon:.3g} where delta = {delta:g}, for people who are in every table. '
+        'Count all of it, see get_privacy_account(), or give a table of other people.',
+        PrivacyWarning,
+        stacklevel=users_line(),
+    )
+    account.told_of_refit = True
+
+
+def warn_of_seeded_file(is_seeded: bool) -> None:
+    """Warn, if the file just opened is of a seeded fit, that it is not private."""
+    if is_seeded:
+        warnings.warn(
+            'The fit that was opened used a seed: anyone who knows it can subtract the noise. It '
+            'is not private: do not release it; fit again without a seed.',
+            PrivacyWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_seeded_sample() -> None:
+    """Warn that sampled rows are not private, because the fit was seeded."""
+    warnings.warn(
+        'These rows come from a fit that used a seed, so they are not private. Do not release '
+        'them; fit again without a seed.',
+        PrivacyWarning,
+        stacklevel=users_line(),
+    )
+
+
+def warn_of_values(columns: Sequence[str]) -> None:
+    """Warn of columns in which most rows hold undeclared values, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} hold values that range_values does not list, judging '
+            'by the noisy marginals; they will come back as missing or as listed values. Correct '
+            'the metadata, including spelling and case, and fit again, which spends budget again.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_rare_values(shares: Mapping[str, float]) -> None:
+    """Warn if many rows hold values that were too rare to be learnt.
+
+    Privacy: shares must be computed from released values alone.
+
+    Args:
+        shares: The approximate share of such rows, by column.
+    """
+    if shares:
+        told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
+        warnings.warn(
+            f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
+            'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
+            'regex_format in the argument domain). Declare range_values if they are public, or '
+            'raise epsilon, and fit again, which spends budget again.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_readers(columns: Sequence[str]) -> None:
+    """Warn about columns whose values pandas would merge when reading a CSV file, if any.
+
+    This is not an error: the values differ in the file, and 'NA' may well mean North America.
+    """
+    if columns:
+        warnings.warn(
+            f'Values of {list(columns)} differ as text, but pandas treats some of them as equal '
+            "when it reads a CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 "
+            'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
+            "[''].",
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_ends(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows lie at a bound of their range, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} are at a bound of their range, judging by the noisy '
+            'marginals; values outside were clipped to it. If the range is too narrow, correct '
+            'range_min and range_max, and fit again, which spends budget again.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_one_bin(columns: Sequence[str]) -> None:
+    """Warn of columns nearly all of whose rows lie in one bin, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warnings.warn(
+            f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
+            'their distribution within it is lost. Narrow range_min and range_max, use '
+            "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
+            'again, which spends budget again.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_missing(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose values are missing, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warnings.warn(
+            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; values '
+            'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
+            'datetime_format or dtype, and fit again, which spends budget again.',
+            DomainWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of admissible columns that nearly copy protected ones, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if pairs:
+        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
+        warnings.warn(
+            f'Admissible columns are near copies of protected ones in the model: {named}. They '
+            'let nearly everything through, although every statement holds. Unless that is '
+            'intended, remove their role and fit again, which spends budget again; see '
+            'explain_fairness().',
+            FairnessWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of columns without a role that nearly copy outcomes, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if pairs:
+        named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
+        warnings.warn(
+            'Columns without a role are near copies of outcomes, judging by noisy scores: '
+            f'{named}. No statement covers them, so they may still show the group difference that '
+            'the outcomes no longer show. Make them outcomes too, or drop them, and fit again, '
+            'which spends budget again.',
+            FairnessWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
+    """Warn if noise swamps single columns, or half of the larger marginals.
+
+    Privacy: all of this must depend on released values alone.
+
+    Args:
+        columns: The columns whose one-way marginals are swamped.
+        pairs: How many marginals of two columns or more are swamped.
+        measured: How many of these were measured.
+    """
+    told = [f'the columns {list(columns)}'] if columns else []
+    if pairs and (columns or 2 * pairs >= measured):
+        told.append(f'{pairs} of {measured} measured pairs')
+    if told:
+        warnings.warn(
+            f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
+            'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
+            'shows all that was measured.',
+            NoiseWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_forced(sentences: Sequence[str]) -> None:
+    """Warn of independences that the statements together force and none of them states."""
+    told, more = '; '.join(sentences[:3]), len(sentences) - 3
+    warnings.warn(
+        'Together, the statements force more than each of them says: '
+        f'{told}{f"; and {more} more" if more > 0 else ""}. If that is more than you want to '
+        'promise, leave one of them out; sdv_prefair.fairness.forced says why.',
+        FairnessWarning,
+        stacklevel=users_line(),
+    )
+
+
+def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
+    """Warn of outcomes adjacent to columns that no statement names, if there are any.
+
+    Privacy: which columns these are must depend on the released cliques alone.
+    """
+    if beside:
+        named = ', '.join(f'{outcome!r} is adjacent to {other!r}' for outcome, other in beside)
+        warnings.warn(
+            f'An outcome is adjacent to a column without a role: {named}. The guarantee is about '
+            'the synthetic table; if such a column is a proxy for a protected one, a model '
+            'trained on the table can be unfair to real people. Give it a role, or use '
+            "unlabelled='apart'.",
+            FairnessWarning,
+            stacklevel=users_line(),
+        )
+
+
+def warn_of_one_reading(columns: Sequence[str]) -> None:
+    """Warn of columns whose bins cannot follow the data, if there are any.
+
+    Privacy: these are columns of numbers and timestamps with public ranges, whatever their values.
+    """
+    if columns:
+        warnings.warn(
+            f'A reader can be read only once, so bins cannot be learnt for {list(columns)} before '
+            'they are counted, and wide ranges get bins of equal width. Pass something that can '
+            "be read again, such as files, a dataset or a table; or set discretization='uniform'.",
+            DomainWarning,
+            stacklevel=users_line(),
+        )

@@ -1,0 +1,224 @@
+"""What a fitted model shows about proxies for protected columns and about predictors of outcomes.
+
+A model may satisfy all its statements and still contain an unintended dependence: through an
+admissible column that nearly copies a protected one, everything gets through. Whoever signs a
+release should see that. It is read from the model, at no further cost.
+
+Numbers are those of ``fairness/_dependence.py``, from 0 to 1. Noise makes columns look more
+dependent than they are, so each comes with a lower bound, ``surely``: what remains after
+subtracting chance, noise, and three standard deviations of the noise.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from sdv_prefair.fairness import Independent, Statements
+from sdv_prefair.fairness._dependence import (
+    NEARLY_COPIES,
+    NOTICEABLE,
+    SURELY,
+    beyond,
+    how_much_tells,
+    most_that_can_be_told,
+    told_by_chance,
+)
+from sdv_prefair.fairness._predicate import markov_graph
+from sdv_prefair.fitting._outcome_copies import OutcomeLook
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model._junction import marginal
+from sdv_prefair.model._noise import noise_of_pairs
+
+ADMISSIBLE_PROXY = 'admissible column about a protected one'
+STAND_IN = 'unlabelled column about a protected one'
+RESTS_ON = 'neighbour of an outcome about it'
+LET_THROUGH = 'protected column about an outcome'
+OUTCOME_COPY = 'unlabelled column about an outcome, by a private look'
+HEADINGS = {
+    ADMISSIBLE_PROXY: 'How well admissible columns predict protected ones',
+    STAND_IN: 'Which unlabelled columns are proxies for protected ones',
+    RESTS_ON: 'What outcomes depend on in the model',
+    LET_THROUGH: 'How well protected columns still predict outcomes, through admissible ones',
+    OUTCOME_COPY: 'How well unlabelled columns predict outcomes in the private rows (noisy answer)',
+}
+"""The questions that are answered, with their headings in a report."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How well one column predicts another.
+
+    Attributes:
+        statement: The statement that gives the two their roles.
+        part: Which question it answers, a key of ``HEADINGS``.
+        column: The predictor.
+        about: The column that it predicts.
+        tells: How well, from 0 to 1, in the model or according to the noisy score.
+        surely: How much of it exceeds chance and noise.
+    """
+
+    statement: Independent
+    part: str
+    column: str
+    about: str
+    tells: float
+    surely: float
+
+    @property
+    def nearly_copies(self) -> bool:
+        """Whether the column certainly nearly determines the other."""
+        return self.surely >= NEARLY_COPIES
+
+
+class FairnessExplanation:
+    """Which dependences remain under the statements of a fit; ``print`` it, or use ``to_frame()``.
+
+    Privacy: computed from the released model and from noisy scores that the ledger lists.
+
+    Args:
+        findings: The findings, for each question the strongest first.
+    """
+
+    def __init__(self, findings: Iterable[Finding]):
+        self.findings = tuple(findings)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each finding, with ``tells`` and ``surely`` from 0 to 1."""
+        columns = ['statement', 'part', 'column', 'about', 'tells', 'surely']
+        rows = [
+            (str(f.statement), f.part, f.column, f.about, f.tells, f.surely) for f in self.findings
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+    def of(self, part: str) -> tuple[Finding, ...]:
+        """Return the findings for one question."""
+        return tuple(finding for finding in self.findings if finding.part == part)
+
+    def __repr__(self) -> str:
+        statements = dict.fromkeys(finding.statement for finding in self.findings)
+        return '\n\n'.join(map(self._described, statements)) or 'The fit has no fairness guarantee.'
+
+    def _described(self, statement: Independent) -> str:
+        lines = [str(statement), '(0: independent, 1: fully determined; beyond chance and noise)']
+        for part, heading in HEADINGS.items():
+            own = [finding for finding in self.of(part) if finding.statement == statement]
+            if own:
+                lines += [f'  {heading}:', *_told(own)]
+        return '\n'.join(lines)
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    lines = [
+        f'    {finding.column} predicts {finding.about}: {finding.surely:.2f}'
+        + (', nearly a copy' if finding.nearly_copies else '')
+        for finding in findings
+        if finding.surely >= NOTICEABLE
+    ]
+    rest = len(findings) - len(lines)
+    less = f'    {rest} {"pair" if rest == 1 else "pairs"} of columns: below {NOTICEABLE}'
+    return lines + [less] if rest else lines
+
+
+def explain(
+    model: GraphicalModel, roles: Statements, looks: Sequence[OutcomeLook] = ()
+) -> list[Finding]:
+    """Return the findings, statement by statement. Post-processing of released values.
+
+    Args:
+        model: The fitted model.
+        roles: The statements about its columns.
+        looks: Noisy scores of unlabelled columns against outcomes.
+    """
+    reader = _Reader(model)
+    shown = [
+        finding
+        for statement in roles.statements
+        for part, pairs in _questions(model, roles, statement)
+        for finding in sorted(
+            (Finding(statement, part, *pair, *reader.told(*pair)) for pair in pairs),
+            key=lambda finding: -finding.tells,
+        )
+    ]
+    return shown + [
+        Finding(statement, OUTCOME_COPY, look.column, look.outcome, look.tells, look.surely)
+        for statement in roles.statements
+        for look in sorted(looks, key=lambda look: -look.tells)
+        if look.outcome in statement.right
+    ]
+
+
+def admissible_copies(model: GraphicalModel, roles: Statements) -> list[tuple[str, str]]:
+    """Return pairs of an admissible column and a protected one that it certainly nearly copies."""
+    reader = _Reader(model)
+    pairs = dict.fromkeys(
+        (given, left) for s in roles.statements for given in s.given for left in s.left
+    )
+    return [pair for pair in pairs if reader.told(*pair)[1] >= NEARLY_COPIES]
+
+
+def _questions(
+    model: GraphicalModel, roles: Statements, statement: Independent
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    left, right, graph = statement.left, statement.right, markov_graph(model.cliques)
+    unlabelled = roles.unlabelled(model.domain)
+    yield ADMISSIBLE_PROXY, [(given, one) for given in statement.given for one in left]
+    yield STAND_IN, [(column, one) for column in unlabelled for one in left]
+    yield (
+        RESTS_ON,
+        [(column, one) for one in right if one in graph for column in sorted(graph[one])],
+    )
+    yield LET_THROUGH, [(one, other) for one in left for other in right]
+
+
+class _Reader:
+    """Computes from a model how well columns predict each other, and the noise between them.
+
+    Privacy: post-processing of released values.
+    """
+
+    def __init__(self, model: GraphicalModel):
+        self._model = model
+        self._joined = markov_graph(model.cliques)
+        self._measured: nx.Graph[str] = nx.Graph()
+        for noise in noise_of_pairs(model):
+            spread = math.sqrt(noise.cells) * noise.sigma / max(model.total, 1.0)
+            for edge in markov_graph([noise.columns]).edges:
+                known = self._measured.get_edge_data(*edge, {'noise': math.inf})
+                if 2 * noise.misplaced < known['noise']:
+                    self._measured.add_edge(*edge, noise=2 * noise.misplaced, spread=spread)
+
+    def told(self, column: str, about: str) -> tuple[float, float]:
+        """Return how well a column predicts another, and a lower bound that allows for noise."""
+        if not self._are_joined(column, about):
+            return 0.0, 0.0
+        table = marginal(self._model.nodes, [column, about])
+        shares = table / table.sum()
+        first, second = shares.sum(axis=1), shares.sum(axis=0)
+        most = most_that_can_be_told(second)
+        noise, spread = self._noise_between(column, about)
+        if most <= 0 or not math.isfinite(noise):
+            return 0.0, 0.0
+        total = max(self._model.total, 1.0)
+        tells = how_much_tells(table)
+        by_chance = (noise + told_by_chance(first, second, total) / total) / most
+        return tells, beyond(tells - SURELY * spread / most, by_chance)
+
+    def _are_joined(self, column: str, about: str) -> bool:
+        graph = self._joined
+        return column in graph and about in graph and nx.has_path(graph, column, about)
+
+    def _noise_between(self, column: str, about: str) -> tuple[float, float]:
+        """Return the noise of all marginals along the path, and its spread, as shares of rows."""
+        graph = self._measured
+        if column not in graph or about not in graph or not nx.has_path(graph, column, about):
+            return math.inf, math.inf
+        path = nx.shortest_path(graph, column, about, weight='noise')
+        edges = [graph.edges[edge] for edge in zip(path, path[1:], strict=False)]
+        return (
+            math.fsum(edge['noise'] for edge in edges),
+            float(np.sqrt(math.fsum(edge['spread'] ** 2 for edge in edges))),
+        )

@@ -1,0 +1,232 @@
+"""The pipeline that all ways to fit share: rows, codes, counts, noisy measurements, model.
+
+Data flows one way: each step receives what earlier steps returned, and after counting no step sees
+a row. With the same seed, all ways to fit give the same model.
+"""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from sdv_prefair.counts import Clique, Counts, Source
+from sdv_prefair.counts._consistency import check_not_empty
+from sdv_prefair.counts._reshape import Reshape
+from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
+from sdv_prefair.domain._columns import Categories, ColumnDomain
+from sdv_prefair.encoding._table import Encoding, prepare_processor
+from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fitting import _cautions as cautions
+from sdv_prefair.fitting._doubts import warn_of_doubts
+from sdv_prefair.fitting._fitted import Fitted, Prepared
+from sdv_prefair.fitting._left_out import warn_of_far_pairs
+from sdv_prefair.fitting._outcome_copies import (
+    look_for_copies,
+    look_put_aside,
+    pairs_to_look_at,
+)
+from sdv_prefair.fitting._progress import Progress
+from sdv_prefair.fitting._settings import LEARNING, LOOKING, MEASURING, Settings
+from sdv_prefair.fitting._verification import assert_apart, assert_separated
+from sdv_prefair.learning import learn_domains
+from sdv_prefair.mechanisms._protocol import Release, estimate_release, fold_hidden, too_large
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy import Debit, Ledger, PrivateTable
+from sdv_prefair.structure import Pair
+from sdv_prefair.transformers import transformers_for
+from sdv_prefair.transformers._bin_shape import BinShape
+from sdv_prefair.transformers._own_values import BinCodes
+
+
+def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:
+    """Fit a table.
+
+    Privacy: everything learnt, chosen and measured is debited to the ledger, which is spent
+    completely; ``count_source`` is the last access to rows.
+
+    Args:
+        source: The private table.
+        settings: Prepared for the table's dtypes, see ``Settings.for_table``.
+        ledger: The budget, with nothing spent.
+        progress: The progress bar.
+    """
+    prepared = prepare(source, settings, ledger)
+    counts = count_source(source, prepared, progress)
+    return fit_counted(counts, prepared, ledger, progress)
+
+
+def prepare(source: Source, settings: Settings, ledger: Ledger) -> Prepared:
+    """Learn what is not public, choose bins, and make the encoders.
+
+    Privacy: queries only columns whose domains are not public and columns whose bins follow the
+    data; each query is paid for in the ledger.
+    """
+    plan, looked_at = settings.plan, source
+    if plan.chain or plan.domains_to_learn:
+        looked_at = _reshaped(source, settings, plan.table_to_learn)
+    learnt = learn_domains(settings.to_learn, looked_at, ledger, settings.entropy(LEARNING))
+    domains = plan.settle(learnt)
+    shapes = bin_shapes(looked_at, settings, domains, ledger)
+    edges = plan.edges(settings.numeric_bins) | shapes
+    dtypes = plan.dtypes_after(plan.transform, source.dtypes) if plan.chain else source.dtypes
+    return make_encoders(settings, domains, edges, dtypes, ledger.debits)
+
+
+def bin_shapes(
+    source: Source, settings: Settings, domains: Mapping[str, ColumnDomain], ledger: Ledger
+) -> dict[str, BinShape]:
+    """Return bins of unequal width, for columns whose bins neither constraints nor the user fix.
+
+    Privacy: with ``discretization='private'``, every query is paid for in the ledger; without it,
+    nothing is read.
+    """
+    bins, coarse = settings.numeric_bins, coarse_columns(settings, domains, source.dtypes)
+    if settings.discretization == 'uniform':
+        named = {c: codes for c, codes in coarse.items() if c in settings.spikes}
+        return declared_shapes(fine_grids(named, settings.spikes), bins)
+    grids = fine_grids(coarse, settings.spikes)
+    entropy = settings.entropy(LOOKING)
+    return discretize(grids, source, bins, len(domains), ledger, entropy)
+
+
+def coarse_columns(
+    settings: Settings, domains: Mapping[str, ColumnDomain], dtypes: pd.Series
+) -> dict[str, BinCodes]:
+    """Return equal-width bins for the columns with too many values for a code each.
+
+    Columns whose codes constraints or the user determine are left out.
+    """
+    free = {c: domains[c] for c in settings.to_look_at}
+    even = transformers_for(free, settings.numeric_bins, dtypes, settings.enforce_rounding)
+    return {c: t for c, t in even.items() if isinstance(t, BinCodes) and t.is_coarse}
+
+
+def make_encoders(
+    settings: Settings,
+    domains: Mapping[str, ColumnDomain],
+    edges: Mapping[str, Any],
+    dtypes: pd.Series,
+    learning: Sequence[Debit],
+) -> Prepared:
+    """Make encoders and SDV's processor from public facts and learnt domains.
+
+    Args:
+        settings: Prepared for the table's dtypes.
+        domains: The domains of the modelled columns, all of them known.
+        edges: Edges of bins of unequal width.
+        dtypes: The dtypes of the table as it is modelled.
+        learning: The ledger lines of learning.
+
+    Raises:
+        DomainError: If values that would be shown do not determine their codes.
+    """
+    made = transformers_for(
+        domains, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
+    )
+    # SDV's processor fits the objects it is given; the user's own must stay unchanged.
+    processor, chosen = copy.deepcopy((settings.processor, dict(settings.chosen)))
+    encoding = Encoding({c: chosen.get(c) or made[c] for c in settings.plan.domains})
+    prepare_processor(
+        processor,
+        dtypes,
+        settings.plan.domains | dict(domains),
+        encoding.transformers | dict(settings.generators),
+    )
+    processor.decoders = encoding.transformers
+    encoding.check_values()
+    cautions.warn_of_readers(encoding.misread_columns)
+    processor.reset_sampling()
+    return Prepared(settings, encoding, processor, learning)
+
+
+def declared_cliques(prepared: Prepared) -> list[Clique]:
+    """Return the histograms that the mechanism may read; nothing else is ever counted."""
+    settings, domain = prepared.settings, prepared.encoding.counted_domain
+    declared = settings.mechanism.declare(domain, settings.roles)
+    known = set(map(frozenset, declared))
+    return declared + [pair for pair in looked_at(prepared) if frozenset(pair) not in known]
+
+
+def looked_at(prepared: Prepared) -> list[Pair]:
+    """Return the pairs that are scored to find copies of outcomes, for every mechanism."""
+    settings, domain = prepared.settings, prepared.encoding.counted_domain
+    return pairs_to_look_at(domain, settings.roles) if settings.looks_for_copies else []
+
+
+def count_source(source: Source, prepared: Prepared, progress: Progress) -> Counts:
+    """Count the declared histograms: the last access to rows.
+
+    Privacy: the result is private until a ``PrivateTable`` answers from it.
+    """
+    plan = prepared.plan
+    modelled = _reshaped(source, prepared.settings, plan.transform) if plan.chain else source
+    encoders = prepared.encoding.transformers
+    counts = modelled.count(encoders, declared_cliques(prepared), progress.counting)
+    check_not_empty(counts)
+    return counts
+
+
+def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Progress) -> Fitted:
+    """Run the mechanism on counts, estimate the model, and assert that it is fair.
+
+    Privacy: spends all that is left in the ledger, through a ``PrivateTable`` only.
+    """
+    settings, hidden = prepared.settings, prepared.encoding.hidden_codes
+    mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
+    cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
+    warn_of_far_pairs(mechanism, counts.domain, roles)
+    groups = prepared.encoding.public_groups
+    table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
+    scored = set(map(frozenset, looked_at(prepared)))
+    pairs = [clique for clique in counts.cliques if frozenset(clique) in scored]
+    with look_put_aside(table, pairs) as rho:
+        release = mechanism.run(table, roles, budget, progress.step)
+    looks = look_for_copies(table, pairs, roles, release.measurements, rho)
+    domains = settings.plan.domains
+    cautions.warn_of_values([
+        c for c in release.mostly_outside if isinstance(domains.get(c), Categories)
+    ])
+    progress.step('Estimating the model')
+    folded = fold_hidden(release, counts.domain, hidden)
+    shown = _without_hidden(folded, prepared.encoding.domain)
+    model = estimate_release(shown, counts.domain, settings.estimator, budget)
+    if mechanism.requires_roles:
+        assert_separated(model, settings.plan, settings.promise.roles)
+    _tell_of_unlabelled(model, settings)
+    warn_of_doubts(model, prepared, release.mostly_outside)
+    cautions.warn_of_copies([(look.column, look.outcome) for look in looks if look.nearly_copies])
+    progress.close()
+    return Fitted(prepared, ledger, model, looks=looks)
+
+
+def _tell_of_unlabelled(model: GraphicalModel, settings: Settings) -> None:
+    """Warn if an outcome is adjacent to a column without a role; raise if that was ruled out.
+
+    Privacy: depends on released cliques alone.
+    """
+    beside = outcomes_beside_unlabelled(model.cliques, settings.roles)
+    if settings.promise.apart:
+        assert_apart(beside)
+    cautions.warn_of_unlabelled(beside)
+
+
+def _without_hidden(release: Release, domain: Mapping[str, int]) -> Release:
+    """Return the release restricted to the codes that can be sampled, without hidden codes.
+
+    Privacy: post-processing.
+    """
+    compressions = {c: found.shown(domain[c]) for c, found in release.compressions.items()}
+    return replace(release, compressions=compressions)
+
+
+def _reshaped(
+    source: Source, settings: Settings, transform: Callable[[pd.DataFrame], pd.DataFrame]
+) -> Source:
+    """Return the table after constraints have transformed it, row by row."""
+    plan = settings.plan
+    read = {c: source.dtypes[c] for c in dict.fromkeys(sum(plan.tied, ()))}
+    dtypes = plan.dtypes_after(transform, source.dtypes)
+    made = frozenset(dtypes.index.difference(source.dtypes.index))
+    return source.reshaped(Reshape(transform, read, made), dtypes)

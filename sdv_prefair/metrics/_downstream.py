@@ -1,0 +1,155 @@
+"""Classifiers trained on synthetic rows and tested on real ones.
+
+Paper: "Downstream Classification Accuracy" and "Fairness metrics" of the experiments.
+Departs: categories are one-hot and numbers standardised, where the paper feeds unscaled codes
+(the forest gets codes here too: it splits them as well, and many times faster); "linear" is a
+logistic regression, where the paper rounds a linear one.
+"""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+
+from sdv_prefair.errors import RolesError, SynthesizerInputError, shown
+from sdv_prefair.metrics._codes import as_numbers
+from sdv_prefair.metrics._table_pair import Tables
+
+_MODELS = {
+    'linear': LogisticRegression(max_iter=1000),
+    'forest': RandomForestClassifier(n_estimators=200, min_samples_leaf=2),
+    'mlp': MLPClassifier((20, 20, 10, 5), batch_size=50, max_iter=20),
+}
+MODELS = tuple(_MODELS)
+"""Names of the available classifiers: the paper's three kinds."""
+
+MOST_OUTCOMES = 100
+
+_MISSING = 'missing'
+
+
+def only_outcome(outcome: str | Sequence[str], tables: Tables) -> str:
+    """Return the one column to predict, which may come as a list of one."""
+    outcome, *others = tables.select('outcome', outcome)
+    if others:
+        raise RolesError(f'outcome ({[outcome, *others]}) must be one column to predict.')
+    return outcome
+
+
+def with_known(outcome: str | Sequence[str], tables: Tables) -> Tables:
+    """Leave out the rows whose outcome is missing: nothing can be trained or checked on them."""
+    outcome = only_outcome(outcome, tables)
+    real, synthetic = (frame[frame[outcome].notna()] for frame in (tables.real, tables.synthetic))
+    found = [set(frame[outcome].astype(object)) for frame in (real, synthetic)]
+    if max(map(len, found)) > MOST_OUTCOMES:
+        raise RolesError(
+            f"outcome ('{outcome}') must have at most {MOST_OUTCOMES} values to be predicted by a "
+            'classifier. Bin its values first.'
+        )
+    if all(found) and found[0].isdisjoint(found[1]):
+        raise RolesError(
+            f"outcome ('{outcome}') must have values in the synthetic table that occur in the real "
+            'one too. Give it the same dtype in both.'
+        )
+    return Tables(real, synthetic, tables.columns)
+
+
+def predict_real(
+    tables: Tables, outcome: str, model: str | BaseEstimator = 'linear', seed: int | None = None
+) -> np.ndarray:
+    """Train on the synthetic rows and predict the outcome of the real ones.
+
+    Args:
+        tables: Both tables, as `read_tables` and `with_known` return them; every modelled
+            column but the outcome is a feature, the protected ones too.
+        outcome: The column to predict.
+        model: ``'linear'``, ``'forest'``, ``'mlp'`` (the paper's network), or any scikit-learn
+            classifier, which is cloned.
+        seed: Seed of the training.
+    """
+    # One code for equal values: 1 and 1.0 are one outcome, however each table stores them.
+    labels = pd.concat([tables.real[outcome], tables.synthetic[outcome]]).astype(object)
+    codes, values = pd.factorize(labels)
+    trained_on = codes[len(tables.real) :]
+    classifier = _classifier(model, seed)
+    if len(np.unique(trained_on)) < 2:
+        classifier = DummyClassifier(strategy='most_frequent')
+    features = [name for name in tables.columns if name != outcome]
+    pipeline = make_pipeline(_encoder(tables, features, model), classifier)
+    real, synthetic = _features(tables, features)
+    with warnings.catch_warnings():
+        if model == 'mlp':  # stops after the paper's 20 epochs, converged or not
+            warnings.simplefilter('ignore', ConvergenceWarning)
+        pipeline.fit(synthetic, trained_on)
+    return np.asarray(values, dtype=object)[pipeline.predict(real)]
+
+
+def check_model(model: str | BaseEstimator) -> None:
+    """Raise unless the model can be trained."""
+    _classifier(model, seed=None)
+
+
+def _classifier(model: str | BaseEstimator, seed: int | None) -> BaseEstimator:
+    known = _MODELS.get(model) if isinstance(model, str) else model
+    if isinstance(known, type) or not hasattr(known, 'get_params'):
+        raise SynthesizerInputError(
+            f'model ({shown(model)}) must be one of {list(MODELS)} or a scikit-learn classifier.'
+        )
+    model = clone(known)
+    return model.set_params(random_state=seed) if 'random_state' in model.get_params() else model
+
+
+def _is_number(column: dict) -> bool:
+    return column['sdtype'] in {'numerical', 'datetime'}
+
+
+def _features(tables: Tables, names: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the features of the real and of the synthetic rows.
+
+    Numbers and dates become floats, everything else text: one text for equal values, however each
+    table stores them. If 1 and 1.0 were two strings, no real value would match the training values.
+    """
+    pairs = {name: (tables.real[name], tables.synthetic[name]) for name in names}
+    made = {
+        name: [as_numbers(series) for series in pair]
+        if _is_number(tables.columns[name])
+        else _texts(*pair)
+        for name, pair in pairs.items()
+    }
+    real, synthetic = (
+        pd.DataFrame({name: columns[side] for name, columns in made.items()}) for side in (0, 1)
+    )
+    return real, synthetic
+
+
+def _texts(real: pd.Series, synthetic: pd.Series) -> list[np.ndarray]:
+    codes, values = pd.factorize(pd.concat([real, synthetic]).astype(object))
+    texts = np.array([*map(str, values), _MISSING], dtype=object)[codes]  # -1 is missing
+    return np.split(texts, [len(real)])
+
+
+def _encoder(tables: Tables, names: list[str], model: str | BaseEstimator) -> ColumnTransformer:
+    numbers = [name for name in names if _is_number(tables.columns[name])]
+    others = [name for name in names if name not in numbers]
+    impute = SimpleImputer(strategy='median', add_indicator=True, keep_empty_features=True)
+    code = OneHotEncoder(handle_unknown='ignore')
+    if model == 'forest':
+        code = OrdinalEncoder(handle_unknown='use_encoded_value', unknown_value=-1)
+    return ColumnTransformer(
+        [
+            ('numbers', make_pipeline(impute, StandardScaler()), numbers),
+            ('others', code, others),
+        ],
+        sparse_threshold=1.0,
+    )

@@ -1,0 +1,278 @@
+"""The contents of a release, and the conversion from a fit and back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from sdv.metadata import Metadata
+
+import sdv_prefair
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.fitting._fitted import Fitted, Provenance
+from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._verification import assert_separated
+from sdv_prefair.learning import undeclared_columns
+from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy import Account, Debit, Ledger
+from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.release._account_record import (
+    account_of_one,
+    check_account,
+    read_account,
+    write_account,
+)
+from sdv_prefair.release._archive import Archive
+from sdv_prefair.release._columns_record import (
+    write_chosen,
+    write_dtypes,
+    write_learnt,
+    write_shapes,
+)
+from sdv_prefair.release._constraints_record import read_constraints, write_constraints
+from sdv_prefair.release._documents import MOST_BYTES, read_document, write_document
+from sdv_prefair.release._encoding_record import given_dtypes, rebuild_encoders
+from sdv_prefair.release._fields import Fields
+from sdv_prefair.release._ledger_checks import (
+    check_learning,
+    check_measured,
+    check_measurements,
+    check_scores,
+    check_shapes,
+)
+from sdv_prefair.release._ledger_record import read_ledger, write_ledger
+from sdv_prefair.release._looks_record import check_looks, read_looks, write_looks
+from sdv_prefair.release._metadata_record import read_metadata, write_metadata
+from sdv_prefair.release._model_checks import check_hidden
+from sdv_prefair.release._model_record import read_model, write_model
+from sdv_prefair.release._npy_members import ArrayReader, ArrayWriter
+from sdv_prefair.release._parameters import read_parameters, write_parameters
+from sdv_prefair.release._structure_checks import check_estimate, check_structure, num_scores
+from sdv_prefair.release._values import read_value, write_value
+from sdv_prefair.roles import Roles
+from sdv_prefair.transformers._own_values import BinCodes
+
+FORMAT, VERSION = 'sdv-prefair release', 4
+_WITHOUT_STATEMENTS = 3
+_RELEASE, _METADATA = 'release.json', 'metadata.json'
+_KEYS = (
+    *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
+    *('chosen', 'given_names', 'ledger', 'model'),
+)
+# Format versions. Version 1 lists no attempts other than the fit; up to version 2 all accounting
+# was zCDP, and ledger and account do not say so. Version 4 has statements that roles cannot
+# express; everything else is written as version 3.
+_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
+_ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
+_ONLY_ZCDP = (1, 2)
+_LOOKS = 'looks'  # only for fits that searched for copies of outcomes
+_FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
+_DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release stores.
+
+    Attributes:
+        parameters: The arguments of the synthesizer, except the metadata.
+        fitted: Its fit.
+        account: All attempts to fit it.
+        created: The day on which it was constructed.
+    """
+
+    parameters: Mapping[str, Any]
+    fitted: Fitted
+    account: Account
+    created: str
+
+
+def write_contents(released: Released) -> dict[str, bytes]:
+    """Return the members of a release by name.
+
+    Names are built from positions: the name of a column never becomes the name of a member.
+    """
+    arrays, fitted = ArrayWriter(), released.fitted
+    settings = fitted.settings
+    release = {
+        'format': FORMAT,
+        'version': _version(settings),
+        'written_by': sdv_prefair.__version__,
+        'fit': _write_fit(fitted.provenance, released.created),
+        'parameters': write_parameters(released.parameters, fitted),
+        'constraints': write_constraints(fitted.plan),
+        'columns': write_dtypes(given_dtypes(fitted)),
+        'learnt': write_learnt(settings.unchosen, fitted.encoding.transformers),
+        'chosen': write_chosen(settings.chosen),
+        'shapes': _write_shapes(fitted),
+        'given_names': write_value(fitted.names.tolist()),
+        'ledger': write_ledger(fitted.ledger, len(fitted.prepared.learning)),
+        'account': write_account(released.account),
+        'seeded': fitted.ledger.seeded,
+        'model': write_model(fitted.model, arrays),
+    }
+    if fitted.looks:
+        release[_LOOKS] = write_looks(fitted.looks)
+    metadata = write_metadata(fitted.plan.original_metadata)
+    documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
+    return documents | arrays.members
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The contents of a release: enough to construct a synthesizer, and then to read its fit.
+
+    Args:
+        fields: The document; the rest of it is read once there are settings.
+        metadata: The metadata.
+        model: The model. Whether it agrees with the settings is checked with the fit.
+    """
+
+    fields: Fields
+    metadata: Metadata
+    model: GraphicalModel
+
+    @classmethod
+    def of_archive(cls, archive: Archive) -> 'Contents':
+        """Return the contents of an archive that contains nothing else."""
+        written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
+        added = _ADDED[_check_version(written)]
+        looks = (_LOOKS,) if _LOOKS in written else ()
+        fields = Fields(written, _RELEASE, (*_KEYS, *added, *looks))
+        arrays = ArrayReader(archive)
+        model = read_model(fields.raw('model'), arrays)
+        _check_members(archive, arrays)
+        metadata = read_metadata(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
+        return cls(fields, metadata, model)
+
+    def parameters(self, synthesizer_class: type) -> dict[str, Any]:
+        """Return the arguments to construct a synthesizer of this class, except the metadata."""
+        (table,) = self.metadata.tables.values()
+        written, with_statements = self.fields.raw('parameters'), self._holds_statements
+        return read_parameters(written, synthesizer_class, list(table.columns), with_statements)
+
+    @property
+    def _holds_statements(self) -> bool:
+        return bool(self.fields.raw('version') > _WITHOUT_STATEMENTS)
+
+    @property
+    def constraints(self) -> list[Any]:
+        """The constraints to add to it."""
+        return read_constraints(self.fields.raw('constraints'))
+
+    def fit_by(self, settings: Settings) -> tuple[Fitted, Account, str]:
+        """Return fit, account and day of creation, after checking everything.
+
+        Args:
+            settings: The settings of a synthesizer with these parameters and constraints.
+        """
+        fields, made = self.fields, Fields(self.fields.raw('fit'), 'fit', _FIT_KEYS)
+        ledger, learning = _read_ledger(settings, fields)
+        prepared = rebuild_encoders(settings, fields, learning)
+        names = _read_given_names(list(settings.columns), fields.raw('given_names'))
+        looks = read_looks(fields.raw(_LOOKS)) if _LOOKS in fields else ()
+        fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made), looks)
+        account = _read_account(fields, ledger)
+        _check_model(fitted)
+        _check_ledger(fitted, account)
+        return fitted, account, made.text('created', _DATE)
+
+
+def _write_shapes(fitted: Fitted) -> list[dict[str, Any]]:
+    settings, transformers = fitted.settings, fitted.encoding.transformers
+    made = {column: transformers[column] for column in settings.unchosen}
+    return write_shapes(made, settings.plan.edges(settings.numeric_bins))
+
+
+def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
+    columns = settings.plan.domains | settings.plan.domains_to_learn
+    seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
+    only_zcdp = fields.raw('version') in _ONLY_ZCDP
+    return read_ledger(fields.raw('ledger'), settings, columns, seeded, only_zcdp)
+
+
+def _read_account(fields: Fields, ledger: Ledger) -> Account:
+    if 'account' not in fields:
+        return account_of_one(ledger)
+    return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
+
+
+def _version(settings: Settings) -> int:
+    is_short = isinstance(settings.promise.roles, Roles)
+    return _WITHOUT_STATEMENTS if is_short else VERSION
+
+
+def _check_version(written: Any) -> int:
+    if not isinstance(written, dict) or written.get('format') != FORMAT:
+        raise ReleaseError(f'The file is not a release: {_RELEASE} does not say so.')
+    if type(written.get('version')) is not int or written['version'] not in _ADDED:
+        raise ReleaseError(
+            f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '
+            'Upgrade it if there is a newer one.'
+        )
+    return int(written['version'])
+
+
+def _check_members(archive: Archive, arrays: ArrayReader) -> None:
+    if archive.names - arrays.names - {_RELEASE, _METADATA}:
+        raise ReleaseError('The release holds members that do not belong to it.')
+
+
+def _check_model(fitted: Fitted) -> None:
+    model, encoding, settings = fitted.model, fitted.encoding, fitted.settings
+    if list(model.domain.items()) != list(encoding.domain.items()):
+        raise ReleaseError('The model of the release has other columns or codes than its metadata.')
+    check_hidden(model, encoding.hidden_codes)
+    check_structure(model, settings.mechanism, settings.roles)
+    check_estimate(model, settings.estimator)
+    if settings.mechanism.requires_roles:
+        assert_separated(model, fitted.plan, settings.promise.roles)
+
+
+def _check_ledger(fitted: Fitted, account: Account) -> None:
+    ledger, model, settings = fitted.ledger, fitted.model, fitted.settings
+    check_account(account, ledger)
+    check_measured(model)
+    check_measurements(model.measurements, ledger)
+    # Weights were computed from the same noisy counts, or a part of them, so they cost nothing
+    # more.
+    check_measurements(
+        [c.measured for c in model.compressions.values() if c.measured is not None], ledger
+    )
+    learning = fitted.prepared.learning
+    check_learning(undeclared_columns(settings.to_learn), learning, ledger.debits[len(learning) :])
+    # Values that the user names are public.
+    shaped = {shape['name'] for shape in _write_shapes(fitted)} - set(settings.spikes)
+    binned = [c for c, t in fitted.encoding.transformers.items() if isinstance(t, BinCodes)]
+    check_shapes(shaped, binned, learning)
+    if (
+        scores := num_scores(settings.mechanism, fitted.encoding.counted_domain, settings.roles)
+    ) is not None:
+        selecting = [line for line in ledger.debits if line.step != LOOK_FOR_COPIES]
+        check_scores(selecting, scores, ledger.max_rows_per_person)
+    check_looks(fitted)
+
+
+def _read_given_names(columns: list[str], written: Any) -> pd.Index:
+    """Return the column names of the user's frame, if they were not all strings."""
+    names = read_value(written)
+    if not isinstance(names, list) or (names and list(map(str, names)) != columns):
+        raise ReleaseError('The release gives its columns other names than its metadata.')
+    return pd.Index(names)
+
+
+def _write_fit(provenance: Provenance, created: str) -> dict[str, str | None]:
+    return {
+        'created': created,
+        'fitted': provenance.date,
+        'sdv_version': provenance.sdv_version,
+        'sdv_enterprise_version': provenance.sdv_enterprise_version,
+    }
+
+
+def _read_provenance(fields: Fields) -> Provenance:
+    def version(key: str) -> str | None:
+        return fields.text(key, _RELEASE_NUMBER) if fields.optional(key) else None
+
+    date = fields.text('fitted', _DATE)
+    return Provenance(date, version('sdv_version'), version('sdv_enterprise_version'))

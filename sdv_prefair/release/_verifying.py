@@ -1,0 +1,256 @@
+"""Verifying a release, and whether rows came from it.
+
+What can be checked, and what cannot:
+
+- The file is complete, its ledger adds up and pays for every measurement, and its model satisfies
+  every statement. A file cannot prove that its noise was really random.
+- Rows that sampling from the release again reproduces, value by value, came from it.
+- Rows most, but not all, of which sampling again reproduces were changed after sampling.
+- Other rows are tested against the model's marginals. Rows that fail were not sampled from it
+  unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
+  a similar release, or from somebody who matched its marginals and still made outcomes depend on
+  protected columns. So every statement is tested too.
+- Generated columns, such as keys and names, cannot be checked unless sampling reproduces them.
+"""
+
+import copy
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SamplingError
+
+from sdv_prefair._sdv_versions import by_name
+from sdv_prefair.encoding._frame_schema import check_columns
+from sdv_prefair.errors import PrivateDataError, UnfairModelError
+from sdv_prefair.fitting._fitted import Fitted
+from sdv_prefair.release._independence_test import find_dependence
+from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
+from sdv_prefair.release._verified import Check, Verification
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer._handing_over import HandingOver
+
+# Sampling again takes as long as sampling; for more rows the test of marginals is enough.
+_MOST_REDRAWN = 1_000_000
+# If at least this share of rows is reproduced in place, the others count as changed rows.
+_MOSTLY = 0.5
+# A limit on the difference of two means of n booleans, times the root of n: by Hoeffding's bound,
+# it is exceeded with a probability below one in ten million.
+_BEYOND_CHANCE = 6.0
+
+
+def verify_fit(synthesizer: 'HandingOver') -> Verification:
+    """Check ledger, noise and fairness of a fit, usually one loaded from a file."""
+    return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
+
+
+def _ledger(synthesizer: 'HandingOver') -> Check:
+    ledger = synthesizer.get_privacy_ledger()
+    promise, spent = ledger.attrs, float(ledger['rho'].sum())
+    told = (
+        f'{len(ledger)} lines add up to rho = {spent:.6g}, the whole budget of epsilon = '
+        f'{promise["epsilon"]:g} and delta = {promise["delta"]:g}'
+    )
+    if spent != promise['rho']:
+        told = f'its lines add up to rho = {spent:.6g}, not to its budget of {promise["rho"]:.6g}'
+    return Check('ledger', spent == promise['rho'], told)
+
+
+def _noise(synthesizer: 'HandingOver') -> Check:
+    if not synthesizer.get_privacy_ledger().attrs['private']:
+        return Check('noise', False, 'generated from a known seed, so nothing is private')
+    return Check('noise', True, 'no seed was given; that it was random cannot be checked')
+
+
+def _fairness(synthesizer: 'HandingOver') -> list[Check]:
+    settings = synthesizer.fitted.settings
+    if not settings.promise.is_fair:
+        return [Check('fairness', True, 'none is promised, so none was checked')]
+    try:
+        synthesizer.verify_fairness()
+    except UnfairModelError as error:
+        return [Check('fairness', False, str(error))]
+    return [Check('fairness', True, str(one)) for one in settings.promise.roles.statements]
+
+
+def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification:
+    """Check columns, values and distribution of rows that are said to come from a fit.
+
+    Privacy: reads rows that are said to be synthetic. The results contain names of columns, numbers
+    of rows and p-values.
+
+    Args:
+        synthesizer: The fit.
+        rows: The rows, with the types of the metadata.
+    """
+    fitted = synthesizer.fitted
+    columns = _columns(fitted, rows)
+    if not columns.passed:
+        return Verification([columns])
+    values = _values(fitted, rows)
+    if not values.passed:
+        return Verification([columns, values])
+    constraints = _constraints(fitted, rows)
+    if not all(check.passed for check in constraints):
+        return Verification([columns, values, *constraints])
+    found = [columns, values, *constraints]
+    drawn = _redrawn(synthesizer, rows)
+    if drawn is not None:
+        return Verification([*found, drawn])
+    tested = [_distribution(fitted, rows)]
+    if fitted.settings.promise.is_fair:
+        tested.append(_independence(fitted, rows))
+    return Verification([*found, *tested])
+
+
+def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    (described,) = fitted.plan.original_metadata.tables.values()
+    try:
+        check_columns(rows, described.columns)
+    except PrivateDataError as error:
+        return Check('columns', False, ' '.join(error.errors))
+    if rows.empty:
+        return Check('columns', False, 'there are no rows')
+    return Check('columns', True, f'the {rows.shape[1]} columns of the release; {len(rows):,} rows')
+
+
+def _values(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    own = {c: codes for c, codes in fitted.encoding.transformers.items() if c in rows}
+    outside = {
+        column: int((~codes.is_declared(rows[column])).sum()) for column, codes in own.items()
+    }
+    found = [f"{count:,} of '{column}'" for column, count in outside.items() if count]
+    if found:
+        told = f'outside the domain of the release: {", ".join(found)}'
+        return Check('values', False, told)
+    told = f'all within the domain of the release, in {len(own)} columns'
+    unseen = [column for column in rows if column not in own]
+    return Check('values', True, told + f'; not checked: {unseen}' * bool(unseen))
+
+
+def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
+    """Return whether the rows satisfy the constraints, if there are any."""
+    rules = [*fitted.plan.rejections, *(link.rule for link in fitted.plan.chain)]
+    try:
+        found = fitted.plan.broken_rules(rows)
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        # Columns that a constraint replaces have no codes, so they have not been checked yet.
+        return [Check('constraints', False, 'values of their columns are of another type')]
+    broken = [
+        f'{type(rule.constraint).__name__} over {list(rule.columns)} is not met in '
+        f'{int((~holds).sum()):,} rows'
+        for rule, holds in found
+    ]
+    names = ', '.join(type(rule.constraint).__name__ for rule in rules)
+    told = '; '.join(broken) or f'all rows satisfy {names}'
+    return [Check('constraints', not broken, told)] * bool(rules)
+
+
+def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
+    """Return whether sampling reproduces the rows; None if they are entirely different."""
+    if len(rows) > _MOST_REDRAWN:
+        return None
+    # Including those that constraints replace, which have no codes of their own.
+    learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
+    told = _as_written(rows[learnt])
+    for independent in (False, True):
+        again = _draw(synthesizer, len(rows), independent)
+        if again is None:
+            continue
+        drawn = _as_written(again[learnt])
+        how = ' with independent rows' if independent else ''
+        when = f'when {len(rows):,} are sampled{how}'
+        if np.array_equal(told, drawn):
+            words = f'exactly the rows that the release returns {when}'
+            return Check('origin', True, words + _but_generated(rows, again))
+        if _was_changed(told, drawn):
+            same = int((told == drawn).sum())
+            words = (
+                f'{same:,} rows are those that the release returns {when}; the others were changed'
+            )
+            return Check('origin', False, words)
+    return None
+
+
+def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
+    """Return which columns sampling did not reproduce, in words."""
+    columns = [
+        c for c in rows if not np.array_equal(_as_written(rows[[c]]), _as_written(again[[c]]))
+    ]
+    told = f', except for {columns}, which are generated: who filled them in is not known'
+    return told * bool(columns)
+
+
+def _as_written(rows: pd.DataFrame) -> np.ndarray:
+    return np.array(rows.to_csv(index=False, header=False).splitlines(), dtype=object)
+
+
+def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
+    """Whether most rows equal the sampled ones in the same place, and not by chance.
+
+    Other rows match only by chance, and then just as often when shifted by one place.
+    """
+    if len(told) != len(drawn):  # a cell with a line break in it
+        return False
+    in_place, by_chance = (told == drawn).mean(), (told == np.roll(drawn, 1)).mean()
+    return bool(in_place >= _MOSTLY and in_place - by_chance >= _BEYOND_CHANCE / len(told) ** 0.5)
+
+
+def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
+    twin = copy.deepcopy(synthesizer)
+    twin.reset_sampling()
+    name = twin.fitted.settings.table_name
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # raised when rows are sampled for use
+            sampled = twin.sample(num_rows, independent_rows=independent)
+    except SamplingError:  # such as more rows than keys: not reproducible
+        return None
+    drawn: pd.DataFrame = by_name(sampled, name)[name]
+    return drawn
+
+
+def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    touched = {column for columns in fitted.plan.tied for column in columns}
+    own = fitted.encoding.transformers
+    codes = pd.DataFrame({
+        column: codes.encode(rows[column]).astype(np.int64)
+        for column, codes in own.items()
+        if column in rows and column not in touched
+    })
+    test = compare_marginals(fitted.model, codes)
+    return Check('distribution', test.is_passed(), _in_words(test))
+
+
+def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
+    """Return whether the rows satisfy the statements, as far as rows can show."""
+    touched = {column for columns in fitted.plan.tied for column in columns}
+    own = {c: v for c, v in fitted.encoding.transformers.items() if c not in touched}
+    statements = fitted.settings.promise.roles.statements
+    named = {c for one in statements for c in (*one.left, *one.right, *one.given)}
+    codes = pd.DataFrame({
+        # By exact value where a constraint has changed the meaning of codes.
+        c: own[c].encode(rows[c]) if c in own else pd.factorize(rows[c], use_na_sentinel=False)[0]
+        for c in sorted(named)
+    })
+    found = find_dependence(statements, codes)
+    if found is None:
+        return Check('independence', True, 'nothing in the rows speaks against the statements')
+    left, right, given = found
+    told = f"'{right}' depends on '{left}' given {list(given)}, which it never does in the model"
+    return Check('independence', False, told)
+
+
+def _in_words(test: MarginalTest) -> str:
+    if test.impossible:
+        together = ' and '.join(test.impossible[0])
+        return f'NOT that of the model: values of {together} that are never sampled'
+    if not test.tested:
+        return 'there are too few rows, or too few columns, to tell'
+    fits = 'compatible with the model' if test.is_passed() else 'NOT that of the model'
+    return (
+        f'{fits} in {test.tested} marginals; the worst is {", ".join(test.worst)}, p = '
+        f'{test.p_value:.2g} for all together, at the level {LEVEL:g}'
+    )

@@ -1,0 +1,282 @@
+"""Checks of the synthesizer's arguments, made on construction, before any data is seen."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+
+from sdv_prefair.constraints._adding import Promise
+from sdv_prefair.constraints._plan import ConstraintPlan
+from sdv_prefair.discretization import CHOICES
+from sdv_prefair.domain import modelled_columns, name_others, public_domain, single_table
+from sdv_prefair.domain._columns import (
+    Categories,
+    ColumnDomain,
+    Datetimes,
+    Numbers,
+    Undeclared,
+    as_number,
+)
+from sdv_prefair.domain._given_facts import Domain
+from sdv_prefair.domain._role_columns import check_modelled_roles
+from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness._implied import forced
+from sdv_prefair.fairness._statements import Statements
+from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
+from sdv_prefair.fitting import _cautions as cautions
+from sdv_prefair.mechanisms._budget import resolve_budget
+from sdv_prefair.mechanisms._protocol import Mechanism
+from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
+from sdv_prefair.roles import Roles, as_statements
+from sdv_prefair.values._timestamps import as_timestamp
+
+ESTIMATORS = ('auto', 'mbi')
+MOST_ROWS_PER_PERSON = 10**9
+
+
+def check_amounts(
+    epsilon: float, delta: float, numeric_bins: int, max_rows_per_person: int, seed: int | None
+) -> None:
+    """Raise for an argument that is not a number, or is out of range."""
+    check_epsilon_delta(epsilon, delta)
+    check_whole_number('numeric_bins', numeric_bins, 2)
+    check_whole_number('max_rows_per_person', max_rows_per_person, 1, MOST_ROWS_PER_PERSON)
+    check_seed(seed)
+
+
+def check_choices(
+    budget: str,
+    estimator: str,
+    public_ranges: bool | None,
+    verbose: bool,
+    discretization: str,
+    unlabelled: str | None,
+) -> None:
+    """Raise for an argument that is not one of its choices."""
+    resolve_budget(budget)
+    check_choice('estimator', estimator, ESTIMATORS)
+    check_choice('public_ranges', public_ranges, (None, True, False))
+    check_choice('verbose', verbose, (True, False))
+    check_choice('discretization', discretization, CHOICES)
+    check_choice('unlabelled', unlabelled, UNLABELLED_CHOICES)
+
+
+def first_plan(
+    metadata: Metadata,
+    promise: Promise,
+    person_column: str | None,
+    other: str | Mapping[str, Any] | None,
+) -> ConstraintPlan:
+    """Return the plan of a table without constraints; raise if its columns do not fit the roles.
+
+    Args:
+        metadata: The metadata of the table.
+        promise: Roles and mechanism.
+        person_column: Identifies persons, if given.
+        other: What replaces values that have no code of their own.
+    """
+    table = single_table(metadata)
+    columns, modelled = list(table.columns), modelled_columns(table)
+    check_modelled(modelled)
+    check_roles(promise.roles, promise.mechanism, columns, set(modelled))
+    check_person_column(person_column, columns, set(modelled))
+    promise.check_declared(modelled, promise.roles)
+    domains = name_others(public_domain(table, promise.public_ranges), other)
+    return ConstraintPlan.without_constraints(metadata, domains)
+
+
+def resolve_statements(roles: Roles, fairness: object) -> Statements:
+    """Return the fairness guarantee: roles, or the statements of ``fairness=``.
+
+    A single statement with a conditioning set is equivalent to roles, and returned as such.
+
+    Args:
+        roles: Those of the arguments ``protected``, ``admissible`` and ``outcome``.
+        fairness: A statement, a list of statements, ``Statements``, or None.
+
+    Raises:
+        RolesError: If both are given, or ``fairness`` is something else.
+    """
+    if fairness is None:
+        return roles
+    if roles:
+        raise RolesError(
+            'fairness is given together with protected, admissible and outcome, which are short '
+            'for one statement. Use one of the two: justifiable(protected, admissible, outcome) '
+            'turns the lists into a statement.'
+        )
+    return as_statements(fairness)
+
+
+def warn_of_forced(statements: Statements) -> None:
+    """Warn if the statements together imply more than each of them says."""
+    found = forced(statements)
+    if found:
+        cautions.warn_of_forced([one.consequence for one in found])
+
+
+def check_whole_number(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise unless ``value`` is an integer of at least ``least``, and at most ``most``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise SynthesizerInputError(
+            f'{name} ({shown(value)}) must be an integer of at least {least}.'
+        )
+    if most is not None and value > most:
+        raise SynthesizerInputError(f'{name} ({shown(value)}) must be at most {most}.')
+
+
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    if not any(value is choice or value == choice for choice in choices):
+        raise SynthesizerInputError(
+            f'{name} ({shown(value)}) must be one of {", ".join(map(repr, choices))}.'
+        )
+
+
+def check_seed(seed: object) -> None:
+    """Raise unless ``seed`` is None or a non-negative integer."""
+    if seed is not None:
+        check_whole_number('seed', seed, 0)
+
+
+def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
+    """Return the guarantee of the arguments, or of the metadata; raise if they differ.
+
+    Args:
+        metadata: The metadata of the table.
+        given: The guarantee given as arguments; empty if none was.
+    """
+    kept = metadata.get_fairness() if isinstance(metadata, FairMetadata) else Roles()
+    if not (kept and given):
+        return given or kept
+    if not (isinstance(kept, Roles) and isinstance(given, Roles)) and kept != given:
+        raise RolesError(
+            'The arguments and the metadata disagree on the fairness statements. Leave the '
+            'arguments out to take those of the metadata, or change these with set_fairness.'
+        )
+    named = dict.fromkeys(kept.columns() + given.columns())
+    differ = [column for column in named if kept.of(column) != given.of(column)]
+    if differ:
+        raise RolesError(
+            f'The arguments and the metadata disagree on the roles of {differ}. Leave the '
+            'arguments out to take the roles of the metadata, or change those with set_roles.'
+        )
+    return given
+
+
+def check_roles(
+    roles: Statements, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
+) -> None:
+    """Raise unless the roles name modelled columns, and are given where they are needed.
+
+    Args:
+        roles: The user's roles.
+        mechanism: The structure; it declares whether it needs roles.
+        columns: All columns of the metadata.
+        modelled: Those that are modelled.
+    """
+    if mechanism.requires_roles and not roles:
+        raise RolesError(
+            'protected, admissible and outcome must each name at least one column, for example '
+            "protected=['sex'], admissible=['education'], outcome=['income']. For a private "
+            "synthesizer without a fairness guarantee use structure='none'."
+        )
+    check_modelled_roles(roles, columns, modelled)
+
+
+def check_person_column(
+    person_column: str | None, columns: Iterable[str], modelled: set[str]
+) -> None:
+    """Raise unless the person column exists and is not modelled."""
+    if person_column is None:
+        return
+    if not isinstance(person_column, str) or person_column not in set(columns):
+        raise SynthesizerInputError(
+            f'person_column ({shown(person_column)}) is not a column of the metadata. Name the '
+            'key or id column that identifies persons, or leave it out.'
+        )
+    if person_column in modelled:
+        raise SynthesizerInputError(
+            f"person_column ('{person_column}') would be modelled. Declare it as a key or with "
+            "sdtype 'id' in the metadata: who a row belongs to is never learnt."
+        )
+
+
+def check_modelled(modelled: Iterable[str]) -> None:
+    """Raise if there is nothing to learn."""
+    if not list(modelled):
+        raise StructureError(
+            'The metadata has no column to model: all are keys, ids, personal (pii) or unknown. '
+            "Give one a statistical sdtype such as 'categorical'."
+        )
+
+
+def declares_ranges(domains: Mapping[str, ColumnDomain]) -> bool:
+    """Whether the metadata declares anything about values that could come from the data."""
+    return any(
+        not isinstance(domain, Undeclared) and not getattr(domain, 'complete', False)
+        for domain in domains.values()
+    )
+
+
+def says_ranges(metadata: Metadata) -> bool:
+    """Whether metadata alone declares anything about values that could come from the data."""
+    return declares_ranges(public_domain(metadata, public_ranges=True))
+
+
+def are_public(public_ranges: bool | None, domain: Domain | None) -> bool:
+    """Whether declared ranges are public; if only those in ``domain`` are, no others are left."""
+    return public_ranges is not False or domain is not None
+
+
+def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
+    """Raise unless spikes are values of numerical and datetime columns, within their ranges.
+
+    Args:
+        spikes: The user's spikes.
+        domains: The public domains of the modelled columns.
+    """
+    if spikes is None:
+        return
+    if not isinstance(spikes, Mapping):
+        raise SynthesizerInputError(
+            "spikes must be a dictionary from columns to lists of values, as in {'gain': [0]}."
+        )
+    for column, values in spikes.items():
+        domain = domains.get(column)
+        if domain is None or isinstance(domain, Categories) or _is_undeclared_list(domain):
+            raise SynthesizerInputError(
+                f"spikes names '{column}', which is not a modelled numerical or datetime column. "
+                'Correct the name, or take it out.'
+            )
+        if not isinstance(values, list | tuple):
+            raise SynthesizerInputError(
+                f"spikes of '{column}' must be a list of values, as in {{'{column}': [0]}}."
+            )
+        for value in values:
+            _check_spike(column, value, domain)
+
+
+def _is_undeclared_list(domain: ColumnDomain) -> bool:
+    return isinstance(domain, Undeclared) and domain.kind == 'categories'
+
+
+def _check_spike(column: str, value: object, domain: ColumnDomain) -> None:
+    is_number = isinstance(domain, Numbers) or getattr(domain, 'kind', None) == 'numbers'
+    written: str | None = getattr(domain, 'datetime_format', None)
+    try:
+        spike: Any = (
+            as_number(value, 'a spike') if is_number else as_timestamp(value, written, 'a spike')
+        )
+        inside = not isinstance(domain, Numbers | Datetimes) or domain.low <= spike <= domain.high
+    except DomainError as error:
+        raise SynthesizerInputError(f"spikes of '{column}': {error}") from None
+    except TypeError:
+        inside = False
+    if not inside:
+        raise SynthesizerInputError(
+            f"spikes of '{column}' lists {shown(value)}, which is outside the range that the "
+            'metadata declares. Take it out, or widen the range.'
+        )

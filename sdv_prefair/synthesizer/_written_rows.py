@@ -1,0 +1,216 @@
+"""Synthetic rows written to a file in chunks: memory does not grow with their number."""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import tqdm
+
+from sdv_prefair._atomic_write import draft_of
+from sdv_prefair._sdv_versions import by_name
+from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
+from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._handing_over import HandingOver
+from sdv_prefair.synthesizer._written_types import (
+    arrow_type,
+    check_objects,
+    is_moments,
+    shown_moments,
+    types_of_objects,
+    written_alike,
+)
+from sdv_prefair.transformers import ColumnCodes
+
+ROWS_AT_A_TIME = 1 << 20
+"""Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""
+
+_CSV = ('.csv', '.csv.gz')
+
+
+class WritingRows(HandingOver):
+    """A fitted synthesizer that can write more rows than fit in memory."""
+
+    def sample_to(
+        self,
+        path: str | Path,
+        num_rows: int,
+        rows_at_a_time: int = ROWS_AT_A_TIME,
+        independent_rows: bool = False,
+        progress: bool = True,
+    ) -> None:
+        """Sample rows into a file; only one chunk is in memory at a time.
+
+        The rows are those of ``sample`` called once for each chunk. The file is written
+        atomically.
+
+        Args:
+            path: Where to write, ending in ``.csv``, ``.csv.gz`` or ``.parquet``.
+            num_rows: Number of rows.
+            rows_at_a_time: Rows of a chunk.
+            independent_rows: Whether rows are sampled independently, see ``sample``.
+            progress: Whether to show a bar, if there is more than one chunk.
+        """
+        self._validate_fit_before_sample()
+        check_whole_number('num_rows', num_rows, least=1)
+        check_whole_number('rows_at_a_time', rows_at_a_time, least=1)
+        check_choice('independent_rows', independent_rows, (True, False))
+        self._data_processor.check_room(num_rows, rows_at_a_time)
+        name = self.fitted.settings.table_name
+
+        def draw(rows: int) -> pd.DataFrame:
+            drawn: pd.DataFrame = by_name(
+                self.sample(rows, independent_rows=independent_rows), name
+            )[name]
+            return drawn
+
+        parts = drawn_parts(draw, num_rows, rows_at_a_time, progress)
+        write_parts(parts, Path(path), num_rows, askable_columns(self.fitted))
+
+
+def drawn_parts(
+    draw: Callable[[int], pd.DataFrame], num_rows: int, rows_at_a_time: int, progress: bool = True
+) -> Iterator[pd.DataFrame]:
+    """Yield rows in chunks, with a bar if there are several.
+
+    Args:
+        draw: Samples a given number of rows.
+        num_rows: Total number of rows.
+        rows_at_a_time: Rows of a chunk.
+        progress: Whether to show a bar.
+    """
+    first = min(rows_at_a_time, num_rows)
+    yield draw(first)  # the disk may turn out to be full, which is reported without a bar
+    if first == num_rows:
+        return
+    with tqdm.tqdm(total=num_rows, initial=first, desc='Writing rows', disable=not progress) as bar:
+        for start in range(first, num_rows, rows_at_a_time):
+            part = draw(min(rows_at_a_time, num_rows - start))
+            yield part
+            bar.update(len(part))
+
+
+def write_parts(
+    parts: Iterable[pd.DataFrame],
+    path: Path,
+    num_rows: int,
+    columns: Mapping[str, ColumnCodes] = MappingProxyType({}),
+) -> None:
+    """Write a table that comes in chunks, in the format of the path's suffix.
+
+    Args:
+        parts: The chunks.
+        path: Where to write.
+        num_rows: Rows of all chunks.
+        columns: What determines which values columns can show, of columns of which it is known.
+
+    Raises:
+        ValueError: If the path has another suffix, the format cannot hold a column, or the disk has
+            no room for so many rows.
+    """
+    name = path.name.lower()
+    if not name.endswith((*_CSV, '.parquet')):
+        raise ValueError(f"'{path}' must end in .csv, .csv.gz or .parquet.")
+    write = _ParquetFile if name.endswith('.parquet') else _CsvFile
+    with draft_of(path) as draft:
+        file: Any = write(draft, columns)
+        written = 0
+        try:
+            for part in parts:
+                file.add(part.set_axis(part.columns.astype(str), axis=1))
+                if not written:
+                    _check_room(draft, path, num_rows / max(len(part), 1))
+                written += len(part)
+        finally:
+            file.close()
+
+
+def _check_room(draft: Path, path: Path, times: float) -> None:
+    """Raise if the disk has no room for a file that grows by this factor."""
+    if draft.stat().st_size * (times - 1) > shutil.disk_usage(draft.parent).free:
+        raise ValueError(
+            f"The disk of '{path}' has no room for so many rows. Ask for fewer rows, or give a "
+            'path on a larger disk.'
+        )
+
+
+class _CsvFile:
+    """A CSV file that rows are appended to, all in the format of the first chunk."""
+
+    def __init__(self, path: Path, columns: Mapping[str, ColumnCodes]):
+        self._path, self._moments = path, shown_moments(columns)
+        self._dtypes: pd.Series | None = None
+
+    def add(self, part: pd.DataFrame) -> None:
+        is_first = self._dtypes is None
+        if is_first:
+            self._dtypes = part.dtypes
+            beside = {c: part[c] for c in part.columns if is_moments(part[c])}
+            self._moments = beside | self._moments
+        alike = _with_dtypes(part, self._dtypes)
+        alike = alike.assign(**{
+            column: written_alike(alike[column], shown)
+            for column, shown in self._moments.items()
+            if column in alike and is_moments(alike[column])
+        })
+        alike.to_csv(self._path, mode='w' if is_first else 'a', header=is_first, index=False)
+
+    def close(self) -> None:
+        pass
+
+
+class _ParquetFile:
+    """A Parquet file that row groups are appended to, with the types of the first chunk."""
+
+    def __init__(self, path: Path, columns: Mapping[str, ColumnCodes]):
+        self._path, self._types = path, types_of_objects(columns)
+        self._writer: pq.ParquetWriter | None = None
+
+    def add(self, part: pd.DataFrame) -> None:
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._path, _schema(part, self._types))
+        check_objects(part, self._writer.schema, self._types)
+        table = pa.Table.from_pandas(part, schema=self._writer.schema, preserve_index=False)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _with_dtypes(part: pd.DataFrame, dtypes: Any) -> pd.DataFrame:
+    """Return a chunk with the dtypes of the first; what cannot be converted stays as it is.
+
+    Otherwise nullable integers would be written with decimals in one chunk only.
+    """
+    for column, dtype in dtypes.items():
+        if part[column].dtype != dtype:
+            try:
+                part = part.assign(**{column: part[column].astype(_beside_nulls(dtype))})
+            except (TypeError, ValueError):
+                continue
+    return part
+
+
+def _beside_nulls(dtype: Any) -> Any:
+    """Return the dtype that holds integers and nulls; any other dtype as it is."""
+    is_whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
+    return pd.array(np.empty(0, dtype)).dtype if is_whole else dtype
+
+
+def _schema(part: pd.DataFrame, types: Mapping[str, pa.DataType]) -> pa.Schema:
+    """Return the schema of a file, from its first chunk and what is known of columns of objects."""
+    fields = [(c, types.get(c) or arrow_type(part[c])) for c in part.columns]
+    table = pa.Table.from_pandas(part, schema=pa.schema(fields), preserve_index=False)
+    return _without_null_types(table.schema)
+
+
+def _without_null_types(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with strings for columns that are all null in the first chunk."""
+    fields = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f for f in schema]
+    return pa.schema(fields, schema.metadata)

@@ -1,0 +1,246 @@
+"""Categories as codes of a public list of values."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import repeat
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sdv_prefair.domain._columns import Categories
+from sdv_prefair.errors import DomainError
+from sdv_prefair.transformers._asked import cells, same_value
+from sdv_prefair.transformers._column_codes import ColumnCodes
+from sdv_prefair.values._boxed import boxed
+from sdv_prefair.values._dtypes import cast, natural_array, public_dtype, read_numbers
+from sdv_prefair.values._objects import is_null
+
+
+class CategoryCodes(ColumnCodes):
+    """A categorical, ordinal or boolean column as codes of declared values.
+
+    The declared values get codes 0, 1, ... in their order. Everything else gets one more code, the
+    "other" code; it is decoded as ``other_value`` or, without one, as any of the declared values,
+    so that a sample contains no others. Values are the same if Python treats them as equal, such as
+    1 and 1.0; but if booleans and numbers are both declared, True is not 1. A string is never a
+    number.
+
+    Args:
+        values: The declared values.
+        nullable: Whether null gets a code of its own; otherwise it has the hidden code.
+        other: Whether there is an "other" code; otherwise what is not declared counts as null.
+            Without a code for null, null is "other" too.
+        weights: How likely each declared value is to stand for "other"; all equal if None.
+        dtype: The column's dtype, if known; otherwise that of the column it is fitted to.
+        other_value: The value that "other" comes back as, which looks different from every
+            declared one. A row with it is also "other".
+        shared: Whether rows of "other" without a value are redistributed over all values in a fit,
+            null or not; otherwise they count as null where there is a code for it.
+        groups: The number of the public group that each declared value belongs to, -1 for none:
+            values too rare to be modelled on their own are modelled with those of their group.
+    """
+
+    INPUT_SDTYPE = 'categorical'
+    SUPPORTED_SDTYPES = ['categorical', 'ordinal', 'boolean']
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        nullable: bool = True,
+        other: bool = True,
+        weights: Sequence[float] | None = None,
+        dtype: Any = None,
+        other_value: Any = None,
+        shared: bool = False,
+        groups: Sequence[int] = (),
+    ):
+        super().__init__()
+        declared = Categories(tuple(values), nullable, other=other_value, groups=tuple(groups))
+        self.groups = declared.groups
+        self.values, self.other_value = declared.values, declared.other
+        self.shared = shared
+        self.nullable = nullable
+        self.other = other or other_value is not None
+        self.weights = None if weights is None else tuple(map(float, weights))
+        if not self.values and not other:
+            raise DomainError('values must not be empty without an "other" code.')
+        self.dtype = public_dtype(dtype, self.shown)
+        self._cumulative = self._cumulate_weights()
+        self._index_values()
+        self._use_dtype(dtype)
+
+    def _cumulate_weights(self) -> np.ndarray:
+        weights = np.ones(len(self.values)) if self.weights is None else np.array(self.weights)
+        usable = len(weights) == len(self.values) and (weights >= 0).all()
+        if not usable or (len(weights) and not 0 < weights.sum() < np.inf):
+            raise DomainError('weights must be one number, 0 or more, for every declared value.')
+        return np.cumsum(weights) / weights.sum() if len(weights) else weights
+
+    def _index_values(self) -> None:
+        is_boolean = [isinstance(value, bool) for value in self.values]
+        is_number = [isinstance(value, Real | Decimal) for value in self.values]
+        self._booleans = np.flatnonzero(is_boolean)
+        self._numbers = np.flatnonzero(np.array(is_number, bool) & ~np.array(is_boolean, bool))
+        self._texts = np.flatnonzero([isinstance(value, str) for value in self.values])
+        self._tell_booleans = bool(len(self._booleans) and len(self._numbers))
+        self._code_of = {self._key(value): code for code, value in enumerate(self.values)}
+
+    def _key(self, value: Any) -> Any:
+        return (isinstance(value, bool | np.bool_), value) if self._tell_booleans else value
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The values that come back, in the order of their codes."""
+        return self.values if self.other_value is None else (*self.values, self.other_value)
+
+    @property
+    def shows_other(self) -> bool:
+        """Whether "other" comes back as a value of its own."""
+        return self.other_value is not None
+
+    @property
+    def stand_in_code(self) -> int | None:
+        """The code of null, unless rows of "other" are redistributed or shown as a value."""
+        return None if self.shared or self.shows_other else self.null_code
+
+    @property
+    def public_groups(self) -> np.ndarray | None:
+        """The public group of each code that is counted; null and "other" belong to none."""
+        if not self.groups:
+            return None
+        of_codes = np.full(self.num_counted, -1)
+        of_codes[: len(self.values)] = self.groups
+        return of_codes
+
+    def _use_dtype(self, dtype: Any) -> None:
+        self._dtype = public_dtype(dtype, self.shown)
+        shown = self.shown
+        try:
+            self._table = cast(natural_array(shown), np.zeros(len(shown), bool), self._dtype)
+            held = np.array_equal(self.encode(self._table), np.arange(len(shown)))
+        except (TypeError, ValueError, OverflowError, NotImplementedError, pa.ArrowException):
+            held = False  # for example, pandas cannot look up half floats
+        if not held:
+            raise DomainError(
+                f'a column of dtype {str(self._dtype)!r} cannot hold the declared values. Declare '
+                "range_values of the column's own type, numbers or strings."
+            )
+
+    def _dtype_beside_nulls(self) -> Any:
+        # pandas would use floats, which change integers above 2^53.
+        dtype = self._table.dtype
+        whole = isinstance(dtype, np.dtype) and dtype.kind in 'iu'
+        if whole and any(float(value) != value for value in self.shown):
+            return pd.UInt64Dtype() if dtype.kind == 'u' else pd.Int64Dtype()
+        return self._dtype
+
+    @property
+    def _num_values(self) -> int:
+        return len(self.values) + bool(self.other)
+
+    @property
+    def other_code(self) -> int | None:
+        """The code of every value that is not declared, if there is one."""
+        return len(self.values) if self.other else None
+
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found, nulls = self._find_numbers(column)
+        elif _is_arrow_text(column.dtype):
+            found, nulls = self._find_arrow_texts(column)
+        else:
+            found, nulls = self._find_objects(boxed(column))
+        unknown = found < 0
+        if not self.other:
+            return np.where(unknown, 0, found), nulls | unknown
+        return np.where(unknown, len(self.values), found), nulls
+
+    def _nearest(self, column: pd.Series) -> Any:
+        if not self.shown:
+            return np.full(len(column), None, dtype=object)
+        codes, _ = self._read(column)
+        return self._table[np.minimum(codes, len(self.shown) - 1).astype(np.intp)]
+
+    def _is_held(self, column: pd.Series, held: Any) -> list[bool]:
+        codes, nulls = self._read(column)
+        codes, known = codes.astype(np.intp), ~nulls & (codes < len(self.shown))
+        return [
+            bool(is_known) and (same_value(asked, self.shown[code]) or same_value(asked, shown))
+            for asked, shown, code, is_known in zip(
+                cells(column), cells(held), codes, known, strict=True
+            )
+        ]
+
+    def _find_numbers(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        numbers, nulls = read_numbers(column)
+        codes = self._numbers if len(self._numbers) else self._booleans
+        if pd.api.types.is_bool_dtype(column.dtype):
+            numbers = numbers.astype(np.int8)
+            codes = self._booleans if len(self._booleans) else codes
+        if numbers.dtype.kind == 'f':  # as a shorter float, 0.1 is another number
+            declared = np.array([self.values[code] for code in codes]).astype(numbers.dtype)
+        else:
+            fits = [_fits(self.values[code], numbers.dtype) for code in codes]
+            codes = codes[np.array(fits, dtype=bool)]
+            declared = np.array([int(self.values[code]) for code in codes], dtype=numbers.dtype)
+        declared, first = np.unique(declared, return_index=True)
+        return np.append(np.take(codes, first), -1)[pd.Index(declared).get_indexer(numbers)], nulls
+
+    def _find_arrow_texts(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+        texts = pa.array([self.values[position] for position in self._texts], pa.large_string())
+        column_texts = pa.array(column.array).cast(pa.large_string())
+        found = pc.fill_null(pc.index_in(column_texts, value_set=texts), -1)
+        return np.append(self._texts, -1)[np.asarray(found)], column.isna().to_numpy()
+
+    def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        texts = {self.values[code]: code for code in self._texts}
+        listed = list(values)
+        others = [place for place, value in enumerate(listed) if type(value) is not str]
+        nulls = np.zeros(len(listed), dtype=bool)
+        nulls[others] = [is_null(listed[place]) for place in others]
+        codes = [self._find_one(listed[place]) for place in others]
+        for place in others:  # an arbitrary object may not be hashable
+            listed[place] = ''
+        found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
+        found[others] = codes
+        return found, nulls
+
+    def _find_one(self, value: Any) -> int:
+        try:
+            return self._code_of.get(self._key(value), -1)
+        except Exception:  # whatever an arbitrary object raises, it is not one of the values
+            return -1
+
+    def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
+        if not self.shown:  # there is no declared value to decode "other" as
+            return np.full(len(codes), None, dtype=object), np.ones(len(codes), dtype=bool)
+        if self.shows_other:
+            return self._table[codes], np.zeros(len(codes), dtype=bool)
+        is_other = codes == len(self.values)
+        codes = codes.copy()
+        draws = generator.random(np.count_nonzero(is_other))
+        codes[is_other] = np.searchsorted(self._cumulative[:-1], draws, side='right')
+        return self._table[codes], np.zeros(len(codes), dtype=bool)
+
+    def _value_labels(self) -> list[str]:
+        labels = [str(value) for value in self.shown]
+        if len(set(labels)) < len(labels):  # '1' and 1
+            labels = [repr(value) for value in self.shown]
+        return labels + ['(other)'] * bool(self.other and not self.shows_other)
+
+
+def _fits(value: Any, dtype: np.dtype) -> bool:
+    """Whether a declared number can occur in a column of integers."""
+    limits = np.iinfo(dtype)
+    return limits.min <= value <= limits.max and value == int(value)
+
+
+def _is_arrow_text(dtype: Any) -> bool:
+    if isinstance(dtype, pd.ArrowDtype):
+        kind = dtype.pyarrow_dtype
+        return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return isinstance(dtype, pd.StringDtype) and dtype.storage.startswith('pyarrow')
