@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
+from sdv_prefair.datasets import _adult_columns as adult_columns
+from sdv_prefair.datasets import _simulated as simulated
 from sdv_prefair.datasets import (
-    adult_columns,
     load_adult,
     load_census_kdd,
     load_compas,
     simulate_census,
-    simulated,
 )
 from sdv_prefair.metrics import independence_test
 from sdv_prefair.metrics._codes import encode
