@@ -8,10 +8,12 @@ never; everywhere else noise stays what users get, so such a test is still found
 import hashlib
 import os
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from recorded_times import RecordedTimes
 
 from sdv_prefair.privacy import SystemEntropy
 
@@ -19,6 +21,13 @@ IN_CI = bool(os.environ.get('CI'))
 settings.register_profile('everywhere', deadline=None)
 settings.register_profile('ci', deadline=None, derandomize=True)
 settings.load_profile('ci' if IN_CI else 'everywhere')
+
+
+def pytest_configure(config):
+    if folder := os.environ.get('SUITE_TIMES'):
+        if not hasattr(config, 'workerinput') and config.getoption('numprocesses', None):
+            return  # the workers write their own
+        config.pluginmanager.register(RecordedTimes(Path(folder)))
 
 
 @pytest.hookimpl(wrapper=True)

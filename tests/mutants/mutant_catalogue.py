@@ -19,6 +19,8 @@ _TOTAL_VARIATION = 'tests/unit/privacy/test_total_variation.py'
 _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
+_LEDGER_MODEL = 'tests/property/test_ledger.py'
+_PERSONS = 'tests/unit/counts/test_persons.py'
 
 _ANSWERS = 'privacy/_answers.py'
 _PRIVATE_TABLE = 'privacy/_private_table.py'
@@ -658,6 +660,88 @@ NOT_THERE = [
     ),
 ]
 
+FOUND_INDEPENDENTLY = [
+    mutant(
+        'each threshold alone stays within delta, their sum does not',
+        _LEDGER,
+        'math.fsum(line.delta for line in self._debits) + debit.delta',
+        'debit.delta',
+        _LEDGER_MODEL,
+    ),
+    mutant(
+        'rare values pass the threshold',
+        _VALUES,
+        'if count > least or value is None',
+        'if count < least or value is None',
+        f'{_LEARNING}::test_a_value_needs_more_than_the_threshold',
+    ),
+    mutant(
+        'the threshold is on the wrong side of what one person can bring',
+        _VALUES,
+        'if count > least or value is None',
+        'if count > least - 2 * ledger.max_rows_per_person or value is None',
+        f'{_LEARNING}::test_a_value_needs_more_than_the_threshold',
+    ),
+    mutant(
+        'the threshold falls as noise grows',
+        _VALUES,
+        'float(norm.isf(delta / rows))',
+        'float(norm.ppf(delta / rows))',
+        f'{_LEARNING}::test_a_value_of_one_person_passes_with_probability_below_delta',
+    ),
+    mutant(
+        'each row of a stream without a person is a person',
+        'counts/_persons.py',
+        'number.setdefault(None if value != value else value, len(number))',
+        'number.setdefault(object() if value is None or value != value else value, len(number))',
+        f'{_PERSONS}::test_rows_without_a_person_count_as_one_persons',
+    ),
+    mutant(
+        'rows of a stream without a person have no limit',
+        'counts/_persons.py',
+        '        passes = earlier[row_of] + nth < self._max_rows\n',
+        '        passes = earlier[row_of] + nth < self._max_rows\n'
+        '        passes |= np.array([p is None for p in persons])[row_of]\n',
+        f'{_PERSONS}::test_rows_without_a_person_count_as_one_persons',
+    ),
+    mutant(
+        'a negative amount is put aside, and adds to what is left',
+        _LEDGER,
+        'if not 0 <= rho <= self.remaining:',
+        'if not rho <= self.remaining:',
+        _LEDGER_MODEL,
+    ),
+    mutant(
+        'a line of negative cost gives budget back',
+        _LEDGER,
+        "if rho <= 0:\n            raise BudgetError(\n                f'{step} was given",
+        "if rho == 0:\n            raise BudgetError(\n                f'{step} was given",
+        _LEDGER_MODEL,
+    ),
+    mutant(
+        'words of the last, incomplete run are kept',
+        'privacy/_entropy.py',
+        'accepted_below = (1 << 64) - (1 << 64) % bound',
+        'accepted_below = 1 << 64',
+        f'{_SAMPLERS}::test_words_of_the_last_incomplete_run_are_drawn_again',
+    ),
+    mutant(
+        'sigma has no limit, and noise overflows',
+        _MECHANISMS,
+        'if math.sqrt(variance) > _LARGEST_SIGMA:',
+        'if math.sqrt(variance) > math.inf:',
+        f'{_SAMPLERS}::test_noise_that_might_not_fit_into_64_bits_is_refused',
+    ),
+    mutant(
+        'a saved sum is believed',
+        _LEDGER,
+        '        self._spent = sum((line.rho for line in self._debits), Fraction(0))\n\n'
+        '    def __setattr__',
+        '\n    def __setattr__',
+        _LEDGER_MODEL,
+    ),
+]
+
 MUTANTS = [
     *EXACT_COUNTS,
     *NOISE,
@@ -665,5 +749,6 @@ MUTANTS = [
     *ALL_GAUSSIAN,
     *SEPARATION,
     *NOT_THERE,
+    *FOUND_INDEPENDENTLY,
     *BESIDE_THE_CORE,
 ]

@@ -21,6 +21,7 @@ from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning._bounds import powers_of_two, stands_out
 from sdv_prefair.learning._months import month_cells
 from sdv_prefair.privacy import Ledger, SeededEntropy
+from sdv_prefair.privacy._mechanisms import gaussian_variance
 from sdv_prefair.privacy._private_values import frequent_values, threshold
 
 RNG = np.random.default_rng(0)
@@ -70,6 +71,17 @@ def test_a_value_of_one_person_passes_with_probability_below_delta(sigma, delta,
 
 def test_the_threshold_is_not_far_too_high():
     assert threshold(100.0, 1e-9, 1) == pytest.approx(2 + 100 * 5.9978, abs=0.1)
+
+
+@pytest.mark.parametrize('rows', [1, 4])
+def test_a_value_needs_more_than_the_threshold(rows):
+    """Without noise to speak of, the threshold is just above one more than a person's rows."""
+    ledger = Ledger(1e8, 1e-9, rows, reserved_delta=5e-10)
+    rho = ledger.shares(ledger.budget, [1, 1])[0]
+    assert math.sqrt(gaussian_variance(rho, rows**2)) < 1e-2
+    exact = {'one person': rows, 'one more': rows + 1, 'two more': rows + 2, None: 0}
+    found = frequent_values('x', exact, rho, 1e-10, 'learn', ledger, SeededEntropy(2))
+    assert found == {'two more': rows + 2, None: 0}
 
 
 def test_values_come_out_in_an_order_that_says_nothing():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy._entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
 from sdv_prefair.privacy._mechanisms import (
     exponential_epsilon,
@@ -127,6 +128,23 @@ def test_integers_below_is_uniform_enough(bound):
     assert drawn.min() >= 0
     assert drawn.max() < bound
     assert drawn.mean() / max(bound - 1, 1) == pytest.approx(0.5 if bound > 1 else 0, abs=0.02)
+
+
+def test_words_of_the_last_incomplete_run_are_drawn_again():
+    """Of a bound of three eighths of all words: without rejection, the lower third had 3/4."""
+    bound, count = 3 * 2**61, 30_000
+    drawn = integers_below(SeededEntropy(4), bound, count)
+    lower = (drawn < 2**62).mean()
+    assert lower == pytest.approx(2 / 3, abs=5 * math.sqrt(2 / 9 / count))
+
+
+def test_noise_that_might_not_fit_into_64_bits_is_refused():
+    """At the largest sigma the tail is below 2^62; nothing above it is drawn."""
+    largest = Fraction(2**57) ** 2
+    for noisy in (gaussian, rounded_gaussian):
+        assert abs(noisy(np.array([2**40]), largest, SeededEntropy(1))[0]) < 2**62
+        with pytest.raises(BudgetError, match='too small to calibrate noise'):
+            noisy(np.array([0]), largest * 2, SeededEntropy(1))
 
 
 @pytest.mark.parametrize(('numerator', 'denominator'), [(0, 1), (1, 3), (1, 1), (7, 3), (25, 10)])
