@@ -15,6 +15,7 @@ from sdv_prefair.counts._csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._cautions import RANGES_ARE_TAKEN_AS_PUBLIC
+from sdv_prefair.privacy._curve_words import guess_in_words
 from sdv_prefair.release._columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -103,8 +104,10 @@ def _summary(
 ) -> Iterator[str]:
     ledger = synthesizer.get_privacy_ledger()
     yield (
-        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
+        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}.'
     )
+    yield guess_in_words(synthesizer.privacy_curve())
+    yield 'Where the budget went:'
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         yield f'  {step:<28} {rho / ledger.attrs["rho"]:4.0%}'
     if roles and options.structure == 'none':

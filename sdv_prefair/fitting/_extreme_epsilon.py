@@ -4,18 +4,19 @@ import warnings
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import NoiseWarning, PrivacyWarning
+from sdv_prefair.privacy import PrivacyCurve
+from sdv_prefair.privacy._curve_words import guess_in_words
 
 # Below the first, noise leaves almost nothing; above the second, hardly any guarantee is left.
 SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
 
 
-def warn_of_epsilon(epsilon: float) -> None:
+def warn_of_epsilon(epsilon: float, curve: PrivacyCurve) -> None:
     """Warn of an epsilon that protects nobody, or that leaves nothing but noise."""
     if epsilon > LARGE_EPSILON:
         warnings.warn(
-            f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}: one person can change the odds of '
-            f'what is released by a factor of e^{epsilon:g}, which protects hardly anybody. Use 10 '
-            'at most for what is handed out, or keep the result with the rows.',
+            f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}. {guess_in_words(curve)} Use '
+            '10 at most for what is handed out, or keep the result with the rows.',
             PrivacyWarning,
             stacklevel=users_line(),
         )

@@ -15,7 +15,7 @@ from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.learning import learns_by_gaussians, reserved_delta
 from sdv_prefair.mechanisms._budget import Budget
 from sdv_prefair.mechanisms._protocol import Mechanism, is_all_gaussian
-from sdv_prefair.privacy import Debit, Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy import Debit, Entropy, Ledger, PrivacyCurve, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
@@ -30,7 +30,7 @@ class Settings:
 
     Attributes:
         epsilon: Privacy budget.
-        delta: Probability with which the guarantee may fail.
+        delta: What is added to the bound that epsilon sets on probabilities.
         max_rows_per_person: The number of rows one person may have.
         seed: If given, makes the noise reproducible.
         numeric_bins: Number of bins of a column with a wide range.
@@ -134,6 +134,11 @@ class Settings:
         )
         ledger.carry_over(learning)
         return ledger
+
+    @property
+    def curve(self) -> PrivacyCurve:
+        """What can be learnt about a person from a fit with these settings."""
+        return PrivacyCurve.of(self.open_ledger())
 
     def entropy(self, stage: int) -> Entropy:
         """Return the source of randomness of a stage."""

@@ -2,6 +2,7 @@
 
 from sdv_prefair.privacy._account import Account, Attempt
 from sdv_prefair.privacy._accounting import Ledger, epsilon_of, rho_of
+from sdv_prefair.privacy._curve import PrivacyCurve
 from sdv_prefair.privacy._debit import Debit
 from sdv_prefair.privacy._entropy import Entropy, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
@@ -15,6 +16,7 @@ __all__ = [
     'Debit',
     'Entropy',
     'Ledger',
+    'PrivacyCurve',
     'PrivateTable',
     'PrivateValues',
     'Score',

@@ -59,7 +59,8 @@ class PreFairSynthesizer(WaysToFit):
         metadata: SDV's metadata of one table, or ``FairMetadata``, which includes the roles. Its
             ranges are the public domain.
         epsilon: Privacy budget; smaller is more private.
-        delta: Probability that the guarantee fails; well below one over the number of rows.
+        delta: What is added to the bound that epsilon sets on probabilities; well below one over
+            the number of rows. It is not the probability of a failure, see ``privacy_curve``.
         protected: Columns that must not influence an outcome except through admissible ones; by
             default those that ``FairMetadata`` names.
         admissible: Columns that may.
@@ -198,7 +199,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        warn_of_epsilon(epsilon)
+        warn_of_epsilon(epsilon, settings.curve)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
