@@ -28,7 +28,7 @@ from sdv_prefair.model._noise import (
 from sdv_prefair.plots._planned_noise import plot_noise_by_epsilon
 from sdv_prefair.privacy import PrivacyCurve
 from sdv_prefair.privacy._curve_words import at_most, guess_in_words
-from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
+from sdv_prefair.privacy._epsilon_delta import check_delta_of_rows, check_epsilon_delta
 
 # Larger epsilons to compare with by default.
 _TIMES = (1, 2, 5, 10)
@@ -113,6 +113,7 @@ def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None
     tried = [times * settings.epsilon for times in _TIMES] if epsilons is None else list(epsilons)
     for epsilon in tried:
         check_epsilon_delta(epsilon, settings.delta)
+    check_delta_of_rows(settings.delta, num_rows)
     rows = made_up_source(settings, num_rows)
     fits = {epsilon: _rehearsed(settings, rows, epsilon) for epsilon in sorted(set(tried))}
     of_columns = [(e, n) for e, fit in fits.items() for n in noise_of_columns(fit.model).values()]

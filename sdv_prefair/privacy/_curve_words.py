@@ -52,6 +52,13 @@ _STRENGTHS = (
     ),
 )
 
+DELTA_TOO_LARGE = Strength(
+    'alarm',
+    'delta is too large',
+    'It is not below one over the number of rows: publishing a row at random would satisfy it. Do '
+    'not release this as private data; fit again with a much smaller delta.',
+)
+
 
 def strength_of(curve: PrivacyCurve) -> Strength:
     """Return how much a curve promises; epsilon and delta are judged together."""

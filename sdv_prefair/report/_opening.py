@@ -4,7 +4,13 @@ from xml.etree.ElementTree import Element
 
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model._noise import lost
-from sdv_prefair.privacy._curve_words import Strength, guess_in_words, strength_of
+from sdv_prefair.privacy._curve_words import (
+    DELTA_TOO_LARGE,
+    Strength,
+    guess_in_words,
+    strength_of,
+)
+from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.report._elements import note, paragraph, strong, tag
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._measured import Measured
@@ -26,7 +32,11 @@ def opening(facts: Facts, measured: Measured | None) -> list:
 
 def _strength(facts: Facts) -> Strength:
     """Return the guarantee for anyone who is in the table of every attempt."""
-    return strength_of(facts.whole_curve)
+    return DELTA_TOO_LARGE if _allows_a_row(facts) else strength_of(facts.whole_curve)
+
+
+def _allows_a_row(facts: Facts) -> bool:
+    return is_too_large(facts.promise['delta_all_attempts'], facts.model.total)
 
 
 def _weak(facts: Facts) -> Element | None:

@@ -21,7 +21,7 @@ from sdv_prefair.encoding._table import check_transformers
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._extreme_epsilon import warn_of_epsilon
+from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.mechanisms._budget import resolve_budget
 from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE
@@ -199,7 +199,7 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        warn_of_epsilon(epsilon, settings.curve)
+        warn_of_budget(epsilon, delta, settings.curve)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 

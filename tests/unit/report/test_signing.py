@@ -102,3 +102,12 @@ def test_the_dictionary_has_every_column_and_its_values(page, census):
     assert 'female, male' in told['sex']
     assert '5 to 80' in told['hours']
     assert not any('(null)' in row for row in rows)
+
+
+@pytest.mark.filterwarnings('ignore:delta')
+def test_a_delta_above_one_over_the_rows_is_red_at_any_epsilon(census, tmp_path):
+    made = report(make(census, epsilon=0.5, delta=1e-3), tmp_path)
+    kind, told = kinds(made)['Privacy']
+    assert kind == 'alarm'
+    assert 'epsilon = 0.5, delta = 0.001: delta is too large' in told
+    assert 'publishing a row at random would satisfy it' in made.visible_text()
