@@ -124,13 +124,13 @@ def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None
         _as_frame(of_pairs),
         {epsilon: fit.ledger.to_frame() for epsilon, fit in fits.items()},
         undeclared_columns(settings.to_learn),
-        {epsilon: replace(settings, epsilon=epsilon).curve for epsilon in fits},
+        {epsilon: replace(settings, asked=epsilon).curve for epsilon in fits},
     )
 
 
 def _rehearsed(settings: Settings, rows: RepeatedRows, epsilon: float) -> Fitted:
     """Return a fit of simulated rows; its noise need not be secret, so it is seeded."""
-    settings = replace(settings, epsilon=epsilon, seed=0).for_table(rows.dtypes)
+    settings = replace(settings, asked=epsilon, seed=0).for_table(rows.dtypes)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         return fit_pipeline(rows, settings, settings.open_ledger(), Progress(False))

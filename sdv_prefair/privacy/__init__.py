@@ -8,6 +8,7 @@ from sdv_prefair.privacy._entropy import Entropy, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.privacy._private_table import PrivateTable
 from sdv_prefair.privacy._private_values import PrivateValues
+from sdv_prefair.privacy._risk import Risk, risk
 from sdv_prefair.privacy._score import Score
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     'PrivacyCurve',
     'PrivateTable',
     'PrivateValues',
+    'Risk',
     'Score',
     'SeededEntropy',
     'SystemEntropy',
@@ -26,4 +28,5 @@ __all__ = [
     'gaussian_epsilon_of',
     'gaussian_rho_of',
     'rho_of',
+    'risk',
 ]

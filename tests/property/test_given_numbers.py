@@ -13,6 +13,7 @@ from sdv.errors import SynthesizerInputError
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.inference import Quantile
+from sdv_prefair.privacy import Risk
 from sdv_prefair.structure import AimStrategy, MwemStrategy, PlannedStrategy, PrivBayesStrategy
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
@@ -30,7 +31,8 @@ def new(**changes):
 
 def test_every_number_of_the_constructor_is_tried():
     hints = inspect.signature(PreFairSynthesizer).parameters
-    numbers = {n for n, p in hints.items() if p.annotation in (int, float, int | None)}
+    kinds = (int, float, int | None, float | Risk)
+    numbers = {name for name, about in hints.items() if about.annotation in kinds}
     assert numbers == set(AMOUNTS)
 
 

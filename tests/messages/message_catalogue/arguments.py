@@ -7,7 +7,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from message_catalogue.message import Message
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import PreFairSynthesizer, risk
 from sdv_prefair.errors import BudgetError, RolesError, StructureError
 from sdv_prefair.privacy import PrivacyCurve
 
@@ -175,6 +175,24 @@ NUMBERS = [
         BudgetError,
         'prior (1.0)',
         'must be between 0 and 1, both excluded, for example 0.5.',
+    ),
+    Message(
+        lambda: risk(guess=0.55, advantage=0.1),
+        BudgetError,
+        'risk needs one of guess, advantage, or true_positives together with false_positives.',
+        'Pass one, for example risk(guess=0.55).',
+    ),
+    Message(
+        lambda: risk(guess=0.4),
+        BudgetError,
+        'guess (0.4)',
+        'must be above 0.5 and below 1.',
+    ),
+    Message(
+        lambda: new(epsilon=risk(advantage=1e-10)),
+        BudgetError,
+        'risk(advantage=1e-10) is so small that delta (1e-09) alone allows as much.',
+        'Ask for a larger risk, or for a smaller delta.',
     ),
     Message(
         lambda: CURVE.delta_at(math.inf),
