@@ -12,7 +12,7 @@ from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.learning import learns_by_gaussians, reserved_delta
+from sdv_prefair.learning import reserved_delta
 from sdv_prefair.mechanisms._budget import Budget
 from sdv_prefair.mechanisms._protocol import Mechanism, is_all_gaussian
 from sdv_prefair.privacy import (
@@ -86,7 +86,7 @@ class Settings:
 
     @property
     def _is_gaussian(self) -> bool:
-        return is_all_gaussian(self.mechanism) and learns_by_gaussians(self.to_learn)
+        return is_all_gaussian(self.mechanism)
 
     @property
     def mechanism(self) -> Mechanism:
