@@ -9,12 +9,11 @@ GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'  # no longer used, but releases of earlier versions contain it
 
 ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
 """The only noise of a fit that is one Gaussian mechanism as a whole."""
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
 """Every kind of noise there is."""
 
 MEASURING_NOISES = (GAUSSIAN, ROUNDED)
@@ -42,7 +41,7 @@ MEASURE_CLIQUES = 'measure cliques'
 LOOK_FOR_COPIES = 'look for copies of outcomes'
 
 STEPS = {
-    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD, PRIVTREE),
+    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD),
     DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
