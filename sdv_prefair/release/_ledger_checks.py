@@ -25,7 +25,7 @@ from sdv_prefair.privacy._ledger_words import (
     ROUNDED_NOISES,
     SCORING_NOISES,
     STEPS,
-    THRESHOLD,
+    THRESHOLDS,
 )
 
 # Scales are floating-point square roots of exact amounts.
@@ -44,7 +44,7 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
     for line in lines:
         if line.mechanism not in STEPS.get(line.step, elsewhere):
             raise ReleaseError('A line of the ledger of the release is of an unknown kind.')
-        if (line.delta > 0) != (line.mechanism == THRESHOLD):
+        if (line.delta > 0) != (line.mechanism in THRESHOLDS):
             raise ReleaseError(
                 'In the ledger of the release thresholds must cost some of delta, and nothing else '
                 'may.'

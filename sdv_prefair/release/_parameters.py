@@ -26,6 +26,7 @@ _MOST_STATEMENTS = 100
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
     """Return the arguments of a fitted synthesizer, except the metadata, as JSON."""
     given, promise = dict(parameters), fitted.settings.promise
+    given['epsilon'] = fitted.ledger.epsilon  # which may have been asked for as a risk
     statements = _write_statements(given, promise.roles)
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):

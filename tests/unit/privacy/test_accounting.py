@@ -21,7 +21,7 @@ def test_rho_is_what_the_tight_conversion_gives(epsilon, published):
 
 @example(1e-4, 2.395383518850208e-36)
 @example(1e-4, 5.091817855482364e-72)
-@given(st.floats(1e-4, 200), st.floats(-100, -0.5).map(lambda power: 10**power))
+@given(st.floats(1e-4, 200), st.floats(-100, -1.01).map(lambda power: 10**power))
 def test_conversion_never_promises_more_than_it_may(epsilon, delta):
     rho = rho_of(epsilon, delta)
     assert delta_of_rho(float(rho), epsilon) <= delta
