@@ -210,7 +210,7 @@ METADATA = [
     Message(
         lambda: DatetimeBins('soon', 'later'),
         DomainError,
-        'range_min must be a date or time.',
+        'range_min must be written as 2024-01-31.',
         'Correct it or the datetime_format.',
     ),
     Message(
