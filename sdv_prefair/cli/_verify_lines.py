@@ -3,9 +3,13 @@
 import argparse
 import hashlib
 import re
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +21,11 @@ from sdv_prefair.cli._opened_release import open_file, without_bars
 from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.release import Check, Verification
+from sdv_prefair.release._own_types import in_own_types
 from sdv_prefair.release._verifying import verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._written_rows import write_parts
 
 _CANNOT_TELL = (
     'Not checked: who wrote the release, and that its noise was really random; for both, you',
@@ -126,17 +133,36 @@ def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
     metadata = synthesizer.get_metadata()
     table = read_table(path, metadata)
     told = Check('file', True, f'SHA-256 {_digest(path)}')
-    (described,) = metadata.tables.values()
-    if not is_parquet(path) and (
-        unread := _unread(read_cells(path, metadata), table, described.columns)
-    ):
-        about = f'columns {unread} contain cells that do not match the metadata'
-        return Verification([told, Check('types', False, about)])
+    if not is_parquet(path):
+        cells = read_cells(path, metadata)
+        table = in_own_types(table, synthesizer.fitted.encoding.transformers, cells)
+        (described,) = metadata.tables.values()
+        if unread := unread_columns(cells, table, described.columns):
+            about = f'columns {unread} contain cells that do not match the metadata'
+            return Verification([told, Check('types', False, about)])
     with without_bars():
-        return Verification([told, *verify_table(synthesizer, table).checks])
+
+        def as_read(drawn: pd.DataFrame) -> pd.DataFrame:
+            return _written_and_read(drawn, path, synthesizer)
+
+        return Verification([told, *verify_table(synthesizer, table, as_read).checks])
 
 
-def _unread(
+def _written_and_read(
+    drawn: pd.DataFrame, path: Path, synthesizer: PreFairSynthesizer
+) -> pd.DataFrame:
+    """Return sampled rows as they are read from a file of the same kind."""
+    metadata, fitted = synthesizer.get_metadata(), synthesizer.fitted
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / ('rows.parquet' if is_parquet(path) else 'rows.csv')
+        write_parts([drawn], copy, len(drawn), askable_columns(fitted))
+        table = read_table(copy, metadata)
+        if is_parquet(path):
+            return table
+        return in_own_types(table, fitted.encoding.transformers, read_cells(copy, metadata))
+
+
+def unread_columns(
     cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
 ) -> list[str]:
     """Return the columns with a cell whose parsed value differs from its string."""
@@ -152,9 +178,22 @@ def _differs(cells: pd.Series, read: pd.Series, sdtype: str) -> np.ndarray:
     if sdtype != 'numerical':
         lost: np.ndarray = written & read.isna().to_numpy()
         return lost
-    numbers = pd.to_numeric(cells, errors='coerce').to_numpy(dtype=float, na_value=np.nan)
-    other: np.ndarray = written & (numbers != read.to_numpy(dtype=float, na_value=np.nan))
-    return other
+    shown = read.astype(str)  # a short float as it is written
+    triples = zip(cells, shown, read, strict=True)
+    return np.array([text != one and _is_another(text, n) for text, one, n in triples], dtype=bool)
+
+
+def _is_another(text: Any, number: Any) -> bool:
+    """Whether a number is not the one that is written; compared without rounding."""
+    if pd.isna(text) or pd.isna(number):
+        return bool(pd.notna(text))
+    try:
+        written = Fraction(Decimal(text.strip()))
+    except (InvalidOperation, ValueError, OverflowError):
+        return True
+    if isinstance(number, Integral):
+        return written != int(number)
+    return float(written) != float(number)
 
 
 def _digest(path: Path) -> str:

@@ -39,16 +39,6 @@ def encode(
     return encoded
 
 
-def joint_codes(codes: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one code for each row: equal where all of ``codes`` are equal."""
-    joint = np.asarray(codes[0])
-    for code in codes[1:]:
-        code = np.asarray(code)
-        joint = joint * (int(code.max(initial=0)) + 1) + code
-        joint = pd.factorize(joint)[0]  # keeps the products small
-    return pd.factorize(joint)[0]
-
-
 def _codes(
     values: list[pd.Series], column: dict, num_bins: int | None, single_values: int
 ) -> np.ndarray:
@@ -72,7 +62,7 @@ def _missing_last(codes: np.ndarray) -> np.ndarray:
 def _range(reference: pd.Series, column: dict) -> tuple[float, float]:
     ends = [column.get('range_min'), column.get('range_max')]
     if column['sdtype'] == 'datetime':
-        form = column.get('datetime_format')
+        form = column.get('datetime_format', 'ISO8601')
         ends = [None if end is None else pd.to_datetime(end, format=form) for end in ends]
         ends = [None if end is None else as_numbers(pd.Series([end]))[0] for end in ends]
     known = _known(reference)

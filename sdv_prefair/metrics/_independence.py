@@ -14,8 +14,9 @@ import pandas as pd
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
+from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._statements import check_disjoint
-from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, joint_codes
+from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES
 from sdv_prefair.metrics._strata import RowEncoder, encode_groups, stratify
 from sdv_prefair.metrics._table_pair import read_tables
 

@@ -10,7 +10,6 @@ ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
 ROUNDED_THRESHOLD = 'rounded Gaussian, threshold'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'  # no longer used, but releases of earlier versions contain it
 
 THRESHOLDS = (THRESHOLD, ROUNDED_THRESHOLD)
 """Noise on the counts of unknown values, of which only the frequent ones are released."""
@@ -18,7 +17,7 @@ THRESHOLDS = (THRESHOLD, ROUNDED_THRESHOLD)
 ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES, ROUNDED_THRESHOLD)
 """The only noise of a fit that is one Gaussian mechanism as a whole, beside its thresholds."""
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
 """Every kind of noise there is."""
 
 MEASURING_NOISES = (GAUSSIAN, ROUNDED)
@@ -46,7 +45,7 @@ MEASURE_CLIQUES = 'measure cliques'
 LOOK_FOR_COPIES = 'look for copies of outcomes'
 
 STEPS = {
-    LEARN_DOMAINS: (*MEASURING_NOISES, *THRESHOLDS, PRIVTREE),
+    LEARN_DOMAINS: (*MEASURING_NOISES, *THRESHOLDS),
     DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),

@@ -182,11 +182,6 @@ def _not_in_the_account(release):
     release['account'][0]['all_gaussian'] = False
 
 
-def _of_an_earlier_version(release):
-    release['version'] = 2
-    del release['ledger']['accounting'], release['account'][0]['all_gaussian'], release['shapes']
-
-
 @pytest.mark.parametrize(
     ('change', 'words'),
     [
@@ -194,7 +189,6 @@ def _of_an_earlier_version(release):
         (_discrete, 'in a way that their noise does not allow'),
         (_exponential, 'in a way that their noise does not allow'),
         (_not_in_the_account, 'does not contain the fit'),
-        (_of_an_earlier_version, 'does not follow from epsilon and delta'),
     ],
 )
 def test_a_release_that_adds_up_otherwise_than_it_may_is_refused(released, tmp_path, change, words):

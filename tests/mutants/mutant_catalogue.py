@@ -667,7 +667,7 @@ FOUND_INDEPENDENTLY = [
         _LEDGER,
         'math.fsum(line.delta for line in self._debits) + debit.delta',
         'debit.delta',
-        _LEDGER_MODEL,
+        f'{_ACCOUNTING}::test_thresholds_may_not_add_up_to_more_than_was_set_aside',
     ),
     mutant(
         'rare values pass the threshold',

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from people import people
 from sdv.errors import SynthesizerInputError
@@ -43,7 +43,6 @@ def test_every_number_of_the_constructor_is_tried():
     rows=st.sampled_from(WHOLE).map(lambda kind: kind(3)),
     seed=st.sampled_from(WHOLE).map(lambda kind: kind(5)),
 )
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_synthesizer_made_with_any_numbers_is_the_same(epsilon, delta, bins, rows, seed):
     made = new(epsilon=epsilon, delta=delta, numeric_bins=bins, max_rows_per_person=rows, seed=seed)
     kept = {name: made.get_parameters()[name] for name in AMOUNTS}

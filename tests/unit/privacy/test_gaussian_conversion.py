@@ -4,7 +4,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
@@ -64,7 +64,6 @@ def test_delta_is_what_neighbours_differ_by_beyond_epsilon(mu, epsilon):
     assert delta_of_gaussian(mu**2 / 2, epsilon) == pytest.approx(integral, rel=1e-8)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.floats(-30, 9).map(lambda power: 10**power), st.floats(-30, -1.01).map(lambda p: 10**p))
 def test_there_and_back_never_promises_more_than_it_may(epsilon, delta):
     rho = float(gaussian_rho_of(epsilon, delta))
@@ -76,7 +75,6 @@ def test_there_and_back_never_promises_more_than_it_may(epsilon, delta):
         assert back == pytest.approx(epsilon, rel=1e-3)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.floats(-6, 9).map(lambda p: 10**p), st.floats(-30, -1.01).map(lambda p: 10**p))
 def test_epsilon_of_any_sum_is_rounded_up(rho, delta):
     epsilon = gaussian_epsilon_of(rho, delta)
