@@ -10,6 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.cli._options import metadata_and_roles
+from sdv_prefair.cli._policy import check_policy
 from sdv_prefair.cli._table_files import check_table, is_parquet
 from sdv_prefair.counts._csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
@@ -30,8 +31,9 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     if options.numeric_bins > MOST_BINS:
         raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
     synthesizer = _make_synthesizer(options, metadata, roles)
+    within = check_policy(options, synthesizer)
     _fit_file(synthesizer, options.data, metadata)
-    lines = list(_summary(synthesizer, options, roles))
+    lines = [*_summary(synthesizer, options, roles), *within]
     synthesizer.save_release(options.out)
     return lines
 

@@ -159,6 +159,16 @@ def _fit(subparsers: Subparsers) -> None:
     _promises(parser)
     budget = _budget(parser)
     budget.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
+    parser.add_argument(
+        '--max-epsilon',
+        type=positive(float),
+        help='refuse to spend more in all on people in every table that --policy counts',
+    )
+    parser.add_argument(
+        '--policy',
+        type=Path,
+        help='JSON file: most epsilon per table, person and year, and the releases that count',
+    )
     _mechanism(parser)
     parser.add_argument(
         '--other',
