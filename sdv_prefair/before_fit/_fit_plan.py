@@ -7,6 +7,7 @@ measures, and how columns with wide ranges are binned, depends on the rows: thes
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -66,6 +67,15 @@ class FitPlan:
         """Return the share of rows that noise puts in a wrong cell, by column and epsilon."""
         order = self.columns['columns'].drop_duplicates()
         return self.columns.pivot(index='columns', columns='epsilon', values='misplaced').loc[order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the ledgers: tables, and the risk at each epsilon."""
+        risks = [
+            {'epsilon': e, 'guess': curve.guess(), 'advantage': curve.advantage()}
+            for e, curve in self.curves.items()
+        ]
+        shown = {name: getattr(self, name) for name in ('num_rows', 'columns', 'pairs', 'learnt')}
+        return shown | {'risks': risks}
 
     def plot(self) -> go.Figure:
         """Return a figure of how noisy each column is at each epsilon."""

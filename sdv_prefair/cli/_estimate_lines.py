@@ -17,17 +17,21 @@ _NOTES = {
 }
 
 
-def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> Iterator[str]:
-    """Yield the lines of an answer, and its basis unless that is a measured table."""
+def estimate_of(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> pd.DataFrame:
+    """Return the answer to the query of a command."""
     check_whole_number('--replicates', options.replicates, 2)
     check_seed(options.seed)
 
     def drawn() -> Replicates:
         return synthesizer.replicates(options.replicates, options.seed, not options.quiet)
 
-    found = estimate_query(
+    return estimate_query(
         synthesizer.fitted, options.query, drawn, options.level, not options.private_table
     )
+
+
+def estimate_lines(found: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines of an answer, and its basis unless that is a measured table."""
     yield from as_text(found).splitlines()
     for basis, note in _NOTES.items():
         if (found['basis'] == basis).any():

@@ -23,8 +23,8 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 
-def fit_release(options: argparse.Namespace) -> list[str]:
-    """Fit a synthesizer to a file, write the release, and return the lines to say."""
+def fit_release(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    """Fit a synthesizer to a file, write the release, and return what to say, as lines too."""
     metadata, roles = metadata_and_roles(options)
     check_table(options.data)
     check_promise('fit', options, roles)
@@ -35,7 +35,18 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     _fit_file(synthesizer, options.data, metadata)
     lines = [*_summary(synthesizer, options, roles), *within]
     synthesizer.save_release(options.out)
-    return lines
+    ledger = synthesizer.get_privacy_ledger()
+    told = {
+        'release': str(options.out),
+        'sha256': synthesizer.get_release_digest(),
+        'promise': ledger.attrs,
+        'rho_by_step': ledger.groupby('step', sort=False)['rho'].sum().to_dict(),
+        'fairness': []
+        if options.structure == 'none'
+        else [str(statement) for statement in roles.statements],
+        'policy': within,
+    }
+    return told, lines
 
 
 def check_promise(command: str, options: argparse.Namespace, roles: Statements) -> None:

@@ -54,6 +54,9 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+_FOR_PROGRAMS = ('check', 'plan', 'roles', 'fit', 'estimate', 'verify')
+
+
 def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
     def run(options: argparse.Namespace, say: Callable[[str], None]) -> int | None:
         commands = importlib.import_module('sdv_prefair.cli._commands')
@@ -62,6 +65,8 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 
     parser = subparsers.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
+    if name in _FOR_PROGRAMS:
+        parser.add_argument('--json', action='store_true', help='print one JSON object')
     return parser
 
 

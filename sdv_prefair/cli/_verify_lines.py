@@ -42,26 +42,31 @@ _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<'
 
 def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Yield the lines to print, each with whether all checks have passed so far."""
+    found: list[Check] = []
+    for path, checks in checks_of(options):
+        yield f'{path}', True
+        yield from _lines(checks)
+        found += checks
+    if len(found) == 1 and not found[0].passed:  # not a release
+        yield _NOT_VERIFIED, False
+        return
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def checks_of(options: argparse.Namespace) -> Iterator[tuple[Path, list[Check]]]:
+    """Yield the checks of the release, and then those of the rows."""
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
     opened = _opened(options.release)
-    yield f'{options.release}', True
     if isinstance(opened, Check):
-        yield _line(opened), False
-        yield _NOT_VERIFIED, False
+        yield options.release, [opened]
         return
-    synthesizer = opened
-    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
-    found += _same('release', options.release, recorded)
-    yield from _lines(found)
+    same = _same('release', options.release, recorded)
+    yield options.release, [_file(opened), *verify_fit(opened).checks, *same]
     if options.rows is not None:
-        yield f'{options.rows}', True
-        of_rows = [*_rows(synthesizer, options.rows).checks]
-        of_rows += _same('synthetic', options.rows, recorded)
-        yield from _lines(of_rows)
-        found += of_rows
-    yield from ((line, True) for line in _conclusion(found))
+        same = _same('synthetic', options.rows, recorded)
+        yield options.rows, [*_rows(opened, options.rows).checks, *same]
 
 
 def _conclusion(found: Sequence[Check]) -> Iterator[str]:
