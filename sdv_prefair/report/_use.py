@@ -5,12 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from sdv_prefair.fairness._statements import Independent
-from sdv_prefair.model._noise import noise_of_pairs
+from sdv_prefair.model._noise import hidden_share, noise_of_pairs
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._words import listed, percent
-
-# E|X| of a standard normal X, halved: rows in the wrong cell count twice in the L1 distance.
-_MISPLACED = np.sqrt(2 / np.pi) / 2
 
 
 def use_in_words(facts: Facts) -> list[str]:
@@ -44,7 +41,7 @@ def _needed(facts: Facts, outcome: str, idle: list[str]) -> str:
     if not sigmas or not known:
         return ''
     cells = max(domain[outcome] * domain[column] for column in known)
-    lost = _MISPLACED * float(np.median(sigmas)) * cells / facts.model.total
+    lost = hidden_share(float(np.median(sigmas)), cells, facts.model.total)
     if lost >= 1:
         return ' At this epsilon and number of rows noise would hide any effect of theirs.'
     return (
