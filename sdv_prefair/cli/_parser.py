@@ -250,9 +250,12 @@ def _evaluate(subparsers: Subparsers) -> None:
         type=Path,
         help='the release the table was sampled from (x.prefair): compare rows by its codes',
     )
-    parser.add_argument(
-        '--all', action='store_true', help='print every pair of columns, not just the worst'
+    parser.add_argument('--out', type=Path, help='page with pictures to write (x.html)')
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        '--all', action='store_true', help='print all details, not just verdicts and means'
     )
+    shown.add_argument('--json', action='store_true', help='print everything for machines')
 
 
 def _report(subparsers: Subparsers) -> None:
