@@ -226,6 +226,11 @@ def _estimate(subparsers: Subparsers) -> None:
         help='intervals for the private table, not for the population its rows were sampled from',
     )
     parser.add_argument(
+        '--in-the-fair-table',
+        action='store_true',
+        help='answer how outcomes depend on protected columns, which was left out on purpose',
+    )
+    parser.add_argument(
         '--replicates',
         type=positive(int, _MOST_REPLICATES),
         default=200,
