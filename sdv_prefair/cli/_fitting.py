@@ -15,6 +15,8 @@ from sdv_prefair.counts._csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._cautions import RANGES_ARE_TAKEN_AS_PUBLIC
+from sdv_prefair.privacy import risk
+from sdv_prefair.privacy._curve_words import guess_in_words
 from sdv_prefair.release._columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
@@ -53,7 +55,7 @@ def _make_synthesizer(
         warnings.simplefilter('always')
         synthesizer = PreFairSynthesizer(
             metadata,
-            epsilon=options.epsilon,
+            epsilon=risk(guess=options.max_guess) if options.max_guess else options.epsilon,
             delta=options.delta,
             structure=options.structure,
             budget=options.budget,
@@ -103,8 +105,11 @@ def _summary(
 ) -> Iterator[str]:
     ledger = synthesizer.get_privacy_ledger()
     yield (
-        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
+        f'Written to {options.out}. Spent epsilon = {ledger.attrs["epsilon"]:g}, '
+        f'delta = {options.delta:g}.'
     )
+    yield guess_in_words(synthesizer.privacy_curve())
+    yield 'Where the budget went:'
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         yield f'  {step:<28} {rho / ledger.attrs["rho"]:4.0%}'
     if roles and options.structure == 'none':

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
-from sdv_prefair.cli._option_types import epsilons, names, positive, statement
+from sdv_prefair.cli._option_types import epsilons, names, positive, share, statement
 from sdv_prefair.cli._signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
@@ -121,7 +121,8 @@ def _plan(subparsers: Subparsers) -> None:
         '--rows', type=positive(int, _MOST_ROWS), required=True, help='number of rows of the table'
     )
     _promises(parser)
-    parser.add_argument(
+    budget = _budget(parser)
+    budget.add_argument(
         '--epsilon',
         type=epsilons,
         default='1.0',
@@ -156,7 +157,8 @@ def _fit(subparsers: Subparsers) -> None:
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
     )
     _promises(parser)
-    parser.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
+    budget = _budget(parser)
+    budget.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
     _mechanism(parser)
     parser.add_argument(
         '--other',
@@ -277,6 +279,18 @@ def _verify(subparsers: Subparsers) -> None:
     add_verify_options(
         _command(subparsers, 'verify', 'check a release, and that rows came from it')
     )
+
+
+def _budget(parser: '_Parser') -> 'argparse._MutuallyExclusiveGroup':
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument(
+        '--max-guess',
+        type=share,
+        metavar='SHARE',
+        help='in place of --epsilon: how often a guess whether someone is in the table may be '
+        'right, as 55%%; a coin toss is right half of the time',
+    )
+    return budget
 
 
 def _mechanism(parser: '_Parser') -> None:

@@ -42,6 +42,10 @@ _WITHOUT_NAN = {'mysql', 'sqlite', 'mssql', 'exasol'}
 _DECIMAL_NAN = {'postgres', 'materialize', 'risingwave'}
 
 
+@ibis.udf.scalar.builtin(name='last_day')
+def _last_day(moment: dt.timestamp) -> dt.date: ...
+
+
 def code_expression(
     column: ir.Column, encoder: Encoder, dialect: str | None = None
 ) -> ir.IntegerValue:
@@ -63,7 +67,8 @@ def code_expression(
     if column.type().is_temporal() and _name(column, dialect) == 'sqlite':
         raise refusal(column, 'SQLite has no timestamp type and compares text')
     column = _readable(column, dialect)
-    return ibis.ifelse(column.isnull(), null, _code(column, encoder, _name(column, dialect)))
+    code = _code(column, encoder, _name(column, dialect))
+    return ibis.ifelse(column.isnull(), null, code)
 
 
 def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
@@ -82,6 +87,9 @@ def _readable(column: ir.Column, dialect: str | None) -> ir.Column:
         if kind.is_timestamp() and kind.scale is None:  # nanoseconds would not reach these ends
             compared = column.cast(dt.Timestamp(scale=6, timezone=kind.timezone))
         unreadable = (compared < first) | (compared > last)
+        if _name(column, dialect) == 'mysql':  # which stores 2020-02-31 and 2020-00-00
+            last_day = ibis.coalesce(_last_day(column).day(), 0)
+            unreadable |= (column.day() == 0) | (column.day() > last_day)
     else:
         return column
     return ibis.ifelse(unreadable, ibis.null(kind), column).name(column.get_name())
@@ -219,5 +227,6 @@ def _counted_from(
     column: ir.IntegerColumn, lowest: int, starts: list[tuple[int, int]]
 ) -> ir.IntegerValue:
     first, last = starts[0][0], starts[-1][0]
-    code = column.cast('int64') - (first - lowest - 1)
+    inside = ibis.cases((column < first, first), (column > last, last), else_=column)
+    code = inside.cast('int64') - (first - lowest - 1)
     return ibis.cases((column < first, lowest), (column > last, starts[-1][1]), else_=code)

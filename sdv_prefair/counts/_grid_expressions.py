@@ -1,4 +1,10 @@
-"""Grids for learning a domain, as expressions that a database evaluates."""
+"""Grids for learning a domain, as expressions that a database evaluates.
+
+Where there are too many cells to compare with, values are first confined by comparisons with
+constants to where no operation on them overflows, underflows or cannot be cast: a database fails
+for one value that its arithmetic cannot take, and whether it fails would show the row. What is not
+confined is replaced before the operation, because databases may compute branches not taken.
+"""
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -26,7 +32,10 @@ def code_of_fine_cell(number: ir.FloatingValue, cells: FineCells) -> ir.IntegerV
     if cells.scale is not None:
         place = _rounded(place * constant(float(cells.scale)))
     last = cells.num_even - 1
-    even = ((place - first) / width).floor().cast('int64')
+    beyond = place - first
+    # PostgreSQL fails where a quotient underflows; of this one it is known to be 1 or more.
+    divided = ibis.ifelse(beyond < width, width, beyond)
+    even = ibis.ifelse(beyond < width, 0, (divided / width).floor().cast('int64'))
     code = ibis.ifelse(even > last, last, even)
     for single in map(constant, map(float, cells.singles)):
         code = code + ibis.ifelse(place >= single, 1, 0) + ibis.ifelse(place > single, 1, 0)

@@ -62,7 +62,7 @@ def _missing_last(codes: np.ndarray) -> np.ndarray:
 def _range(reference: pd.Series, column: dict) -> tuple[float, float]:
     ends = [column.get('range_min'), column.get('range_max')]
     if column['sdtype'] == 'datetime':
-        form = column.get('datetime_format')
+        form = column.get('datetime_format', 'ISO8601')
         ends = [None if end is None else pd.to_datetime(end, format=form) for end in ends]
         ends = [None if end is None else as_numbers(pd.Series([end]))[0] for end in ends]
     known = _known(reference)

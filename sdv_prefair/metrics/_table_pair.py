@@ -138,7 +138,7 @@ def _as_declared(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:
     try:
-        return pd.to_datetime(values, format=written)
+        return pd.to_datetime(values, format=written or 'ISO8601')
     except (ValueError, TypeError, OverflowError):  # pandas' message would quote a row
         raise ValueError(
             f"Column '{name}' holds values other than timestamps in its datetime_format "

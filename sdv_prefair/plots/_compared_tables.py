@@ -59,7 +59,7 @@ def _as_drawn(table: pd.DataFrame, described: Mapping[str, Mapping[str, Any]]) -
         if column not in drawn:
             continue
         if about['sdtype'] == 'datetime':
-            written = about.get('datetime_format')
+            written = about.get('datetime_format', 'ISO8601')
             drawn[column] = pd.to_datetime(drawn[column], format=written, errors='coerce')
         elif about['sdtype'] == 'numerical':
             drawn[column] = pd.to_numeric(drawn[column], errors='coerce')

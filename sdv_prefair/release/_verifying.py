@@ -30,6 +30,7 @@ from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL
 from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._verdicts import UNFAIR, Verdict, judge_rows
 from sdv_prefair.fitting._fitted import Fitted
+from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
 from sdv_prefair.release._own_types import as_written, in_own_types
 from sdv_prefair.release._verified import Check, Verification
@@ -47,8 +48,9 @@ _BEYOND_CHANCE = 6.0
 
 
 def verify_fit(synthesizer: 'HandingOver') -> Verification:
-    """Check ledger, noise and fairness of a fit, usually one loaded from a file."""
-    return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
+    """Check ledger, delta, noise and fairness of a fit, usually one loaded from a file."""
+    of_privacy = [_ledger(synthesizer), _delta(synthesizer), _noise(synthesizer)]
+    return Verification([*of_privacy, *_fairness(synthesizer)])
 
 
 def _ledger(synthesizer: 'HandingOver') -> Check:
@@ -61,6 +63,14 @@ def _ledger(synthesizer: 'HandingOver') -> Check:
     if spent != promise['rho']:
         told = f'its lines add up to rho = {spent:.6g}, not to its budget of {promise["rho"]:.6g}'
     return Check('ledger', spent == promise['rho'], told)
+
+
+def _delta(synthesizer: 'HandingOver') -> Check:
+    delta, rows = synthesizer.get_privacy_ledger().attrs['delta'], synthesizer.fitted.model.total
+    about = f'{delta:g}, and one over the number of rows, as measured with noise, is {1 / rows:.2g}'
+    if is_too_large(delta, rows):
+        return Check('delta', False, f'{about}: publishing a row at random would satisfy it')
+    return Check('delta', True, about)
 
 
 def _noise(synthesizer: 'HandingOver') -> Check:

@@ -22,7 +22,7 @@ from sdv_prefair.fitting._explanation import FairnessExplanation
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.privacy import Account
+from sdv_prefair.privacy import Account, PrivacyCurve
 from sdv_prefair.synthesizer import _conditional_sampling as conditional
 from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _inspection as inspection
@@ -106,12 +106,13 @@ class AfterFit(Sampling):
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
 
         It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the footer:
-        the guarantee, its cost under other units, how ranges were treated, and the total over all
-        attempts to fit this synthesizer, see ``get_privacy_account``.
+        the guarantee, the risk that follows from it, its cost under other units, how ranges were
+        treated, and the total over all attempts to fit, see ``get_privacy_account``.
         """
         ledger = self.fitted.ledger
         frame = ledger.to_frame()
-        frame.attrs |= {'ranges': self._ranges} | self._account.total_beside(ledger)
+        footer = inspection.risk_in_numbers(self.privacy_curve()) | {'ranges': self._ranges}
+        frame.attrs |= footer | self._account.total_beside(ledger)
         return frame
 
     def get_privacy_account(self) -> pd.DataFrame:
@@ -127,6 +128,16 @@ class AfterFit(Sampling):
         frame = account.to_frame()
         frame.attrs |= total
         return frame
+
+    def privacy_curve(self, all_attempts: bool = False) -> PrivacyCurve:
+        """Return what can be learnt about a person at most: guesses, tests, beliefs, attacks.
+
+        Args:
+            all_attempts: Whether to count all attempts to fit, for people who are in every table.
+        """
+        check_choice('all_attempts', all_attempts, (True, False))
+        curve = PrivacyCurve.of(self.fitted.ledger)
+        return self._account.curve_beside(curve) if all_attempts else curve
 
     def get_fair_graph(self) -> 'nx.Graph[str]':
         """Return the Markov graph of the model; nodes carry their ``role``.

@@ -1,7 +1,9 @@
 """Parsing timestamps cell by cell: how one is parsed never depends on another row.
 
-Formats are not inferred from the first rows, and what is not a timestamp is null. Nor does a
-timestamp depend on the clock: pandas parses 'today' and '10:30' as timestamps of the current day.
+Strings are read by the declared format, otherwise as ISO 8601 with its hyphens, as in 2024-01-31
+or 2024-01-31 10:30:00+01:00; anything else is null. '03/04/2024' has two readings, and which is
+meant cannot be told from one cell. Nor does a timestamp depend on the clock: pandas parses 'today'
+as a timestamp of the current day.
 """
 
 import datetime
@@ -16,9 +18,10 @@ import pyarrow as pa
 from pandas.api.typing import NaTType
 
 _DIGITS = {'Y': 4, 'm': 2, 'd': 2, 'H': 2, 'M': 2, 'S': 2, 'f': 6, 'y': 2, 'j': 3}
-# What pandas parses as a timestamp of the current day; the last only without a format.
+# What pandas parses as a timestamp of the current day.
 _TODAY = re.compile(r'\s*(now|today)\s*', re.IGNORECASE)
-_TIME_OF_TODAY = re.compile(r'\s*\d{1,2}:\d')
+_TIME = r'[T ][0-9]{2}(:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?'
+_ISO_8601 = re.compile(rf'\s*[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}({_TIME})?\s*')
 _LONGEST_TEXT = 200
 _UNITS_BEYOND_YEARS = ('Y', 'M', 'W', 'D', 'h', 'm', 's', 'ms', 'us')
 _EPOCH, _DAY = datetime.datetime(1970, 1, 1), 86_400_000_000
@@ -142,7 +145,7 @@ def _read_texts(texts: list[str], datetime_format: str | None) -> list[int]:
 def _may_be_moment(text: str, datetime_format: str | None) -> bool:
     if len(text) > _LONGEST_TEXT or not _is_unicode(text) or _TODAY.fullmatch(text):
         return False
-    return datetime_format is not None or not _TIME_OF_TODAY.match(text)
+    return datetime_format is not None or _ISO_8601.fullmatch(text) is not None
 
 
 def _is_unicode(text: str) -> bool:

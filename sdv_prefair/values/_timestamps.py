@@ -52,7 +52,9 @@ def as_timestamp(value: Any, datetime_format: str | None, name: str) -> pd.Times
     """
     moment = read_cell(value, datetime_format)
     if moment is None:
-        written = f"in the format '{datetime_format}'" if datetime_format else 'a date or time'
+        written = (
+            f"in the format '{datetime_format}'" if datetime_format else 'written as 2024-01-31'
+        )
         raise DomainError(f'{name} must be {written}. Correct it or the datetime_format.')
     return moment
 

@@ -204,9 +204,9 @@ READING = [
         f'{_ROWS_APART}::test_no_moment_depends_on_the_clock',
     ),
     mutant(
-        'a time without a day is one of today',
+        'a date without a format is whatever pandas takes it for',
         _MOMENTS,
-        'return datetime_format is not None or not _TIME_OF_TODAY.match(text)',
+        'return datetime_format is not None or _ISO_8601.fullmatch(text) is not None',
         'return True',
         f'{_ROWS_APART}::test_no_moment_depends_on_the_clock',
     ),

@@ -222,6 +222,12 @@ USAGE = [
         "sdv-prefair demo: argument --epsilon: 'much'",
         'must be a number above 0. See sdv-prefair demo --help.',
     ),
+    Message(
+        lambda: parse('fit x --metadata m --out y --max-guess 50%'),
+        Usage,
+        "sdv-prefair fit: argument --max-guess: '50%'",
+        'must be above 50% and below 100%, as in 55%. See sdv-prefair fit --help.',
+    ),
 ]
 
 MESSAGES = [*COMMANDS, *USAGE]

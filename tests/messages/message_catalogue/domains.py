@@ -210,7 +210,7 @@ METADATA = [
     Message(
         lambda: DatetimeBins('soon', 'later'),
         DomainError,
-        'range_min must be a date or time.',
+        'range_min must be written as 2024-01-31.',
         'Correct it or the datetime_format.',
     ),
     Message(
@@ -362,7 +362,7 @@ TRANSFORMERS = [
         'range to what the format can express.',
     ),
     Message(
-        lambda: DatetimeBins('2020', '2021').decode([99], None),
+        lambda: DatetimeBins('2020-01-01', '2021-01-01').decode([99], None),
         ValueError,
         'codes',
         'must be integers from 0 to 32.',

@@ -228,7 +228,7 @@ DATABASES = [
         'Let its rows be counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
-        lambda: code_expression(TIMES, DatetimeBins('2020', '2021')),
+        lambda: code_expression(TIMES, DatetimeBins('2020-01-01', '2021-01-01')),
         PrivateDataError,
         "Column 'odd' has the type time, for which a database does not give the same codes as "
         'everything else:',
@@ -268,7 +268,7 @@ DATABASES = [
         'counted here, with fit_table(table, rows_stay=False).',
     ),
     Message(
-        lambda: code_expression(WORDS, DatetimeBins('2020', '2021')),
+        lambda: code_expression(WORDS, DatetimeBins('2020-01-01', '2021-01-01')),
         PrivateDataError,
         "Column 'odd' has the type string, for which a database does not give the same codes as "
         'everything else:',

@@ -124,7 +124,7 @@ TIE = {
         (['columns', 1, 'dtype'], 'V8'),
         (['columns', 1, 'dtype'], None),
         (['columns', 1, 'name'], 'nobody'),
-        (['learnt'], [{'name': 'sex', 'values': ['F', 'M'], 'edges': None}]),
+        (['learnt'], [{'name': 'sex', 'values': ['F', 'M'], 'facts': {}}]),
         (['chosen'], [WIDE | {'kind': 'PseudoAnonymizedFaker'}]),
         (['chosen'], [WIDE | {'name': 'key'}]),
         (['constraints'], [{'kind': 'ProgrammableConstraint', 'arguments': {}, 'learnt': None}]),

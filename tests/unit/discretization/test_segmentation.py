@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.discretization._segmentation import Pieces, _best_cuts, _prefix, merge_pieces
@@ -25,7 +25,6 @@ def cost(sums, cuts, price):
     return (parts[0] - parts[1] ** 2 / parts[2]).sum() + price * (len(cuts) - 1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=7), st.floats(0.1, 50))
 def test_no_other_cuts_are_cheaper(rows, price):
     """Against every way to cut, tried one by one: pruning loses none."""

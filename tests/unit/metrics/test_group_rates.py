@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from fairlearn.metrics import MetricFrame, selection_rate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import SynthesizerInputError
@@ -49,7 +49,6 @@ def test_simpsons_paradox_is_resolved_by_strata():
 
 
 @given(TABLES)
-@settings(max_examples=40, deadline=None)
 def test_whole_groups_agree_with_fairlearn(rng):
     event, group, _ = random_rows(rng)
     frame = MetricFrame(
@@ -59,7 +58,6 @@ def test_whole_groups_agree_with_fairlearn(rng):
 
 
 @given(TABLES)
-@settings(max_examples=40, deadline=None)
 def test_two_groups_in_strata_agree_with_fairlearn_control_features(rng):
     event, group, strata = random_rows(rng, groups=2)
     frame = MetricFrame(
@@ -76,7 +74,6 @@ def test_two_groups_in_strata_agree_with_fairlearn_control_features(rng):
 
 
 @given(TABLES)
-@settings(max_examples=40, deadline=None)
 def test_many_groups_agree_with_a_loop_over_pairs_and_strata(rng):
     event, group, strata = random_rows(rng, groups=4, strata=6)
     largest = 0.0

@@ -1,7 +1,7 @@
 """The drawing of a model's graph: of ``_fair_graph.py``, ``_lanes.py`` and ``_canvas.py``."""
 
 import networkx as nx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair import PreFairSynthesizer
@@ -52,7 +52,6 @@ def count_edges(figure, name=None) -> int:
 
 
 @given(size=st.integers(1, 45), seed=st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
 def test_no_two_boxes_overlap_and_all_are_on_the_canvas(size, seed):
     canvas = lay_out(random_graph(size, seed))
     assert len(canvas.boxes) == size
@@ -66,7 +65,6 @@ def test_no_two_boxes_overlap_and_all_are_on_the_canvas(size, seed):
 
 
 @given(size=st.integers(2, 45), seed=st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
 def test_every_edge_is_drawn_once_within_the_canvas_and_has_a_note(size, seed):
     graph = random_graph(size, seed)
     figure = plot_fair_graph(graph)
@@ -80,7 +78,6 @@ def test_every_edge_is_drawn_once_within_the_canvas_and_has_a_note(size, seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=20, deadline=None)
 def test_same_graph_same_picture_whatever_the_order_of_insertion(seed):
     graph = random_graph(15, seed)
     again = nx.Graph()
@@ -90,7 +87,6 @@ def test_same_graph_same_picture_whatever_the_order_of_insertion(seed):
 
 
 @given(size=st.integers(3, 25), seed=st.integers(0, 10_000))
-@settings(max_examples=80, deadline=None)
 def test_edges_are_red_if_and_only_if_the_model_is_not_fair(size, seed):
     graph = random_graph(size, seed, ('protected', 'admissible', 'outcome', 'unlabelled'))
     of = {side: [n for n in graph if graph.nodes[n]['role'] == side] for side in SIDES}

@@ -44,7 +44,7 @@ def test_a_release_and_its_rows_are_verified(saved, opened):
     assert bool(verify_release(saved))
     checked = verify_release(saved, rows_of(load_release(saved)))
     assert [check.about for check in checked.checks] == [
-        'ledger', 'noise', 'fairness', 'columns', 'values', 'origin',
+        'ledger', 'delta', 'noise', 'fairness', 'columns', 'values', 'origin',
     ]  # fmt: skip
     assert checked.to_frame()['passed'].all()
     assert 'exactly the rows' in checked.checks[-1].told
@@ -266,3 +266,12 @@ def test_dependence_that_goes_both_ways_is_found_within_strata():
     codes = pd.DataFrame({'left': left, 'right': right, 'given': given})
     assert judge_statement(Independent(['left'], ['right']), codes).kind == FAIR
     assert judge_statement(Independent(['left'], ['right'], ['given']), codes).kind == UNFAIR
+
+
+@pytest.mark.filterwarnings('ignore:delta')
+@pytest.mark.parametrize(('delta', 'is_well'), [(1e-9, True), (2e-3, False)])
+def test_a_delta_above_one_over_the_rows_fails(delta, is_well):
+    synthesizer = fit(tied_rows(), structure=TREE, delta=delta)
+    (check,) = [c for c in verify_fit(synthesizer).checks if c.about == 'delta']
+    assert check.passed is is_well
+    assert ('a row at random' in check.told) is not is_well

@@ -1,6 +1,6 @@
 """What the paper prints, and where it lives in the code.
 
-Of ``__init__.py``, ``_problem.py`` and ``_fairness.py``.
+Of ``__init__.py`` and ``_problem.py``.
 """
 
 import subprocess
