@@ -55,7 +55,7 @@ def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]
     yield from _lines(found)
     if options.rows is not None:
         yield f'{options.rows}', True
-        of_rows = [*_rows(synthesizer, options.rows).checks]
+        of_rows = [*rows_verified(synthesizer, options.rows).checks]
         of_rows += _same('synthetic', options.rows, recorded)
         yield from _lines(of_rows)
         found += of_rows
@@ -86,7 +86,7 @@ def _opened(path: Path) -> PreFairSynthesizer | Check:
 
 def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
     """Raise ``VerificationError`` unless the rows of a file may have come from a release."""
-    _rows(synthesizer, path).or_raise()
+    rows_verified(synthesizer, path).or_raise()
 
 
 def particulars(options: argparse.Namespace) -> dict[str, Any]:
@@ -109,7 +109,8 @@ def _file(synthesizer: PreFairSynthesizer) -> Check:
     return Check('file', True, f'complete and consistent; SHA-256 {digest}')
 
 
-def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+def rows_verified(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+    """Return whether the rows of a file may have come from a release."""
     metadata = synthesizer.get_metadata()
     table = read_table(path, metadata)
     told = Check('file', True, f'SHA-256 {_digest(path)}')

@@ -45,7 +45,7 @@ def test_nothing_is_spent_and_nothing_changes(fitted, tmp_path, is_opened):
     rows = fitted.sample(20)['people']
     fitted.reset_sampling()
     fitted.replicates(3, progress=False)
-    fitted.estimate('income by sex')
+    fitted.estimate('income by sex', in_the_fair_table=True)
     for sampling in (True, False):
         fitted.estimate_statistic(len, 30, progress=False, sampling=sampling)
     fitted.sample_replicates(2, 30)
