@@ -149,6 +149,9 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
     check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    if options.record is not None:
+        inputs = [options.release, options.real, options.synthetic, options.about]
+        check_output(options.record, ['.json'], inputs, flag='--record')
     for path in (options.real, options.synthetic):
         if path is not None:
             check_table(path)
