@@ -13,6 +13,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError, shown
+from sdv_prefair.values._with_columns import with_columns
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 
@@ -127,7 +128,7 @@ def _with_datetimes(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFra
         for name, column in columns.items()
         if column['sdtype'] == 'datetime'
     }
-    return frame[list(columns)].assign(**dates)
+    return with_columns(frame[list(columns)], dates)
 
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:

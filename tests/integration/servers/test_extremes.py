@@ -83,9 +83,6 @@ TYPES = {
             texts([*DAYS, 'infinity', '-infinity', '5874897-12-31', '4713-01-01 BC']),
             MOMENTS,
         ),
-            texts([*DAYS, 'infinity', '-infinity', '5874897-12-31', '4713-01-01 BC']),
-            MOMENTS,
-        ),
         'timestamp': (
             texts([*CLOCKS, 'infinity', '-infinity', '294276-12-31', '4713-01-01 BC']),
             MOMENTS,
