@@ -45,6 +45,8 @@ def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace)
 
 def as_text(found: pd.DataFrame) -> str:
     """Return an answer as a text table with all lines, numbers with four digits."""
-    named = found if isinstance(found.index, pd.RangeIndex) else found.reset_index()
-    shown = named.rename(columns={'standard_error': 'std. error'})
+    shown = found.rename(columns={'standard_error': 'std. error'})
+    if not isinstance(found.index, pd.RangeIndex):  # a column may be called 'estimate'
+        values = found.index.to_frame(index=False)
+        shown = pd.concat([values, shown.reset_index(drop=True)], axis=1)
     return shown.to_string(index=False, float_format='{:.4g}'.format)
