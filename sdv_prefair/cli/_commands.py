@@ -10,11 +10,13 @@ from sdv_prefair.cli._checking import check_file
 from sdv_prefair.cli._demo import run_demo
 from sdv_prefair.cli._estimate_lines import estimate_lines, estimate_of
 from sdv_prefair.cli._evaluating import (
-    measure,
-    numbers_lines,
+    all_lines,
+    as_json,
+    evaluation,
     read_whole_table,
-    report_lines,
+    short_lines,
 )
+from sdv_prefair.cli._evaluation_page import write_evaluation
 from sdv_prefair.cli._fitting import fit_release
 from sdv_prefair.cli._json import as_json
 from sdv_prefair.cli._opened_release import draw_parts, open_file, without_bars
@@ -149,14 +151,19 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
             'evaluate needs roles. Write them into the metadata file, or give --protected, '
             '--admissible and --outcome.'
         )
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.synthetic, options.real])
     release = None if options.release is None else open_file(options.release)
-    synthetic, real = (
-        read_whole_table(path, metadata) for path in (options.synthetic, options.real)
-    )
-    for line in report_lines(measure(synthetic, real, metadata, roles, release), options.all):
+    found = evaluation(options, metadata, roles, release)
+    if options.out is not None:
+        write_evaluation(found, options.out)
+    if options.json:
+        say(as_json(found))
+        return
+    for line in all_lines(found) if options.all else short_lines(found):
         say(line)
-    for line in numbers_lines(synthetic, real, metadata):
-        say(line)
+    if options.out is not None:
+        say(f'Written to {options.out}: it is not private.')
 
 
 def report(options: argparse.Namespace, say: Say) -> None:

@@ -243,6 +243,11 @@ def _estimate(subparsers: Subparsers) -> None:
         help='intervals for the private table, not for the population its rows were sampled from',
     )
     parser.add_argument(
+        '--in-the-fair-table',
+        action='store_true',
+        help='answer how outcomes depend on protected columns, which was left out on purpose',
+    )
+    parser.add_argument(
         '--replicates',
         type=positive(int, _MOST_REPLICATES),
         default=200,
@@ -267,9 +272,12 @@ def _evaluate(subparsers: Subparsers) -> None:
         type=Path,
         help='the release the table was sampled from (x.prefair): compare rows by its codes',
     )
-    parser.add_argument(
-        '--all', action='store_true', help='print every pair of columns, not just the worst'
+    parser.add_argument('--out', type=Path, help='page with pictures to write (x.html)')
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        '--all', action='store_true', help='print all details, not just verdicts and means'
     )
+    shown.add_argument('--json', action='store_true', help='print everything for machines')
 
 
 def _report(subparsers: Subparsers) -> None:

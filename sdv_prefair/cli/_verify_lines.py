@@ -66,7 +66,7 @@ def checks_of(options: argparse.Namespace) -> Iterator[tuple[Path, list[Check]]]
     yield options.release, [_file(opened), *verify_fit(opened).checks, *same]
     if options.rows is not None:
         same = _same('synthetic', options.rows, recorded)
-        yield options.rows, [*_rows(opened, options.rows).checks, *same]
+        yield options.rows, [*rows_verified(opened, options.rows).checks, *same]
 
 
 def _conclusion(found: Sequence[Check]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _opened(path: Path) -> PreFairSynthesizer | Check:
 
 def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
     """Raise ``VerificationError`` unless the rows of a file may have come from a release."""
-    _rows(synthesizer, path).or_raise()
+    rows_verified(synthesizer, path).or_raise()
 
 
 def particulars(options: argparse.Namespace) -> dict[str, Any]:
@@ -134,7 +134,8 @@ def _file(synthesizer: PreFairSynthesizer) -> Check:
     return Check('file', True, f'complete and consistent; SHA-256 {digest}')
 
 
-def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+def rows_verified(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+    """Return whether the rows of a file may have come from a release."""
     metadata = synthesizer.get_metadata()
     table = read_table(path, metadata)
     told = Check('file', True, f'SHA-256 {_digest(path)}')

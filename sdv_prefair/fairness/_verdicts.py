@@ -74,6 +74,11 @@ class Verdict:
         return f'cannot be told: {self.reason}; {self.in_doubt}'
 
     @property
+    def is_evidence(self) -> bool:
+        """Whether the rows show anything: a verdict, or that a gap below 1 would have been seen."""
+        return self.kind != CANNOT_TELL or not (np.isnan(self.sees) or self.coverage < _MOST)
+
+    @property
     def in_doubt(self) -> str:
         """How large a gap could be, and which would have been seen."""
         could = f'a gap could be as large as {in_points(self.within)}'
@@ -91,6 +96,17 @@ def in_points(gap: float) -> str:
 def p_in_words(p_value: float) -> str:
     """Return a p-value in words."""
     return 'p < 1e-16' if p_value < 1e-16 else f'p <= {p_value:.1g}'
+
+
+def worst_in_words(worst: PairGap | None) -> str:
+    """Return which groups differ most, in words."""
+    if worst is None:
+        return ''
+    low, high = (100 * end for end in worst.interval)
+    return (
+        f'{worst.outcome}: {worst.first} ({worst.rows[0]:,} rows) {in_points(worst.gap)} above '
+        f'{worst.second} ({worst.rows[1]:,} rows), from {low:.0f} to {high:.0f}'
+    )
 
 
 def judge_rows(

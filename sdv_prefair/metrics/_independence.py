@@ -62,15 +62,6 @@ def conditional_mutual_information(
     return _Strata(outcome, protected, strata).information()
 
 
-def conditional_entropy(outcome: np.ndarray, strata: np.ndarray) -> float:
-    """Return the plug-in estimate of H(outcome | strata) in nats.
-
-    It bounds I(outcome; protected | strata), whatever the protected columns are.
-    """
-    # The information of the outcome about itself is its entropy.
-    return conditional_mutual_information(outcome, outcome, strata)
-
-
 def independence_test(
     outcome: np.ndarray,
     protected: np.ndarray,

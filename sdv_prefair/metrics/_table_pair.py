@@ -13,6 +13,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError, shown
+from sdv_prefair.values._with_columns import with_columns
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 
@@ -69,8 +70,8 @@ def read_tables(
         if frame is not None:
             _check_frame(name, frame, columns)
     return Tables(
-        None if real is None else _with_datetimes(real, columns),
-        _with_datetimes(synthetic, columns),
+        None if real is None else _as_declared(real, columns),
+        _as_declared(synthetic, columns),
         columns,
     )
 
@@ -121,13 +122,19 @@ def _modelled_columns(metadata, table_name: str | None, frame: pd.DataFrame) -> 
     }
 
 
-def _with_datetimes(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
+def _as_declared(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
+    """Return the modelled columns, dates as datetimes and floats rounded as declared."""
     dates = {
         name: _as_datetimes(frame[name], name, column.get('datetime_format'))
         for name, column in columns.items()
         if column['sdtype'] == 'datetime'
     }
-    return frame[list(columns)].assign(**dates)
+    rounded = {
+        name: frame[name].round(column['decimal_places'])
+        for name, column in columns.items()
+        if column.get('decimal_places') is not None and pd.api.types.is_float_dtype(frame[name])
+    }
+    return with_columns(frame[list(columns)], dates | rounded)
 
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:

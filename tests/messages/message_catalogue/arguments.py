@@ -104,6 +104,12 @@ ROLES = [
         'must be a list of column names.',
     ),
     Message(
+        lambda: new(outcome=[['income']]),
+        RolesError,
+        "outcome ([['income']])",
+        'must be one list of column names, without lists in it.',
+    ),
+    Message(
         lambda: new(protected=['sex', 'sex']),
         RolesError,
         "protected names a column more than once: ['sex'].",

@@ -167,3 +167,19 @@ def test_half_a_million_rows_with_many_strata():
     event, group, strata = random_rows(rng, groups=50, strata=200_000, rows=500_000)
     result = rate_gap(event, group, strata)
     assert 0 < result.gap < 1
+
+
+def test_a_small_group_is_named_with_its_interval_and_no_interval_is_a_point():
+    """29 people who are never chosen, everybody else 61 %."""
+    group = np.array(['large', 'other'] * 300 + ['small'] * 29)
+    event = np.r_[np.arange(600) % 100 < 61, np.zeros(29, dtype=bool)]
+    found = rate_gap(event, group, min_rows=30, bootstraps=20, seed=0)
+    assert found.left_out == ('small',)
+    assert found.rates['small'] == found.intervals['small'][0] == 0
+    assert found.intervals['small'][1] == pytest.approx(0.117, abs=0.001)
+    assert rate_gap(event, group, bootstraps=20, seed=0).gap > 0.5
+    never = np.zeros(60, dtype=bool)
+    sides = np.repeat(['a', 'b'], 30)
+    for strata in (None, np.arange(60) % 2):
+        low, high = rate_gap(never, sides, strata, bootstraps=50, seed=0).interval
+        assert low < -0.1 < 0.1 < high
