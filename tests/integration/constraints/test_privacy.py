@@ -12,6 +12,7 @@ from walk import differing_paths
 
 from sdv_prefair import PrivacyWarning
 from sdv_prefair.constraints import PublicCombinations
+from sdv_prefair.privacy import gaussian_rho_of
 
 ALLOWED = (
     '._result.model',
