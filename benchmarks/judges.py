@@ -23,17 +23,17 @@ from sdv_prefair.synthesizer._written_rows import write_parts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 RESULTS = Path(__file__).parent / 'results'
-LIMIT = 0.1
+LIMIT, FEW_ROWS = 0.1, 5_000
 KINDS = 'none', 'signed', 'crossed', 'XOR'
 BANDS = (0.0, 0.0), (0.0, 0.05), (0.05, 0.1), (0.1, 0.2), (0.2, 0.3)
 
 
-def draw_table(rng):
+def draw_table(rng, kinds=KINDS, most_rows=100_000):
     """Return a kind of gap, the true gap, and groups, outcomes and strata."""
-    kind = KINDS[rng.integers(len(KINDS))]
+    kind = kinds[rng.integers(len(kinds))]
     groups = 4 if kind == 'XOR' else int(rng.integers(2, 7))
     strata = int(round(np.exp(rng.uniform(0, np.log(500)))))
-    rows = int(np.exp(rng.uniform(np.log(300), np.log(100_000))))
+    rows = int(np.exp(rng.uniform(np.log(300), np.log(most_rows))))
     gap = 0.0 if kind == 'none' else rng.uniform(0, 0.3)
     shares = rng.dirichlet(np.full(groups, 4.0), strata)
     size = rng.dirichlet(np.full(strata, 3.0))
@@ -52,11 +52,11 @@ def draw_table(rng):
     return kind, gap, group, outcome, stratum
 
 
-def judge_tables(number, rng):
+def judge_tables(number, rng, **drawn):
     """Return one line for each table: kind, gap, verdict, and whether its bounds hold."""
     lines = []
     for _ in range(number):
-        kind, gap, *columns = draw_table(rng)
+        kind, gap, *columns = draw_table(rng, **drawn)
         found = judge_rows(*columns, limit=LIMIT, with_mean=False)
         lines.append({
             'kind': kind, 'gap': gap, 'verdict': found.kind, 'rows': len(columns[0]),
@@ -122,7 +122,7 @@ def _values(codes, rng):
     return codes.decode(rng.choice(kinds, 40), rng)
 
 
-def write(lines, own, tried, seconds):
+def write(lines, fair_lines, own, tried, seconds):
     """Write the page."""
     text = [
         '# How often each verdict is given',
@@ -150,6 +150,8 @@ def write(lines, own, tried, seconds):
     text += [
         '',
         f'- False accusations: {accused} of {int(fair.sum()):,} fair tables.',
+        f'- And {int((fair_lines["verdict"] == UNFAIR).sum())} of another {len(fair_lines):,} fair '
+        f'tables, of 300 to {FEW_ROWS:,} rows.',
         f'- False acquittals: {acquitted} of {int(unfair.sum()):,} tables whose true gap is above '
         f'{100 * LIMIT:.0f} points.',
         f'- The true gap was above "could be as large as" in {int(lines["above"].sum())}, and '
@@ -169,8 +171,9 @@ def main():
     tables, own = (int(text) for text in (sys.argv[1:] + ['4000', '10000'])[:2])
     began, rng = time.perf_counter(), np.random.default_rng(0)
     lines = judge_tables(tables, rng)
+    fair_lines = judge_tables(2 * tables, rng, kinds=('none',), most_rows=FEW_ROWS)
     verified = own_rows_verify(own, rng)
-    write(lines, verified, own, time.perf_counter() - began)
+    write(lines, fair_lines, verified, own, time.perf_counter() - began)
     print((RESULTS / 'judges.md').read_text(encoding='utf-8'))
 
 

@@ -11,10 +11,10 @@ from sdv_prefair.cli._demo import run_demo
 from sdv_prefair.cli._estimate_lines import estimate_lines, estimate_of
 from sdv_prefair.cli._evaluating import (
     all_lines,
+    as_record,
     evaluation,
     read_whole_table,
     short_lines,
-    told_of,
 )
 from sdv_prefair.cli._evaluation_page import write_evaluation
 from sdv_prefair.cli._fitting import fit_release
@@ -158,7 +158,7 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
     if options.out is not None:
         write_evaluation(found, options.out)
     if options.json:
-        say(as_json(told_of(found)))
+        say(as_json(as_record(found)))
         return
     for line in all_lines(found) if options.all else short_lines(found):
         say(line)

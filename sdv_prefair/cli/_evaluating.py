@@ -188,8 +188,8 @@ def all_lines(found: Evaluation) -> Iterator[str]:
     yield from numbers_lines(found)
 
 
-def told_of(found: Evaluation) -> dict[str, Any]:
-    """Return everything for programs."""
+def as_record(found: Evaluation) -> dict[str, Any]:
+    """Return everything, for ``as_json``."""
     report = found.report
     return {
         'provenance': ' '.join(provenance_lines(found)),
