@@ -23,6 +23,7 @@ profiles.register()
 
 
 def pytest_configure(config):
+    profiles.seed = config.getoption('hypothesis_seed', None)
     if folder := os.environ.get('SUITE_TIMES'):
         if not hasattr(config, 'workerinput') and config.getoption('numprocesses', None):
             return  # the workers write their own

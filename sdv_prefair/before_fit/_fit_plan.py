@@ -4,9 +4,11 @@ No row is read. Budget, shares and noise are those of a fit of so many rows; whi
 measures, and how columns with wide ranges are binned, depends on the rows: these are examples.
 """
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -22,6 +24,7 @@ from sdv_prefair.model._noise import (
     NOISY,
     SWAMPED,
     Noise,
+    hidden_share,
     noise_of_columns,
     noise_of_pairs,
 )
@@ -51,6 +54,7 @@ class FitPlan:
             ``misplaced``, the share of rows that noise puts in a wrong cell, and the ``verdict``.
         pairs: The same for the pairs measured in the dry run.
         ledgers: By epsilon, where its budget goes.
+        reasons: By outcome, the columns that may explain it.
         curves: By epsilon, what could be learnt about a person.
         learnt: Columns whose domains would be learnt, which are assumed to be small.
     """
@@ -61,11 +65,22 @@ class FitPlan:
     ledgers: dict[float, pd.DataFrame]
     learnt: Sequence[str]
     curves: Mapping[float, PrivacyCurve]
+    reasons: Mapping[str, Sequence[str]]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the share of rows that noise puts in a wrong cell, by column and epsilon."""
         order = self.columns['columns'].drop_duplicates()
         return self.columns.pivot(index='columns', columns='epsilon', values='misplaced').loc[order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the ledgers: tables, and the risk at each epsilon."""
+        risks = [
+            {'epsilon': e, 'guess': curve.guess(), 'advantage': curve.advantage()}
+            for e, curve in self.curves.items()
+        ]
+        shown = {name: getattr(self, name) for name in ('num_rows', 'columns', 'pairs', 'learnt')}
+        hidden = self.hidden_effects(float(self.columns['epsilon'].min()))
+        return shown | {'risks': risks, 'hidden_effects': hidden}
 
     def plot(self) -> go.Figure:
         """Return a figure of how noisy each column is at each epsilon."""
@@ -80,6 +95,7 @@ class FitPlan:
         yield 'Noise of a cell, in rows; how many rows a value needs to stand out from it; the'
         yield 'share of rows that it puts in a wrong cell; and what that means:'
         yield _printed(self.columns[self.columns['epsilon'] == first])
+        yield from self._what_is_hidden(first)
         yield ''
         yield 'What a larger epsilon buys:'
         yield _by_epsilon(self.columns, self.pairs, self.curves).to_string(index=False)
@@ -91,6 +107,27 @@ class FitPlan:
                 f'No range is declared for {", ".join(self.learnt)}: it is learnt within the '
                 f'budget, and assumed to be small ({SUPPOSED_VALUES} values).'
             )
+
+    def hidden_effects(self, epsilon: float) -> dict[str, dict[str, float]]:
+        """Return, by outcome and reason, the share of rows that an effect must move to be seen."""
+        cells = self.columns[self.columns['epsilon'] == epsilon].set_index('columns')['cells']
+        sigma = float(self.pairs.loc[self.pairs['epsilon'] == epsilon, 'sigma'].median())
+        return {
+            outcome: {
+                reason: hidden_share(sigma, int(cells[outcome] * cells[reason]), self.num_rows)
+                for reason in reasons
+                if reason in cells and outcome in cells and not math.isnan(sigma)
+            }
+            for outcome, reasons in self.reasons.items()
+        }
+
+    def _what_is_hidden(self, epsilon: float) -> Iterator[str]:
+        for outcome, shares in self.hidden_effects(epsilon).items():
+            told = ', '.join(f'{reason} {share:.1%}' for reason, share in shares.items())
+            if told:
+                yield f'Noise can hide an effect on {outcome} that changes it in fewer rows than'
+                yield f'this: {told}. With twice the rows, or about'
+                yield 'twice the epsilon, it is half of that.'
 
     def _has_columns_that_lose(self) -> bool:
         rising = self.to_frame().diff(axis='columns').iloc[:, 1:] > _NOTICED
@@ -125,6 +162,7 @@ def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None
         {epsilon: fit.ledger.to_frame() for epsilon, fit in fits.items()},
         undeclared_columns(settings.to_learn),
         {epsilon: replace(settings, asked=epsilon).curve for epsilon in fits},
+        {o: one.given for one in settings.roles.statements for o in one.right},
     )
 
 

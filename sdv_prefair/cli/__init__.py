@@ -18,7 +18,8 @@ __all__ = ['main']
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0, 1 if a check found something, or 2 for usage errors."""
     try:
-        options = make_parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        options = make_parser().parse_args(_with_conditions_whole(given))
         # Importing this package does not import SDV, which must be imported before our modules.
         import sdv  # noqa: F401
 
@@ -26,6 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _write(sys.stderr, 'sdv-prefair: interrupted')
         return 130
+
+
+def _with_conditions_whole(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which ``--where -x=1`` is one: argparse takes '-x=1' for an option."""
+    whole: list[str] = []
+    for argument in arguments:
+        if whole and whole[-1] == '--where':
+            whole[-1] = f'--where={argument}'
+        else:
+            whole.append(argument)
+    return whole
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -19,15 +19,15 @@ _NOT_ABOUT_PEOPLE = (
 )
 
 
-def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> Iterator[str]:
-    """Yield the lines of an answer, and its basis unless that is a measured table."""
+def estimate_of(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> pd.DataFrame:
+    """Return the answer to the query of a command."""
     check_whole_number('--replicates', options.replicates, 2)
     check_seed(options.seed)
 
     def drawn() -> Replicates:
         return synthesizer.replicates(options.replicates, options.seed, not options.quiet)
 
-    found = estimate_query(
+    return estimate_query(
         synthesizer.fitted,
         options.query,
         drawn,
@@ -35,6 +35,10 @@ def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace)
         not options.private_table,
         options.in_the_fair_table,
     )
+
+
+def estimate_lines(found: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines of an answer, and its basis unless that is a measured table."""
     if (found['basis'] == FAIR_MODEL).any():
         yield from _NOT_ABOUT_PEOPLE
     yield from as_text(found).splitlines()
@@ -45,6 +49,8 @@ def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace)
 
 def as_text(found: pd.DataFrame) -> str:
     """Return an answer as a text table with all lines, numbers with four digits."""
-    named = found if isinstance(found.index, pd.RangeIndex) else found.reset_index()
-    shown = named.rename(columns={'standard_error': 'std. error'})
+    shown = found.rename(columns={'standard_error': 'std. error'})
+    if not isinstance(found.index, pd.RangeIndex):  # a column may be called 'estimate'
+        values = found.index.to_frame(index=False)
+        shown = pd.concat([values, shown.reset_index(drop=True)], axis=1)
     return shown.to_string(index=False, float_format='{:.4g}'.format)

@@ -1,7 +1,6 @@
 """The command ``evaluate``: what is measured, and how much of it is shown."""
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -192,10 +191,10 @@ def all_lines(found: Evaluation) -> Iterator[str]:
     yield from numbers_lines(found)
 
 
-def as_json(found: Evaluation) -> str:
-    """Return everything for machines; what is not known is null."""
+def as_record(found: Evaluation) -> dict[str, Any]:
+    """Return everything, for ``as_json``."""
     report = found.report
-    told = {
+    return {
         'provenance': ' '.join(provenance_lines(found)),
         'verdicts': [
             {'statement': str(one), 'synthetic': _as_record(synthetic), 'real': _as_record(real)}
@@ -207,26 +206,12 @@ def as_json(found: Evaluation) -> str:
             for name in report.get_properties()['Property']
         },
     }
-    return json.dumps(_plain(told), indent=1, allow_nan=False)
 
 
 def _as_record(verdict: Verdict) -> dict[str, Any]:
     worst = None if verdict.worst is None else vars(verdict.worst)
     kept = {name: value for name, value in vars(verdict).items() if name != 'groups'}
     return kept | {'sentence': str(verdict), 'worst': worst}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    if isinstance(value, bool | np.bool_ | int | np.integer | str) or value is None:
-        return value.item() if isinstance(value, np.generic) else value
-    return str(value)
 
 
 def _on_average(verdict: Verdict) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_prefair.values._with_columns import with_columns
+
 # A leading quotation mark gets one more: otherwise '=1 and =1 would become the same.
 _FORMULA = re.compile("'*[=+@\t\r-]")
 
@@ -18,7 +20,7 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
     Numbers, also negative ones, timestamps and booleans stay as they are.
     """
-    return table.assign(**{column: _escape(table[column]) for column in table.columns})
+    return with_columns(table, {column: _escape(table[column]) for column in table.columns})
 
 
 def _escape(column: pd.Series) -> pd.Series:

@@ -54,6 +54,9 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+_FOR_PROGRAMS = ('check', 'plan', 'roles', 'fit', 'estimate', 'verify')
+
+
 def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
     def run(options: argparse.Namespace, say: Callable[[str], None]) -> int | None:
         commands = importlib.import_module('sdv_prefair.cli._commands')
@@ -62,6 +65,8 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 
     parser = subparsers.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
+    if name in _FOR_PROGRAMS:
+        parser.add_argument('--json', action='store_true', help='print one JSON object')
     return parser
 
 
@@ -159,6 +164,16 @@ def _fit(subparsers: Subparsers) -> None:
     _promises(parser)
     budget = _budget(parser)
     budget.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
+    parser.add_argument(
+        '--max-epsilon',
+        type=positive(float),
+        help='refuse to spend more in all on people in every table that --policy counts',
+    )
+    parser.add_argument(
+        '--policy',
+        type=Path,
+        help='JSON file: most epsilon per table, person and year, and the releases that count',
+    )
     _mechanism(parser)
     parser.add_argument(
         '--other',

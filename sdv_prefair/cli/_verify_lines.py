@@ -6,6 +6,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Integral
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from sdv_prefair.cli._opened_release import open_file, without_bars
 from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
@@ -40,26 +42,31 @@ _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<'
 
 def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Yield the lines to print, each with whether all checks have passed so far."""
+    found: list[Check] = []
+    for path, checks in checks_of(options):
+        yield f'{path}', True
+        yield from _lines(checks)
+        found += checks
+    if len(found) == 1 and not found[0].passed:  # not a release
+        yield _NOT_VERIFIED, False
+        return
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def checks_of(options: argparse.Namespace) -> Iterator[tuple[Path, list[Check]]]:
+    """Yield the checks of the release, and then those of the rows."""
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
     opened = _opened(options.release)
-    yield f'{options.release}', True
     if isinstance(opened, Check):
-        yield _line(opened), False
-        yield _NOT_VERIFIED, False
+        yield options.release, [opened]
         return
-    synthesizer = opened
-    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
-    found += _same('release', options.release, recorded)
-    yield from _lines(found)
+    same = _same('release', options.release, recorded)
+    yield options.release, [_file(opened), *verify_fit(opened).checks, *same]
     if options.rows is not None:
-        yield f'{options.rows}', True
-        of_rows = [*rows_verified(synthesizer, options.rows).checks]
-        of_rows += _same('synthetic', options.rows, recorded)
-        yield from _lines(of_rows)
-        found += of_rows
-    yield from ((line, True) for line in _conclusion(found))
+        same = _same('synthetic', options.rows, recorded)
+        yield options.rows, [*rows_verified(opened, options.rows).checks, *same]
 
 
 def _conclusion(found: Sequence[Check]) -> Iterator[str]:
@@ -92,7 +99,25 @@ def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
 def particulars(options: argparse.Namespace) -> dict[str, Any]:
     """Return what is written on the signing page, as arguments of the report."""
     names = ('purpose', 'recipient', 'contact', 'source', 'declared_by')
-    return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
+    about = None if options.about is None else _read_about(options.about)
+    files = {'synthetic_file': options.synthetic, 'record': options.record}
+    return {name: getattr(options, name) for name in names} | files | {'about': about}
+
+
+def _read_about(path: Path) -> Any:
+    """Return what a YAML file says; JSON is YAML too."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file '{path}'. Give a YAML or JSON file of texts.")
+    try:
+        told = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"'{path}' cannot be read. Give a YAML or JSON file of texts, in UTF-8."
+        ) from error
+    if not isinstance(told, dict):
+        raise ValueError(f"'{path}' must hold texts by name, such as legal_basis: consent.")
+    # A date without quotation marks is a text here.
+    return {key: str(v) if isinstance(v, date) else v for key, v in told.items()}
 
 
 def _lines(found: Sequence[Check]) -> Iterator[tuple[str, bool]]:

@@ -23,6 +23,7 @@ from sdv_prefair.domain import single_table
 from sdv_prefair.domain._columns import Categories, ColumnDomain, Undeclared
 from sdv_prefair.encoding._public_frame import public_frame
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values._with_columns import with_columns
 
 Encode = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -200,7 +201,7 @@ class ConstraintPlan:
         joints = [joint for joint in self._learnt_joints() if joint.name not in self.domains]
         modelled = self.transform(frame)
         labels = {joint.name: joint.labels(frame) for joint in joints}
-        return modelled.assign(**labels) if labels else modelled
+        return with_columns(modelled, labels) if labels else modelled
 
     def settle(self, learnt: Mapping[str, ColumnDomain]) -> dict[str, ColumnDomain]:
         """Allow the learnt combinations; return the domains of the modelled columns."""
@@ -245,7 +246,8 @@ class ConstraintPlan:
         """
         drawn = frame
         if asked is not None:
-            frame = frame.assign(**{c: asked[-1][c].array for c in asked[-1].columns if c in frame})
+            given = {c: asked[-1][c].array for c in asked[-1].columns if c in frame}
+            frame = with_columns(frame, given)
         for place in reversed(range(len(self.chain))):
             link = self.chain[place]
             known = None if asked is None else asked[place].loc[frame.index]

@@ -24,6 +24,7 @@ from sdv_prefair.constraints._made_rows import make_rows
 from sdv_prefair.constraints._transformation import Transformation
 from sdv_prefair.domain import public_domain, single_table
 from sdv_prefair.domain._columns import ColumnDomain
+from sdv_prefair.values._with_columns import with_columns
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class ProgrammedColumns(Transformation):
         if not set(self.columns) <= set(frame.columns):
             return kept
         made = make_rows(self._transform, frame, self._dtypes)
-        return kept.assign(**{column: made[column].array for column in made.columns})
+        return with_columns(kept, {column: made[column].array for column in made.columns})
 
     def _transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         # On a copy, so that the constraint keeps nothing from the rows.

@@ -12,6 +12,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.domain._columns import Categories, ColumnDomain, Numbers, Undeclared
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values._dtypes import public_dtype
+from sdv_prefair.values._with_columns import with_columns
 
 
 class Transformation(abc.ABC):
@@ -103,7 +104,7 @@ class Transformation(abc.ABC):
             for name, sources in self.sources.items()
             if set(sources) <= set(frame.columns)
         }
-        return kept.assign(**made)
+        return with_columns(kept, made)
 
     def reverse_transform(
         self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
@@ -119,7 +120,7 @@ class Transformation(abc.ABC):
         left = frame.drop(columns=list(self.sources))
         if asked is not None:
             restored |= {c: asked[c].array for c in self.columns if c in asked}
-        return left.assign(**restored)[keep]
+        return with_columns(left, restored)[keep]
 
     def describe(
         self, domains: Mapping[str, ColumnDomain], columns: Mapping[str, dict[str, Any]]

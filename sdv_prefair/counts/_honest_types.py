@@ -39,9 +39,9 @@ def with_honest_types(table: ir.Table, columns: Mapping[str, dict[str, Any]]) ->
         return table
     described = {name: columns.get(name, {}).get('sdtype') for name in table.columns}
     honest = {name: change(table[name], sdtype) for name, sdtype in described.items()}
-    return table.mutate(**{
-        name: column for name, column in honest.items() if column is not table[name]
-    })
+    return table.mutate(
+        *(column.name(name) for name, column in honest.items() if column is not table[name])
+    )
 
 
 def arrow_schema(honest: ir.Table, table: ir.Table) -> pa.Schema:

@@ -75,8 +75,8 @@ class SqlSource:
     def value_counts(self, columns: Iterable[str]) -> dict[str, Tally]:
         """Return how often each value of each column occurs; nulls are left out."""
         columns = list(columns)
-        forms = {f'v{place}': exact_form(self._table[c]) for place, c in enumerate(columns)}
-        values = self._table.select(**forms)
+        forms = (exact_form(self._table[c]).name(f'v{n}') for n, c in enumerate(columns))
+        values = self._table.select(*forms)
         with reading(), staged(values) if self._is_bounded else nullcontext(values) as kept:
             return {
                 column: self._tally(kept, place, self._table[column].type().is_string())
@@ -94,10 +94,12 @@ class SqlSource:
 
 def _codes(table: ir.Table, encoders: Mapping[str, Encoder]) -> ir.Table:
     """Return the codes of all rows, in columns of plain names."""
-    return table.select(**{
-        f'c{place}': code_expression(table[column], encoder).cast('int32')
-        for place, (column, encoder) in enumerate(encoders.items())
-    })
+    return table.select(
+        *(
+            code_expression(table[column], encoder).cast('int32').name(f'c{place}')
+            for place, (column, encoder) in enumerate(encoders.items())
+        )
+    )
 
 
 def _checked(cliques: Iterable[Sequence[str]], encoders: Mapping[str, Encoder]) -> list[Clique]:
@@ -121,7 +123,7 @@ def bound_rows(
     order = [exact_form(table[c], dialect) for c in table.columns if c != person_column]
     person = exact_form(table[person_column], dialect)
     nth = ibis.row_number().over(group_by=person, order_by=order)
-    return table.mutate(**{_NTH_ROW: nth}).filter(ibis._[_NTH_ROW] < max_rows).drop(_NTH_ROW)
+    return table.mutate(nth.name(_NTH_ROW)).filter(ibis._[_NTH_ROW] < max_rows).drop(_NTH_ROW)
 
 
 def histogram_queries(
@@ -140,8 +142,8 @@ def histogram_queries(
     }
     return {
         clique: table
-        .select(**{column: codes[column] for column in clique})
+        .select(*(codes[column].name(column) for column in clique))
         .group_by(list(clique))
-        .aggregate(**{count_name(clique): ibis._.count()})
+        .aggregate(ibis._.count().name(count_name(clique)))
         for clique in declared
     }

@@ -80,6 +80,11 @@ def open_table(
     return BatchSource(stream, describe(stream.schema), person_column, max_rows)
 
 
+def has_session_clock(table: Any) -> bool:
+    """Whether a table's instants have no zone of their own: each session shows its own clock."""
+    return _engine(table) in ('ibis', 'pyspark', 'duckdb', '_duckdb')
+
+
 def _engine(table: Any) -> str:
     """Return the library that a table comes from."""
     return type(table).__module__.partition('.')[0]

@@ -35,6 +35,7 @@ from sdv_prefair.domain._columns import (
     Undeclared,
 )
 from sdv_prefair.encoding._frame_schema import check_columns
+from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.values._dtypes import natural_array
 
 _OBJECT = np.dtype('O')
@@ -50,6 +51,24 @@ def check_schema(schema: pa.Schema, columns: Mapping[str, dict]) -> None:
     empty = [pd.Series(dtype=_checkable(value_type(field.type))) for field in schema]
     frame = pd.concat(empty, axis=1, keys=schema.names) if empty else pd.DataFrame()
     check_columns(frame, columns)
+
+
+def check_clocks(schema: pa.Schema, domains: Mapping[str, ColumnDomain]) -> None:
+    """Raise if bounds without an offset are to be compared with instants that have no zone.
+
+    Which clock such bounds mean would depend on the session in which the table is opened.
+    """
+    for field in schema:
+        domain = domains.get(field.name)
+        ends = [getattr(domain, end, None) for end in ('low', 'high')]
+        is_instant = types.is_timestamp(field.type) and field.type.tz is not None
+        if is_instant and any(getattr(end, 'tzinfo', True) is None for end in ends):
+            raise PrivateDataError(
+                f"Column '{field.name}' holds instants, and each session shows them by its own "
+                'clock, but range_min and range_max name no offset. Write them with one, as in '
+                '2024-01-31 00:00:00+00:00, or cast the column to a timestamp without '
+                'time zone (in Spark TIMESTAMP_NTZ).'
+            )
 
 
 def dtypes_of_schema(

@@ -11,6 +11,7 @@ from sdv_prefair.encoding._keys import check_distinct, check_each_once, check_ro
 from sdv_prefair.encoding._quick_fakers import quick_fakers
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values._dtypes import decimal_scale
+from sdv_prefair.values._with_columns import with_columns
 
 
 class CodesProcessor(DataProcessor):
@@ -71,14 +72,14 @@ class CodesProcessor(DataProcessor):
             and c in transformers
             and not isinstance(transformers[c], ColumnCodes)
         ]
-        rows = rows.assign(**asked)
+        rows = with_columns(rows, asked)
         if generated and len(rows):
             with quick_fakers(transformers[c] for c in generated):
                 made = self._hyper_transformer.create_anonymized_columns(len(rows), generated)
             made = {c: self._in_dtype(made[c]) for c in generated}
             for column in self._single_keys(generated):
                 check_distinct(made[column])
-            rows = rows.assign(**{c: values.array for c, values in made.items()})
+            rows = with_columns(rows, {c: values.array for c, values in made.items()})
         return rows[[column for column in self.metadata.columns if column in rows]]
 
     def check_room(self, num_rows: int, at_once: int | None = None) -> None:

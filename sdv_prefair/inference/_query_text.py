@@ -9,7 +9,8 @@
 ``difference in income by sex``            differences between values of the last column
 =========================================  =============================================
 
-A name that contains a comma, an equal sign or one of these words must be in double quotes.
+A name that contains a comma, an equal sign or one of these words, or begins or ends with a space,
+must be in double quotes.
 """
 
 import csv
@@ -80,14 +81,16 @@ def _names(text: str | None, columns: Sequence[str]) -> dict[str, Any]:
         return {}
     if text.strip() in columns:
         return {text.strip(): ANY}
-    (parts,) = csv.reader([text], skipinitialspace=True)
+    (parts,) = csv.reader([text.strip()], skipinitialspace=True)
     asked: dict[str, Any] = {}
-    for part in map(str.strip, parts):
+    for part in parts:
         name, sign, value = part.partition('=')
-        if part in columns or not sign:
+        if part in columns:  # in quotation marks, spaces belong to a name
             asked[part] = ANY
+        elif part.strip() in columns or not sign:
+            asked[part.strip()] = ANY
         else:
-            asked[name.strip()] = value.strip()
+            asked[name if name in columns else name.strip()] = value.strip()
     return asked
 
 

@@ -13,6 +13,7 @@ from sdmetrics.single_table.base import SingleTableMetric
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError, shown
+from sdv_prefair.values._with_columns import with_columns
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 
@@ -133,7 +134,7 @@ def _as_declared(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
         for name, column in columns.items()
         if column.get('decimal_places') is not None and pd.api.types.is_float_dtype(frame[name])
     }
-    return frame[list(columns)].assign(**dates, **rounded)
+    return with_columns(frame[list(columns)], dates | rounded)
 
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:

@@ -25,6 +25,7 @@ from sdv_prefair.synthesizer._unlearnt import (
     with_stand_ins,
 )
 from sdv_prefair.transformers import ColumnCodes, transformer_for
+from sdv_prefair.values._with_columns import with_columns
 
 
 def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
@@ -116,10 +117,11 @@ def _completed(fitted: Fitted, rows: pd.DataFrame, lines: pd.DataFrame) -> pd.Da
     lines = lines.iloc[rows.index]
     made_up = fitted.prepared.processor.complete(rows.set_axis(lines.index))
     rows = rows.set_axis(lines.index)
-    rows = rows.assign(**{c: made_up[c].array for c in made_up.columns if c not in rows})
+    rows = with_columns(rows, {c: made_up[c].array for c in made_up.columns if c not in rows})
     # Given values that were not learnt may have made objects of a column.
     dtypes = {**rows.dtypes, **fitted.prepared.processor._dtypes}
-    rows = rows.assign(**{c: in_dtype(lines[c], dtypes[c]) for c in lines.columns if c in rows})
+    held = {c: in_dtype(lines[c], dtypes[c]) for c in lines.columns if c in rows}
+    rows = with_columns(rows, held)
     return rows[[c for c in fitted.settings.columns if c in rows]].sort_index(kind='stable')
 
 

@@ -15,6 +15,7 @@ from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer._unlearnt import unlearnt_values, with_given
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.transformers._asked import cells, same_value
+from sdv_prefair.values._with_columns import with_columns
 
 # Integers whose sums fit in 64 bits, and decimals that floats can distinguish.
 _FARTHEST = (2**61, 10**12)
@@ -59,11 +60,14 @@ def as_columns_hold_them(
         if column in transformers
     }
     # Values of an equal dtype stay the same, but a category keeps the order of its list.
-    return conditions.assign(**{
-        column: values
-        for column, values in held.items()
-        if values.dtype != conditions[column].dtype
-    })
+    return with_columns(
+        conditions,
+        {
+            column: values
+            for column, values in held.items()
+            if values.dtype != conditions[column].dtype
+        },
+    )
 
 
 def _held(values: pd.Series, codes: ColumnCodes, is_learnt: bool) -> Any:

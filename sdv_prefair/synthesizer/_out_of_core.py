@@ -12,8 +12,13 @@ import pyarrow as pa
 
 from sdv_prefair.counts import FrameSource, Source
 from sdv_prefair.counts._queries import CountQueries, write_queries
-from sdv_prefair.counts._tables import open_table
-from sdv_prefair.encoding._arrow_schema import check_schema, dtypes_of_metadata, dtypes_of_schema
+from sdv_prefair.counts._tables import has_session_clock, open_table
+from sdv_prefair.encoding._arrow_schema import (
+    check_clocks,
+    check_schema,
+    dtypes_of_metadata,
+    dtypes_of_schema,
+)
 from sdv_prefair.encoding._frame_schema import check_columns
 from sdv_prefair.encoding._keys import check_keys
 from sdv_prefair.encoding._public_frame import public_frame
@@ -37,6 +42,8 @@ def table_source(
             dtypes = found[list(columns)].dtypes
         else:
             check_schema(found, columns)
+            if has_session_clock(table):
+                check_clocks(found, settings.plan.original_domains)
             dtypes = dtypes_of_schema(found, columns, settings.plan.original_domains)
         check_keys(dtypes, settings.plan.original_metadata)
         return dtypes

@@ -24,6 +24,7 @@ from sdv_prefair.model import GraphicalModel
 from sdv_prefair.transformers import CategoryCodes, ColumnCodes
 from sdv_prefair.values._arrays import Flags, Floats
 from sdv_prefair.values._objects import are_null, is_null
+from sdv_prefair.values._with_columns import with_columns
 
 
 def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:
@@ -95,7 +96,7 @@ def with_stand_ins(
         for column, codes in transformers.items()
         if column in lines
     }
-    return lines.assign(**columns)
+    return with_columns(lines, columns)
 
 
 def _stand_ins(values: pd.Series, codes: ColumnCodes, shares: Floats) -> pd.Series:

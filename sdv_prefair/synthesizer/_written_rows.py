@@ -26,6 +26,7 @@ from sdv_prefair.synthesizer._written_types import (
     written_alike,
 )
 from sdv_prefair.transformers import ColumnCodes
+from sdv_prefair.values._with_columns import with_columns
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""
@@ -153,11 +154,14 @@ class _CsvFile:
             beside = {c: part[c] for c in part.columns if is_moments(part[c])}
             self._moments = beside | self._moments
         alike = _with_dtypes(part, self._dtypes)
-        alike = alike.assign(**{
-            column: written_alike(alike[column], shown)
-            for column, shown in self._moments.items()
-            if column in alike and is_moments(alike[column])
-        })
+        alike = with_columns(
+            alike,
+            {
+                column: written_alike(alike[column], shown)
+                for column, shown in self._moments.items()
+                if column in alike and is_moments(alike[column])
+            },
+        )
         alike.to_csv(self._path, mode='w' if is_first else 'a', header=is_first, index=False)
 
     def close(self) -> None:
@@ -191,7 +195,7 @@ def _with_dtypes(part: pd.DataFrame, dtypes: Any) -> pd.DataFrame:
     for column, dtype in dtypes.items():
         if part[column].dtype != dtype:
             try:
-                part = part.assign(**{column: part[column].astype(_beside_nulls(dtype))})
+                part = with_columns(part, {column: part[column].astype(_beside_nulls(dtype))})
             except (TypeError, ValueError):
                 continue
     return part

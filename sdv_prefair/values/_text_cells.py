@@ -13,6 +13,8 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_prefair.values._with_columns import with_columns
+
 # Integers up to here are exact as floats.
 _LARGEST = 2.0**53
 _TRUTH = {'true': True, 'false': False, '1': True, '0': False}
@@ -26,7 +28,7 @@ def as_described(cells: pd.DataFrame, columns: Mapping[str, dict[str, Any]]) -> 
         columns: The metadata of each column. Those that it does not describe stay text.
     """
     described = {column: d for column, d in columns.items() if column in cells}
-    return cells.assign(**{c: _convert(cells[c], d) for c, d in described.items()})
+    return with_columns(cells, {c: _convert(cells[c], d) for c, d in described.items()})
 
 
 def _convert(cells: pd.Series, column: dict[str, Any]) -> pd.Series:

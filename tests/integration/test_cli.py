@@ -152,6 +152,20 @@ def test_estimate_prints_intervals_and_what_they_rest_on(folder, capsys):
     assert "does not have the columns ['planet']" in capsys.readouterr().err
 
 
+def test_a_report_is_written_for_programs_too(folder, tmp_path, capsys):
+    model, page, record = str(folder / 'model.prefair'), tmp_path / 'p.html', tmp_path / 'r.json'
+    about = tmp_path / 'about.yaml'
+    about.write_text('legal_basis: consent\npublished: 2026-11-30\n', 'utf-8')
+    options = ['--out', str(page), '--record', str(record), '--about', str(about)]
+    assert main(['report', model, *options]) == 0
+    assert 'consent' in page.read_text('utf-8')
+    written = json.loads(record.read_text('utf-8'))
+    assert set(written) == {'registry', 'croissant', 'dp_event', 'page'}
+    assert written['registry']['deployment']['basic']['publication_date'] == '2026-11-30'
+    assert main(['report', model, '--out', str(page), '--record', str(tmp_path / 'r.txt')]) == 2
+    assert '--record' in capsys.readouterr().err
+
+
 def test_report_and_evaluate(folder, capsys):
     model, page = str(folder / 'model.prefair'), folder / 'report.html'
     assert main(['report', model, '--out', str(page)]) == 0

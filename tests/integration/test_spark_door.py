@@ -12,12 +12,14 @@ import pyarrow as pa
 import pytest
 import unreadable
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
+from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts._arrow_columns import encode_array
-from sdv_prefair.counts._cells import NullCells
+from sdv_prefair.counts._cells import MonthCells, NullCells
 from sdv_prefair.counts._compiled import compiled
+from sdv_prefair.counts._fine_cells import MomentCells
 from sdv_prefair.counts._packed_places import codes_of
 from sdv_prefair.counts._spark import SparkSource, bound_rows
 from sdv_prefair.counts._spark_places import packed
@@ -160,7 +162,9 @@ def test_the_model_is_that_of_fit(spark, public_ranges):
     expected, synthesizer = new(), new()
     expected.fit({'census': frame if not public_ranges else census.data['census']})
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    synthesizer.fit_table(spark.createDataFrame(table).repartition(3))
+    rows = spark.createDataFrame(table).repartition(3)
+    clock = rows['interview_date'].cast('timestamp_ntz')
+    synthesizer.fit_table(rows.withColumn('interview_date', clock))
     assert synthesizer.get_privacy_ledger().equals(expected.get_privacy_ledger())
     for one, two in zip(synthesizer._model.measurements, expected._model.measurements, strict=True):
         assert one.columns == two.columns
@@ -199,3 +203,38 @@ def test_errors_of_workers_quote_nothing(spark):
     with pytest.raises(PrivateDataError, match='could not be read to its end') as caught:
         SparkSource(broken, pd.Series(dtype=object)).count({'x': NumberBins(0, 1)}, [('x',)])
     assert 'Zyzzyva' not in str(caught.value)
+
+
+HOURS = """SELECT timestamp'2024-01-01 00:30:00' + make_interval(0, 0, 0, 0, id) AS moment,
+timestamp_ntz'2024-01-01 00:30:00' + make_interval(0, 0, 0, 0, id) AS clock FROM range(48)"""
+
+
+@pytest.mark.parametrize('zone', ['UTC', 'America/New_York', 'Asia/Tokyo'])
+def test_no_session_clock_moves_an_instant(spark, zone):
+    spark.conf.set('spark.sql.session.timeZone', 'UTC')
+    moments = spark.sql(HOURS).toPandas()
+    instants = spark.createDataFrame(moments)  # now the instants are fixed, in UTC
+    spark.conf.set('spark.sql.session.timeZone', zone)
+    ends = pd.Timestamp('2024-01-01', tz='UTC'), pd.Timestamp('2024-01-03', tz='UTC')
+    encoders = {
+        'bins': DatetimeBins(*ends, bins=48),
+        'hours': MomentCells(1_704_067_200, 3600, 2**20, None, True),
+        'day by day': MonthCells(648, 2, None, False),
+    }
+    schema = instants.limit(0).toArrow().schema
+    for encoder in encoders.values():
+        source = SparkSource(instants, pd.Series(dtype=object), schema)
+        counted = source.count({'moment': encoder}, [('moment',)]).project(('moment',))
+        expected = encoder.encode(moments['moment'].dt.tz_localize('UTC'))
+        assert counted.tolist() == np.bincount(expected, minlength=encoder.num_counted).tolist()
+    spark.conf.set('spark.sql.session.timeZone', 'UTC')
+
+
+def test_bounds_without_an_offset_mean_no_instants(spark):
+    columns = {'moment': {'sdtype': 'datetime', 'range_min': '2024-01-01 00:00:00'}}
+    columns['moment'] |= {'range_max': '2024-01-03 00:00:00'}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    synthesizer = PreFairSynthesizer(metadata, structure='none', public_ranges=True)
+    with pytest.raises(PrivateDataError, match='name no offset'):
+        synthesizer.fit_table(spark.sql(HOURS).select('moment'))
+    synthesizer.fit_table(spark.sql(HOURS).selectExpr('clock AS moment'))

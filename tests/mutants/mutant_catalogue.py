@@ -475,7 +475,7 @@ ALL_GAUSSIAN = [
         'if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:',
         'if False:',
         f'{_ACCOUNTING}::test_a_ledger_of_gaussians_refuses_all_other_noise',
-        f'{_TABLE}::test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_the_rest_unanswered',
+        f'{_TABLE}::test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_a_choice_unanswered',
     ),
     mutant(
         'a ledger of Gaussians takes lines of other noise that are carried over',

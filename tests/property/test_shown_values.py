@@ -218,6 +218,7 @@ def moment_columns(draw):
     return description, draw(st.sampled_from(MOMENT_DTYPES)), bins
 
 
+@pytest.mark.pull_request
 @given(moment_columns())
 def test_moments_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))

@@ -40,7 +40,9 @@ def _check_fits(spark: SparkSession) -> None:
     expected, synthesizer = new(), new()
     expected.fit({'census': census.data['census']})
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    synthesizer.fit_table(spark.createDataFrame(table).repartition(3))
+    rows = spark.createDataFrame(table).repartition(3)
+    clock = rows['interview_date'].cast('timestamp_ntz')
+    synthesizer.fit_table(rows.withColumn('interview_date', clock))
     found, wanted = synthesizer._model.measurements, expected._model.measurements
     assert [one.columns for one in found] == [one.columns for one in wanted]
     assert all(np.array_equal(a.values, b.values) for a, b in zip(found, wanted, strict=True))

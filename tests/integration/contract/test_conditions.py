@@ -129,6 +129,7 @@ def quick_fit(request):
     return fit(request.param, people(columns=LEARNT))
 
 
+@pytest.mark.slow
 def test_thousands_of_different_lines(quick_fit):
     real = people(5000, LEARNT[:-1], seed=7).frame
     assert len(real.drop_duplicates()) > 4900

@@ -21,6 +21,8 @@ from sdv_prefair.counts._expressions import code_expression
 from sdv_prefair.counts._fine_cells import FineCells
 from sdv_prefair.counts._snapshots import check_one_state
 from sdv_prefair.counts._sql import SqlSource
+from sdv_prefair.domain import Datetimes
+from sdv_prefair.encoding._arrow_schema import check_clocks
 from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
 from sdv_prefair.structure import FixedStrategy
 from sdv_prefair.transformers import DatetimeBins, NumberBins
@@ -35,6 +37,7 @@ NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9}
 WIDE = pa.table({'a': ['a1'], 'b': ['b1']})
 OPEN = {'sdtype': 'categorical', 'range_is_nullable': False}
 TIMES = ibis.table({'odd': 'time'}, name='t')['odd']
+BERLIN = ibis.table({'odd': "timestamp('Europe/Berlin', 6)"}, name='t')['odd']
 WORDS = ibis.table({'odd': 'string'}, name='t')['odd']
 TEXTS = ibis.table({'word': 'string'}, name='t')['word']
 MOMENT = {'sdtype': 'datetime', 'range_min': '2020-01-01', 'range_max': '2021-01-01'}
@@ -135,6 +138,17 @@ def shrinking(cliques):
 
 
 READ = [
+    Message(
+        lambda: check_clocks(
+            pa.schema([('seen', pa.timestamp('us', 'UTC'))]),
+            {'seen': Datetimes('2020-01-01', '2021-01-01')},
+        ),
+        PrivateDataError,
+        "Column 'seen' holds instants, and each session shows them by its own clock, but "
+        'range_min and range_max name no offset.',
+        'Write them with one, as in 2024-01-31 00:00:00+00:00, or cast the column to a timestamp '
+        'without time zone (in Spark TIMESTAMP_NTZ).',
+    ),
     Message(
         lambda: small().fit_table(SMALL.frame),
         PrivateDataError,
@@ -282,7 +296,7 @@ DATABASES = [
         'convert it with pandas.to_datetime, or change its sdtype in the metadata.',
     ),
     Message(
-        lambda: fit_database(MOMENT, pa.array([None], pa.timestamp('us', 'Europe/Berlin'))),
+        lambda: code_expression(BERLIN, DatetimeBins('2020-01-01', '2021-01-01')),
         PrivateDataError,
         "Column 'odd' has the type timestamp('Europe/Berlin', 6), for which a database does not "
         'give the same codes as everything else:',

@@ -187,6 +187,7 @@ def spoilt(array):
         yield array + moved
 
 
+@pytest.mark.slow
 def test_tables_that_are_no_probabilities_are_refused(opened, members):
     chosen = [n for n in members if n.startswith(('tables/', 'groups/', 'weights/'))]
     assert {name.split('/')[0] for name in chosen} == {'tables', 'groups', 'weights'}

@@ -280,6 +280,7 @@ def test_rows_of_a_person_depend_on_that_person_alone(database, rows, order, max
     assert max(pd.Series([person for person, _ in kept(rows)]).value_counts()) <= max_rows
 
 
+@pytest.mark.pull_request
 def test_a_table_that_changes_meanwhile_is_noticed():
     encoders = dict.fromkeys(shrinking.COLUMNS, NumberBins(0, 1, decimal_places=0))
     source = SqlSource(shrinking.shrinking_table(), {})

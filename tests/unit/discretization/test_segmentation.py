@@ -36,6 +36,7 @@ def test_no_other_cuts_are_cheaper(rows, price):
             assert found <= cost(sums, np.array([0, *inner, len(rows)]), price) + 1e-9
 
 
+@pytest.mark.pull_request
 def test_noise_alone_is_one_piece_but_in_a_few_of_a_thousand():
     rng = np.random.default_rng(1)
     cut = sum(len(merged(rng.normal(200, 50, 256), 50)) > 1 for _ in range(400))

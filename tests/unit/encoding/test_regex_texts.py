@@ -4,6 +4,7 @@ import subprocess
 import sys
 from itertools import islice
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def test_no_string_comes_twice_within_the_expression_or_beyond(regex):
     assert len({*within, *beyond}) == len(within) + len(beyond)
 
 
+@pytest.mark.slow
 def test_strings_that_come_in_very_many_ways_do_not_take_for_ever():
     """Such an expression may come with a release of someone else."""
     first = (

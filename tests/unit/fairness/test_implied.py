@@ -111,6 +111,7 @@ def test_columns_that_statements_treat_alike_are_asked_once():
     assert found == [Independent(groups, decisions), Independent(groups, labels)]
 
 
+@pytest.mark.pull_request
 def test_lists_too_long_to_look_at_to_the_end_are_given_up():
     """Every column has another part in each statement, so none answers for another."""
     columns = [f'c{number}' for number in range(40)]

@@ -145,6 +145,7 @@ def test_a_draw_from_wide_blocks_is_too(sigma):
         )
 
 
+@pytest.mark.pull_request
 @pytest.mark.parametrize('sigma', [1e-3, 0.03, 0.3, 0.4, 1.0, 3.75, 4.1, 30.3])
 def test_a_rounded_draw_is_as_close_to_the_normal_law_as_is_said(sigma):
     with mpmath.workdps(DIGITS):
@@ -199,6 +200,7 @@ def test_floats_decide_only_what_their_error_cannot_change_inside_cells_too():
                     assert abs(exact - float(np.exp(-exponent))) < samplers._FLOAT_MARGIN / 50
 
 
+@pytest.mark.pull_request
 @pytest.mark.parametrize('sigma', [50.3, 200.0, 1e9])
 @pytest.mark.parametrize(
     ('name', 'value'), [('_TAIL_IN_SIGMAS', 13.75), ('_TABLE_BITS', 64), ('_TABLE_BITS', 128)]

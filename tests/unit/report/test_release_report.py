@@ -10,6 +10,7 @@ from sdv_prefair.report import gather
 
 HEADINGS = [
     'Before you sign',
+    'Questions and answers',
     'What is promised',
     'The model',
     'Proxies',
