@@ -88,7 +88,7 @@ def main():
     text = [
         '# Gaps of classifiers, signed and unsigned',
         '',
-        f'Means of {fits} fits at epsilon {EPSILON:g}. Signed is the CDP of the paper, unsigned '
+        f'Means of {fits} fits at epsilon {EPSILON:g}. Signed is the CDP of the paper; unsigned '
         'the mean unsigned gap between groups within strata of the admissible columns (exact '
         'values), minus that of shuffled predictions, which may be below 0 by chance. Groups are '
         'those of the first protected column. Where most real rows are in strata with one group, '

@@ -28,6 +28,7 @@ from sdv_prefair.release import Verification
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _MOST_SHOWN, _WIDTH = 2, 100
+_LEAST_ROWS = 30
 _NOT_PRIVATE = 'Computed on the real table: these numbers are not private.'
 _MEASURED_ONLY = 'No release was given, so the rows are not made by us: measured only.'
 
@@ -77,6 +78,8 @@ class Evaluation:
         except ValueError:  # an outcome with too many values
             return {}
         of_rows, of_real = half_and_half(known, 0)
+        if min(map(len, (of_rows.synthetic, of_real.synthetic, self.real))) < _LEAST_ROWS:
+            return {}
         seen = list(self.statements.admissible)
         areas = {
             'synthetic rows': area_under_curve(of_rows, outcome, seed=0),
@@ -220,7 +223,7 @@ def _on_average(verdict: Verdict) -> str:
 
 def _areas_line(outcome: str, areas: dict[str, float]) -> str:
     if not areas:
-        return f'{outcome} has too many values for a classifier.'
+        return f'AUC for {outcome}: cannot be told, with too many values or too few rows.'
     told = ', '.join(f'{area:.3f} from {name}' for name, area in areas.items())
     return f'AUC for {outcome} (majority .5): {told}'
 

@@ -19,7 +19,8 @@ from scipy import sparse
 from scipy.stats import norm
 
 from sdv_prefair.errors import SynthesizerInputError, shown
-from sdv_prefair.fairness._gaps import newcombe, wilson
+from sdv_prefair.fairness._gaps import mean_gap, newcombe, wilson
+from sdv_prefair.fairness._joint_test import ComparableRows
 
 
 class RateGap(NamedTuple):
@@ -38,6 +39,9 @@ class RateGap(NamedTuple):
         rates: The rate of every group over all its rows, without strata.
         intervals: Wilson's interval of each of these rates.
         left_out: The groups that were compared with no other, most often because they are small.
+        unsigned: With strata, the mean unsigned difference between two groups of a stratum, minus
+            that of shuffled events; differences of both signs do not cancel in it. NaN without.
+        unsigned_interval: Its interval.
     """
 
     gap: float
@@ -48,6 +52,8 @@ class RateGap(NamedTuple):
     rates: dict[Hashable, float]
     intervals: dict[Hashable, tuple[float, float]]
     left_out: tuple[Hashable, ...]
+    unsigned: float
+    unsigned_interval: tuple[float, float]
 
 
 def rate_gap(
@@ -87,6 +93,7 @@ def rate_gap(
         dict(zip(labels, rates, strict=True)),
         {name: (float(low), float(high)) for name, (low, high) in zip(labels, ends, strict=True)},
         tuple(name for name, is_compared in zip(labels, compared, strict=True) if not is_compared),
+        *_unsigned(event, codes, strata if bootstraps else None, confidence),
     )
     if not compared.any():
         return RateGap(np.nan, None, None, table.coverage(), (np.nan, np.nan), *of_groups)
@@ -103,6 +110,14 @@ def rate_gap(
             ends = _interval(draws, gap, confidence, pairs)
             interval = min(interval[0], ends[0]), max(interval[1], ends[1])
     return RateGap(gap, labels[first], labels[second], table.coverage(), interval, *of_groups)
+
+
+def _unsigned(
+    event: np.ndarray, group: np.ndarray, strata: np.ndarray | None, confidence: float
+) -> tuple[float, tuple[float, float]]:
+    if strata is None:
+        return np.nan, (np.nan, np.nan)
+    return mean_gap(ComparableRows(group, event, np.asarray(strata)), 1 - confidence)
 
 
 def rate_gaps_given(

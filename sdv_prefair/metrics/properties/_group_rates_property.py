@@ -31,7 +31,7 @@ class GroupRates(RoleProperty):
 
     measured = (
         'Gap', 'Interval Low', 'Interval High', 'Positive', 'First', 'Second', 'Coverage',
-        'Left Out', 'Strata',
+        'Left Out', 'Unsigned Gap', 'Unsigned Low', 'Unsigned High', 'Strata',
     )  # fmt: skip
 
     def _questions(self, metadata: dict) -> list[str]:
@@ -135,4 +135,7 @@ def _details(breakdown: dict) -> dict:
         'Second': breakdown['second'],
         'Coverage': breakdown['coverage'],
         'Left Out': left_out_in_words(breakdown),
+        'Unsigned Gap': breakdown['unsigned'],
+        'Unsigned Low': breakdown['unsigned_interval'][0],
+        'Unsigned High': breakdown['unsigned_interval'][1],
     }

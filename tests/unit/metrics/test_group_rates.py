@@ -183,3 +183,16 @@ def test_a_small_group_is_named_with_its_interval_and_no_interval_is_a_point():
     for strata in (None, np.arange(60) % 2):
         low, high = rate_gap(never, sides, strata, bootstraps=50, seed=0).interval
         assert low < -0.1 < 0.1 < high
+
+
+def test_opposite_directions_cancel_in_the_paper_s_measure_and_not_in_the_unsigned_one():
+    """.9 against .1 in one stratum and the reverse in the other: .80 within each, .00 signed."""
+    rng = np.random.default_rng(0)
+    group, strata = rng.integers(0, 2, (2, 4000))
+    event = rng.random(4000) < np.where(group ^ strata, 0.9, 0.1)
+    found = rate_gap(event, group, strata, bootstraps=50, seed=0)
+    assert found.gap < 0.05
+    assert found.unsigned == pytest.approx(0.8, abs=0.05)
+    assert found.unsigned_interval[0] > 0.7
+    alike = rate_gap(rng.random(4000) < 0.5, group, strata, bootstraps=50, seed=0)
+    assert alike.unsigned_interval[0] < 0 < alike.unsigned_interval[1] < 0.05
