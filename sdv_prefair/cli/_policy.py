@@ -6,16 +6,12 @@ The evidence are the accounts of earlier releases, which list every attempt to f
 import argparse
 import datetime
 import json
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sdv_prefair.cli._opened_release import open_file
 from sdv_prefair.errors import BudgetError, shown
-from sdv_prefair.privacy import Account, Ledger
-from sdv_prefair.privacy._account import Spending
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 _LIMITS = {
@@ -24,15 +20,6 @@ _LIMITS = {
     'year': 'people in every table of this year',
 }
 _RELEASES = 'releases'
-
-
-@dataclass(frozen=True)
-class _Earlier:
-    """An earlier release: its table, the year of its fit, and what its attempts have spent."""
-
-    table: str
-    year: int
-    spendings: tuple[Spending, ...]
 
 
 def check_policy(options: argparse.Namespace, synthesizer: PreFairSynthesizer) -> list[str]:
@@ -49,25 +36,19 @@ def check_policy(options: argparse.Namespace, synthesizer: PreFairSynthesizer) -
     if not limits:
         return []
     earlier = list(_earlier(options.policy, policy.get(_RELEASES, [])))
-    settings = synthesizer._settings
-    ledger, table = settings.open_ledger(), settings.table_name
-    year = datetime.datetime.today().year
+    (table,), year = synthesizer.get_metadata().tables, datetime.datetime.today().year
     counted = {
-        'table': [one for one in earlier if one.table == table],
+        'table': [one for one in earlier if one.fitted.settings.table_name == table],
         'person': earlier,
-        'year': [one for one in earlier if one.year == year],
+        'year': [one for one in earlier if one.fitted.provenance.date.startswith(f'{year}-')],
     }
-    return [_kept(name, limit, counted[name], ledger) for name, limit in limits.items()]
+    return [_kept(name, limit, synthesizer, counted[name]) for name, limit in limits.items()]
 
 
-def _kept(name: str, limit: float, earlier: Sequence[_Earlier], ledger: Ledger) -> str:
-    spent = Account(spending for one in earlier for spending in one.spendings)
-    left = ledger.delta - ledger.reserved_delta
-    total = ledger.epsilon
-    if earlier:
-        total = spent.epsilon_with(ledger.budget, ledger.all_gaussian, left)
-    if spent.seeded:
-        total = math.inf
+def _kept(
+    name: str, limit: float, synthesizer: PreFairSynthesizer, earlier: Sequence[PreFairSynthesizer]
+) -> str:
+    total = synthesizer.total_epsilon(*earlier)
     told = f'{_LIMITS[name]}: epsilon {total:.4g} of {limit:g}, with {len(earlier)} earlier release'
     told += '' if len(earlier) == 1 else 's'
     if total > limit * (1 + 1e-9):
@@ -108,7 +89,7 @@ def _check(path: Path, policy: dict[str, Any]) -> None:
         )
 
 
-def _earlier(policy: Path | None, releases: Sequence[str]) -> Iterator[_Earlier]:
+def _earlier(policy: Path | None, releases: Sequence[str]) -> Iterator[PreFairSynthesizer]:
     """Yield the releases that count, those of a folder too; paths are relative to the policy."""
     for name in releases:
         path = (policy or Path()).parent / name
@@ -118,7 +99,4 @@ def _earlier(policy: Path | None, releases: Sequence[str]) -> Iterator[_Earlier]
                 'back, or correct the policy.'
             )
         for file in sorted(path.glob('*.prefair')) if path.is_dir() else [path]:
-            opened = open_file(file)
-            year = int(opened.fitted.provenance.date[:4])
-            table = opened.fitted.settings.table_name
-            yield _Earlier(table, year, opened._account.spendings)
+            yield open_file(file)

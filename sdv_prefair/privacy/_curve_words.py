@@ -91,14 +91,23 @@ def delta_in_words(curve: PrivacyCurve, epsilon: float, delta: float) -> str:
     """Return what epsilon and delta mean together, and what delta does not mean."""
     if math.isinf(curve.rho):
         return 'The noise is known, so no epsilon and no delta hold.'
-    exceeds = f'{curve.exceeds(epsilon):.2g}'.replace('e-0', 'e-')
+    exceeds, of_delta = (
+        f'{chance:.2g}'.replace('e-0', 'e-') for chance in (curve.exceeds(epsilon), delta)
+    )
     of, about = ('loss of the noise', 'is') if curve.is_exact else ('privacy loss', 'may be up to')
     return (
         f'Nothing becomes more likely through one person than by a factor of '
-        f'{math.exp(min(epsilon, 700)):.3g}, and delta = {delta:.3g} in addition. That is not the '
+        f'{_factor(epsilon)}, and delta = {of_delta} in addition. That is not the '
         f'probability of a failure: the probability that the {of} exceeds epsilon {about} '
         f'{exceeds}.'
     )
+
+
+def _factor(epsilon: float) -> str:
+    """Return e^epsilon, rounded up to three digits."""
+    factor = math.exp(min(epsilon, 700.0))
+    unit = 10.0 ** (math.floor(math.log10(factor)) - 2)
+    return f'{math.ceil(factor / unit - 1e-9) * unit:.3g}'.replace('e+0', 'e+')
 
 
 def loss_in_short(curve: PrivacyCurve) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from sdv_prefair.transformers import ColumnCodes
 from sdv_prefair.values._arrays import Objects
+from sdv_prefair.values._with_columns import with_columns
 
 
 def in_own_types(
@@ -33,7 +34,7 @@ def in_own_types(
         own = _held(rows[column] if cells is None else cells[column], codes)
         if own is not None:
             found[column] = own
-    return rows.assign(**found)
+    return with_columns(rows, found)
 
 
 def _is_own(column: pd.Series, codes: ColumnCodes, cells: pd.DataFrame | None) -> bool:

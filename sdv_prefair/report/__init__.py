@@ -59,7 +59,7 @@ def write_report(
     """
     told, files = told or Particulars(), files or Files()
     told.check_columns(facts.roles.admissible)
-    found = answers(facts, told, files)
+    found = answers(facts, told, files, measured is not None)
     all_sections = [
         signing_section(facts, told, files),
         answers_section(found),

@@ -49,12 +49,21 @@ class Answer(NamedTuple):
     text: str | None
 
 
-def answers(facts: Facts, told: Particulars, files: Files) -> list[Answer]:
-    """Return all questions with their answers, in the order of the page."""
+def answers(
+    facts: Facts, told: Particulars, files: Files, is_internal: bool = False
+) -> list[Answer]:
+    """Return all questions with their answers, in the order of the page.
+
+    Args:
+        facts: What the synthesizer may show.
+        told: What only people know.
+        files: The files that are released.
+        is_internal: Whether the page also has numbers computed on the real table.
+    """
     topics = {
         'Release': _release(facts, told, files),
         'Use': _use(facts, told),
-        'Privacy': _privacy(facts, told),
+        'Privacy': _privacy(facts, told, is_internal),
         'How it was made': _making(facts, told),
         'Accuracy and fairness': _fairness(facts, told),
         'Responsibility': _responsibility(facts, told, files),
@@ -115,7 +124,7 @@ def _use(facts: Facts, told: Particulars) -> _Found:
     yield from _told(told, 'source', 'population', 'period', 'region', 'sector')
 
 
-def _privacy(facts: Facts, told: Particulars) -> _Found:
+def _privacy(facts: Facts, told: Particulars, is_internal: bool) -> _Found:
     promise, curve = facts.promise, facts.curve
     if not facts.is_private:
         yield 'dp_variant', 'Differential privacy', 'None: the noise comes from a known seed.'
@@ -156,7 +165,12 @@ def _privacy(facts: Facts, told: Particulars) -> _Found:
         'unprotected',
         'What is not protected',
         'Names and types of columns, ranges and values taken as public, and that the table is not '
-        'empty. No statistic of the rows is released without noise.',
+        'empty. '
+        + (
+            'This copy also has numbers computed on the real table, which are marked not private.'
+            if is_internal
+            else 'No statistic of the rows is released without noise.'
+        ),
     )
     public = listed(facts.assumed_public) or 'none'
     yield 'domain', 'Domain', f'Ranges: {promise["ranges"]}. Columns taken as public: {public}.'
@@ -189,7 +203,7 @@ def _making(facts: Facts, told: Particulars) -> _Found:
     yield (
         'preprocessing',
         'Preprocessing and tuning',
-        f'{from_rows}Every look at the rows by the software is a line of the ledger.',
+        f'{from_rows}Every answer that the fit had about the rows is a line of the ledger.',
     )
     yield from _told(told, 'choices')
     steps = facts.ledger.groupby(['step', 'mechanism'], sort=False).size()
@@ -201,8 +215,9 @@ def _making(facts: Facts, told: Particulars) -> _Found:
     yield (
         'implementation',
         'Numbers and side channels',
-        'Counts and noise are integers, sampled from the entropy of the operating system; no '
-        'floating-point noise is added. Timing and memory are not protected.',
+        'Counts and noise are integers, and no floating-point noise is added. The noise was drawn '
+        f'from {"the operating system" if facts.is_private else "a known seed"}. Timing and memory '
+        'are not protected.',
     )
     yield from _told(told, 'security', 'rationale')
     yield (

@@ -5,6 +5,7 @@ SDV divides its class in two: ``BaseSynthesizer``, which is constructed and fitt
 Each method here calls a plain function of one value, ``fitted``.
 """
 
+import math
 from typing import Any
 
 import networkx as nx
@@ -138,6 +139,21 @@ class AfterFit(Sampling):
         check_choice('all_attempts', all_attempts, (True, False))
         curve = PrivacyCurve.of(self.fitted.ledger)
         return self._account.curve_beside(curve) if all_attempts else curve
+
+    def total_epsilon(self, *earlier: 'AfterFit') -> float:
+        """Return the epsilon of one more fit and of all attempts before, for people in every table.
+
+        Args:
+            *earlier: Other synthesizers, such as opened releases, whose attempts count as well.
+        """
+        ledger = self._settings.open_ledger()
+        spent = Account(line for one in (self, *earlier) for line in one._account.spendings)
+        if ledger.seeded or spent.seeded:
+            return math.inf
+        if not spent.spent:
+            return ledger.epsilon
+        left = ledger.delta - ledger.reserved_delta
+        return spent.epsilon_with(ledger.budget, ledger.all_gaussian, left)
 
     def get_fair_graph(self) -> 'nx.Graph[str]':
         """Return the Markov graph of the model; nodes carry their ``role``.

@@ -180,5 +180,5 @@ def test_a_larger_delta_does_not_look_like_a_small_one():
 def test_delta_is_explained_as_what_it_is():
     curve = PrivacyCurve.of(Ledger(1.0, 1e-9, all_gaussian=True))
     told = delta_in_words(curve, 1.0, 1e-9)
-    assert 'a factor of 2.72, and delta = 1e-09 in addition' in told
+    assert 'a factor of 2.72, and delta = 1e-9 in addition' in told
     assert 'loss of the noise exceeds epsilon is 3.3e-8' in told

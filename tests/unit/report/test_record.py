@@ -146,3 +146,18 @@ def test_what_cannot_be_told_is_refused(fitted, about, wrong, tmp_path):
 def test_nothing_is_told_twice(fitted, tmp_path):
     with pytest.raises(SynthesizerInputError, match='purpose is given in about and on its own'):
         report(fitted, tmp_path, purpose='a', about={'purpose': 'b'})
+
+
+def test_a_copy_with_real_numbers_does_not_say_that_it_has_none(page, inside):
+    nothing = 'No statistic of the rows is released without noise'
+    assert nothing in page.section('answers')['text']
+    assert nothing not in inside.section('answers')['text']
+    assert 'numbers computed on the real table' in inside.section('answers')['text']
+
+
+def test_noise_of_a_seed_is_not_said_to_be_that_of_the_system(recorded):
+    synthesizer, page, _, _ = recorded
+    is_seeded = synthesizer.seed is not None
+    text = page.section('answers')['text']
+    assert ('drawn from a known seed' in text) is is_seeded
+    assert ('drawn from the operating system' in text) is not is_seeded
