@@ -191,6 +191,19 @@ def explain(
     ]
 
 
+def edge_strengths(model: GraphicalModel, edges: Iterable[tuple[str, str]]) -> list[float]:
+    """Return how well columns of each edge certainly predict each other: the number of a finding.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        model: The fitted model.
+        edges: Pairs of its columns.
+    """
+    reader = _Reader(model)
+    return [max(reader.told(one, other)[1], reader.told(other, one)[1]) for one, other in edges]
+
+
 def admissible_copies(model: GraphicalModel, roles: Statements) -> list[tuple[str, str]]:
     """Return pairs of an admissible column and a protected one that it certainly nearly copies."""
     reader = _Reader(model)

@@ -159,7 +159,7 @@ class AfterFit(Sampling):
         """Return the Markov graph of the model; nodes carry their ``role``.
 
         Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
-        two, and ``tells``: how much one of their columns reveals about the other in the model, from
+        two, and ``tells``: how much one of their columns reveals about the other beyond noise, from
         0 to 1. Those with ``beyond_tree`` were added to a spanning tree.
         """
         return inspection.fair_graph(self.fitted)

@@ -16,13 +16,11 @@ from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.encoding._frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
-from sdv_prefair.fairness._dependence import how_much_tells
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._explanation import FairnessExplanation, explain
+from sdv_prefair.fitting._explanation import FairnessExplanation, edge_strengths, explain
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.fitting._verification import assert_separated, assert_told
-from sdv_prefair.model._junction import marginal
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import plain_text
@@ -128,15 +126,10 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
             if len({joined[column] for column in edge}) == 1:
                 graph.edges[edge]['beyond_tree'] = True
             joined.union(*edge)
-    for edge in graph.edges:
-        graph.edges[edge]['tells'] = _tell_each_other(fitted, edge)
+    edges = list(graph.edges)
+    for edge, tells in zip(edges, edge_strengths(fitted.model, edges), strict=True):
+        graph.edges[edge]['tells'] = round(tells, 4)
     return graph
-
-
-def _tell_each_other(fitted: Fitted, edge: tuple[str, str]) -> float:
-    """Return how well two adjacent columns predict each other, the better of two directions."""
-    table = marginal(fitted.model.nodes, edge)
-    return round(max(how_much_tells(table), how_much_tells(table.T)), 4)
 
 
 def explanation(fitted: Fitted) -> FairnessExplanation:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.fairness import Independent, Statements, is_justifiably_fair
+from sdv_prefair.fitting._explanation import OUTCOME_COPY
 from sdv_prefair.plots import ROLE_MARKERS, plot_fair_graph
 from sdv_prefair.plots._canvas import lay_out
 from sdv_prefair.plots._fair_graph import AROUND, WITHIN, caption_of, heading_of
@@ -151,7 +152,12 @@ def test_the_stronger_the_darker_and_lanes_are_kept_in_the_background():
     figure = plot_fair_graph(graph)
     named = {trace.name: trace.line for trace in figure.data if trace.mode == 'lines'}
     weak, joined, strong = (
-        named[name] for name in ('weak (predicts < 0.1)', 'medium', 'strong (predicts ≥ 0.3)')
+        named[name]
+        for name in (
+            'weak (predicts < 0.1 beyond noise)',
+            'medium',
+            'strong (predicts ≥ 0.3 beyond noise)',
+        )
     )
     assert weak.color > joined.color > strong.color, 'greys from light to dark'
     assert weak.width < joined.width < strong.width
@@ -214,6 +220,11 @@ def test_a_fit_says_what_is_to_be_seen_and_how_strong_its_edges_are():
         graph = synthesizer.get_fair_graph()
         assert all(0 <= tells <= 1 for *_, tells in graph.edges(data='tells'))
         assert graph.edges['race', 'region']['tells'] > 0.3, 'a proxy of race'
+        told = [f for f in synthesizer.explain_fairness().findings if f.part != OUTCOME_COPY]
+        for column, about in graph.edges:
+            pair = [f.surely for f in told if {f.column, f.about} == {column, about}]
+            shown_as = graph.edges[column, about]['tells']
+            assert all(surely <= shown_as + 1e-4 for surely in pair), 'one number for all'
         shown[structure] = synthesizer.visualize()
     title = shown['adaptive'].layout.title.text
     assert 'every path to the outcome passes through the wall' in title
