@@ -28,7 +28,7 @@ def fit_release(options: argparse.Namespace) -> list[str]:
     if options.numeric_bins > MOST_BINS:
         raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
     synthesizer = _make_synthesizer(options, metadata, roles)
-    _fit_file(synthesizer, options.data, metadata)
+    _fit_file(synthesizer, options.data, metadata, not options.unchecked)
     lines = list(_summary(synthesizer, options, roles))
     synthesizer.save_release(options.out)
     return lines
@@ -91,11 +91,11 @@ def promised(roles: Statements) -> dict[str, Any]:
     return roles.as_dict() if isinstance(roles, Roles) else {'fairness': list(roles.statements)}
 
 
-def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
+def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata, check: bool) -> None:
     if not is_parquet(path):
         (table,) = metadata.tables.values()
         CsvFiles([path], table.columns)  # which says in other words what is wrong with a file
-    synthesizer.fit_table(path)
+    synthesizer.fit_table(path, check=check)
 
 
 def _summary(

@@ -199,6 +199,9 @@ class PreFairSynthesizer(WaysToFit):
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
         warn_of_epsilon(epsilon)
+        if person_column is None and max_rows_per_person == 1:
+            sequence_key = self.metadata._convert_to_single_table().sequence_key
+            cautions.warn_of_many_rows(sequence_key, epsilon, delta)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
