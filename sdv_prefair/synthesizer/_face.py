@@ -188,7 +188,7 @@ class PreFairSynthesizer(WaysToFit):
             {},
             {},
             CodesProcessor(
-                metadata=self.metadata._convert_to_single_table(),
+                metadata=copy.deepcopy(self.metadata._convert_to_single_table()),
                 enforce_rounding=enforce_rounding,
                 enforce_min_max_values=enforce_min_max_values,
                 locales=self.locales,

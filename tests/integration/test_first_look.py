@@ -162,3 +162,19 @@ def test_a_sequence_key_says_that_rows_are_protected():
     metadata = Metadata.load_from_dict({'tables': {'t': table}})
     with pytest.warns(PrivacyWarning, match="key is 'who'.*person_column"):
         PreFairSynthesizer(metadata, epsilon=5, structure='none', public_ranges=True)
+
+
+@pytest.mark.filterwarnings('ignore:Your metadata has been modified')
+@pytest.mark.parametrize('edit', ['update', 'remove', 'add'])
+def test_metadata_edited_after_construction_changes_nothing(edit):
+    columns = {'x': LISTED, 'y': LISTED}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    synthesizer = PreFairSynthesizer(metadata, structure='none', public_ranges=True, verbose=False)
+    if edit == 'update':
+        metadata.update_column('x', sdtype='numerical')
+    elif edit == 'remove':
+        metadata.remove_column('x')
+    else:
+        metadata.add_column('z', sdtype='categorical')
+    synthesizer.fit({'t': table_of(['a', 'b'] * (ROWS // 2))})
+    assert set(synthesizer.sample(20)['t']['x']) <= {'a', 'b'}
