@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sdv_prefair.errors import DomainWarning as DomainWarning
     from sdv_prefair.errors import FairnessWarning as FairnessWarning
     from sdv_prefair.errors import NoiseWarning as NoiseWarning
+    from sdv_prefair.errors import OwnerWarning as OwnerWarning
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
     from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
     from sdv_prefair.metrics._evaluation import evaluate_fairness as evaluate_fairness
@@ -32,6 +33,7 @@ _HOME = {
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',
     'NoiseWarning': 'sdv_prefair.errors',
+    'OwnerWarning': 'sdv_prefair.errors',
     'save_metadata': 'sdv_prefair.domain._metadata_file',
     'load_metadata': 'sdv_prefair.domain._metadata_file',
     'risk': 'sdv_prefair.privacy',

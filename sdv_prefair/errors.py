@@ -1,4 +1,4 @@
-"""Exceptions, as subclasses of SDV's own errors, and the four warnings.
+"""Exceptions, as subclasses of SDV's own errors, and the five warnings.
 
 SDV re-raises some errors as ``type(error)(message)``, so every class here takes one string.
 No message of this package contains a value read from the user's rows.
@@ -87,6 +87,10 @@ class FairnessWarning(UserWarning):
 
 class DomainWarning(UserWarning):
     """A declared domain does not seem to match the rows, or is too large to be measured in full."""
+
+
+class OwnerWarning(UserWarning):
+    """What the check before a fit has found in the rows: not private, for their owner only."""
 
 
 class NoiseWarning(UserWarning):

@@ -13,7 +13,10 @@ import pandas as pd
 from sdv_prefair.before_fit._findings import Remark
 from sdv_prefair.before_fit._spelling import spelled_otherwise, spelled_several_ways
 from sdv_prefair.before_fit._unreadable_texts import (
+    LIKE_MISSING,
+    OTHER_FORMAT,
     another_kind,
+    looks_missing,
     why_no_date,
     why_no_number,
 )
@@ -108,10 +111,17 @@ class CheckedColumn:
         low = getattr(self.domain, 'low', None)
         return low is not None and low.tzinfo is not None
 
-    def _finding(self, which: Flags, finding: str, remedy: str, quote: bool = False) -> Remark:
+    def _finding(
+        self, which: Flags, finding: str, remedy: str, quote: bool = False, stops: bool = False
+    ) -> Remark:
         rows = int(which.sum())
         examples = self._examples(which) if quote else ''
-        return Remark(self.name, finding, rows, rows / len(which), remedy, examples)
+        return Remark(self.name, finding, rows, rows / len(which), remedy, examples, stops)
+
+    def _are_all(self, which: Flags) -> bool:
+        """Whether these are all cells that were filled in."""
+        filled = int((~self.nulls).sum())
+        return 0 < filled <= int(which.sum())
 
     def _examples(self, which: Flags) -> str:
         common = pd.Series([str(c) for c in self.written[which]], dtype=object).value_counts()
@@ -145,10 +155,19 @@ class CheckedColumn:
         else:
             explain = why_no_number if self.kind == 'numbers' else why_no_date
             reasons = explain(list(self.written.iloc[places]))
+        is_lost = self._are_all(unread)
         for what, remedy, inside in reasons:
             which = np.zeros(len(unread), dtype=bool)
             which[places[inside]] = True
-            yield self._finding(which, what, f'{self._goes_missing()} {remedy}', quote=True)
+            # Without a format, a date of another one may be any of several.
+            is_guess = what == OTHER_FORMAT and self._has_no_format
+            yield self._finding(
+                which, what, f'{self._goes_missing()} {remedy}', True, is_lost or is_guess
+            )
+
+    @property
+    def _has_no_format(self) -> bool:
+        return getattr(self.domain, 'datetime_format', None) is None
 
     def _outside(self) -> Iterator[Remark]:
         low, high = (getattr(self.domain, end, None) for end in ('low', 'high'))
@@ -163,6 +182,7 @@ class CheckedColumn:
                     which,
                     f'are {key}',
                     'A fit clips them. Widen the range, or correct the rows.',
+                    stops=self._are_all(which),
                 )
 
     def _as_read(self, bound: Any) -> Any:
@@ -190,13 +210,26 @@ class CheckedColumn:
         outside: Flags = ~self.nulls & (codes.encode(self.cells) == codes.other_code)
         if codes.shows_other:
             outside &= self.cells.astype(object).ne(codes.other_value).to_numpy(dtype=bool)
+        is_lost = self._are_all(outside)
         spelled = outside & spelled_otherwise(self.cells, codes.values)
+        missing = outside & ~spelled & self._like_missing
+        if missing.any():
+            yield self._finding(
+                missing,
+                LIKE_MISSING,
+                f'{self._goes_outside(codes)} Leave such cells empty, or list the word in '
+                'range_values if it is a value.',
+                quote=True,
+                stops=is_lost,
+            )
+        outside &= ~missing
         if spelled.any():
             yield self._finding(
                 spelled,
                 'differ from a value of range_values only by case or space',
                 f'{self._goes_outside(codes)} Write them as range_values does.',
                 quote=True,
+                stops=is_lost,
             )
         if (outside & ~spelled).any():
             yield self._finding(
@@ -204,6 +237,7 @@ class CheckedColumn:
                 'have a value that range_values does not list',
                 f'{self._goes_outside(codes)} List all values that can occur, or name other=.',
                 quote=True,
+                stops=is_lost,
             )
 
     def _goes_outside(self, codes: CategoryCodes) -> str:
@@ -213,8 +247,20 @@ class CheckedColumn:
             return 'A fit counts them as missing.'
         return 'A fit redistributes them over all values.'
 
+    @property
+    def _like_missing(self) -> Flags:
+        return np.array([isinstance(c, str) and looks_missing(c) for c in self.cells], dtype=bool)
+
     def _spellings(self) -> Iterator[Remark]:
         if self.codes is None and self.kind == 'categories':
+            if (missing := self._like_missing).any():
+                yield self._finding(
+                    missing,
+                    LIKE_MISSING,
+                    'A fit treats them as a value. Leave such cells empty, or list the word in '
+                    'range_values if it is a value.',
+                    quote=True,
+                )
             rarer = spelled_several_ways(self.cells)
             if rarer.any():
                 yield self._finding(

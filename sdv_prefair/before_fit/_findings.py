@@ -21,6 +21,7 @@ class Remark:
         share: Their share of all rows.
         remedy: What a fit does to them, and what to do about it.
         examples: A few of the affected strings, if there are any.
+        stops: Whether a fit would lose the column, so that it asks first.
     """
 
     column: str
@@ -29,6 +30,7 @@ class Remark:
     share: float
     remedy: str
     examples: str = ''
+    stops: bool = False
 
     def lines(self) -> Iterator[str]:
         """Yield the finding as a person reads it."""
@@ -57,7 +59,7 @@ class TableCheck:
         return bool(self.findings)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a line for each finding: column, finding, rows, share, remedy, examples."""
+        """Return a line for each finding: column, finding, rows, share, remedy, examples, stops."""
         names = [field.name for field in fields(Remark)]
         return pd.DataFrame([astuple(finding) for finding in self.findings], columns=names)
 

@@ -82,13 +82,23 @@ def made_up_source(settings: Settings, num_rows: int) -> RepeatedRows:
         num_rows: The number of rows, met approximately if it is large.
     """
     times = -(-num_rows // MOST_ROWS)
-    rows = -(-num_rows // times)
-    rng = np.random.default_rng(0)
-    shared, domains = rng.random(rows), settings.plan.original_domains
-    dtypes = dtypes_of_metadata(settings.columns, domains)
-    made = pd.DataFrame({c: _column(d, dtypes[c], shared, rng) for c, d in domains.items()})
+    dtypes = dtypes_of_metadata(settings.columns, settings.plan.original_domains)
+    made = made_up_rows(settings, dtypes, -(-num_rows // times))
     dtypes.update(made.dtypes)
     return RepeatedRows(FrameSource(made, dtypes), times)
+
+
+def made_up_rows(settings: Settings, dtypes: pd.Series, num_rows: int) -> pd.DataFrame:
+    """Return simulated rows of the modelled columns.
+
+    Args:
+        settings: Include the public domains of the columns.
+        dtypes: The dtypes of the columns.
+        num_rows: How many.
+    """
+    rng = np.random.default_rng(0)
+    shared, domains = rng.random(num_rows), settings.plan.original_domains
+    return pd.DataFrame({c: _column(d, dtypes[c], shared, rng) for c, d in domains.items()})
 
 
 def _column(domain: ColumnDomain, dtype: Any, shared: Floats, rng: np.random.Generator) -> Any:

@@ -8,7 +8,7 @@ synthesizer.
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,8 @@ from sdv_prefair.counts._frame_persons import bound_rows_per_person
 from sdv_prefair.domain import single_table
 from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.transformers import ColumnCodes, transformer_for
+from sdv_prefair.transformers import ColumnCodes, transformers_for
+from sdv_prefair.values._objects import are_null
 
 
 def check_table(
@@ -27,6 +28,7 @@ def check_table(
     settings: Settings,
     person_column: str | None = None,
     written: pd.DataFrame | None = None,
+    columns: Collection[str] | None = None,
 ) -> TableCheck:
     """Return what a fit of a table would silently do to its rows.
 
@@ -37,30 +39,36 @@ def check_table(
         settings: The input of the fit. They are not modified.
         person_column: Identifies persons, if given.
         written: The cells as strings, if ``table`` was read from a text file.
+        columns: The columns to check, each on its own; all columns and the table if None.
     """
     settings = copy.deepcopy(settings).for_table(table.dtypes)
     kept = bound_rows_per_person(table, person_column, settings.max_rows_per_person)
     written = kept if written is None else written.loc[kept.index]
-    findings = [
-        *_dropped_rows(len(table), len(kept), person_column, settings.max_rows_per_person),
-        *_repeated_keys(kept, settings, person_column),
-        *_broken_constraints(kept, settings),
-    ]
+    findings: list[Remark] = []
+    if columns is None:
+        findings += _dropped_rows(
+            len(table), len(kept), person_column, settings.max_rows_per_person
+        )
+        findings += _repeated_keys(kept, settings, person_column)
+        findings += _broken_constraints(kept, settings)
     for column, domain in settings.plan.original_domains.items():
-        codes = _encoder(column, kept[column].dtype, settings)
+        if columns is not None and column not in columns:
+            continue
+        codes = encoder_of(column, kept[column].dtype, settings)
         checked = CheckedColumn(column, domain, codes, kept[column], written[column])
         findings += checked.findings()
     return TableCheck(findings, len(kept))
 
 
-def _encoder(column: str, dtype: Any, settings: Settings) -> ColumnCodes | None:
+def encoder_of(column: str, dtype: Any, settings: Settings) -> ColumnCodes | None:
     """Return the encoder of a column as a fit constructs it, with bins of equal width."""
     domain = settings.plan.original_domains[column]
     if column in settings.chosen:
         return settings.chosen[column]
     if isinstance(domain, Undeclared):
         return None
-    return transformer_for(domain, settings.numeric_bins, dtype, settings.enforce_rounding)
+    bins, rounding = settings.numeric_bins, settings.enforce_rounding
+    return transformers_for({column: domain}, bins, {column: dtype}, rounding)[column]
 
 
 def _dropped_rows(before: int, after: int, column: str | None, most: int) -> Iterator[Remark]:
@@ -78,6 +86,20 @@ def _repeated_keys(
     table: pd.DataFrame, settings: Settings, person_column: str | None
 ) -> Iterator[Remark]:
     described = single_table(settings.plan.original_metadata)
+    keys = _all_keys(described)
+    for column, about in described.columns.items():
+        if about['sdtype'] == 'id' and column not in keys and column != person_column:
+            filled = table[~are_null(table[column])]
+            repeated = int(_texts(filled, [column]).duplicated().sum())
+            if repeated:
+                yield Remark(
+                    column,
+                    'repeat the id of an earlier row',
+                    repeated,
+                    repeated / len(table),
+                    'A fit protects single rows. If the id is that of a person, give it as '
+                    'person_column, with max_rows_per_person.',
+                )
     for key in (described.primary_key, *described.alternate_keys):
         columns = [key] if isinstance(key, str) else list(key or ())
         if not columns or columns == [person_column]:
@@ -92,6 +114,11 @@ def _repeated_keys(
                 'A fit generates unique keys, and protects single rows. If a key identifies a '
                 'person, give person_column and max_rows_per_person.',
             )
+
+
+def _all_keys(described: Any) -> set[str]:
+    keys = (described.primary_key, *described.alternate_keys)
+    return {name for key in keys for name in ([key] if isinstance(key, str) else key or ())}
 
 
 def _texts(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -10,6 +10,24 @@ import pandas as pd
 from sdv_prefair.values._arrays import Flags
 
 _WITH_COMMA = re.compile(r'\s*[-+]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d*),\d+\s*')
+# '60,670' is 60670 to some and 60.67 to others: to write the wrong one is wrong a thousandfold.
+_THOUSANDS = re.compile(r'\s*[-+]?[1-9]\d{0,2},\d{3}\s*')
+_WHOLE = re.compile(r'\s*[-+]?\d+\s*')
+_MISSING = {
+    'na',
+    'n/a',
+    '#n/a',
+    'nan',
+    'nat',
+    'null',
+    'none',
+    'nil',
+    'missing',
+    '?',
+    '-',
+    '--',
+    '.',
+}
 _WITH_UNIT = re.compile(r"\s*[^\w\s.,+-]*\s*[-+]?[\d.,'\s]*\d\s*[^\d\s.,+-]*\s*")
 _FORMATS = (
     *('%Y-%m-%d', '%d.%m.%Y', '%d/%m/%Y', '%m/%d/%Y', '%Y/%m/%d', '%d-%m-%Y', '%Y%m%d'),
@@ -17,8 +35,16 @@ _FORMATS = (
     *('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%Y-%m', '%Y'),
 )
 
+LIKE_MISSING = 'look like a word for a missing value'
+OTHER_FORMAT = 'have a date in another format'
+
 Reason = tuple[str, str, Flags]
 """What is wrong, what to do about it, and which cells are affected."""
+
+
+def looks_missing(text: str) -> bool:
+    """Whether a text is a word that tables have for a missing value."""
+    return text.strip().lower() in _MISSING
 
 
 def why_no_number(cells: Sequence[Any]) -> list[Reason]:
@@ -26,6 +52,17 @@ def why_no_number(cells: Sequence[Any]) -> list[Reason]:
     return _sorted_out(
         cells,
         [
+            (LIKE_MISSING, 'Leave such cells empty.', looks_missing),
+            (
+                'have an integer of more than 64 bits',
+                'Is it a key or a code? Then use the sdtype id or categorical.',
+                lambda text: _WHOLE.fullmatch(text) is not None,
+            ),
+            (
+                'have a comma before three digits',
+                'It separates thousands, or decimals: only you know. Write 60670 or 60.67.',
+                lambda text: _THOUSANDS.fullmatch(text) is not None,
+            ),
             (
                 'have a number with a decimal comma',
                 'Write a point, as in 1.5, or read the file with decimal=",".',
@@ -44,14 +81,17 @@ def why_no_number(cells: Sequence[Any]) -> list[Reason]:
 def why_no_date(cells: Sequence[Any]) -> list[Reason]:
     """Return why cells are not dates of the declared format, each cell under one reason."""
     texts = pd.Series([str(cell) for cell in cells], dtype=object)
-    left = np.ones(len(cells), dtype=bool)
+    missing = np.array([looks_missing(text) for text in texts], dtype=bool)
     reasons: list[Reason] = []
+    if missing.any():
+        reasons.append((LIKE_MISSING, 'Leave such cells empty.', missing))
+    left = ~missing
     for written in _FORMATS:
         read = pd.to_datetime(texts.where(left), format=written, errors='coerce').notna()
         found = read.to_numpy(dtype=bool)
         if found.any():
             remedy = f"Declare datetime_format '{written}', or write all dates in one format."
-            reasons.append(('have a date in another format', remedy, found))
+            reasons.append((OTHER_FORMAT, remedy, found))
             left &= ~found
     if left.any():
         reasons.append(('are not dates', 'Correct them, or datetime_format and sdtype.', left))

@@ -32,7 +32,7 @@ def fit_release(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
         raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
     synthesizer = _make_synthesizer(options, metadata, roles)
     within = check_policy(options, synthesizer)
-    _fit_file(synthesizer, options.data, metadata)
+    _fit_file(synthesizer, options.data, metadata, not options.unchecked)
     lines = [*_summary(synthesizer, options, roles), *within]
     synthesizer.save_release(options.out)
     ledger = synthesizer.get_privacy_ledger()
@@ -106,11 +106,11 @@ def promised(roles: Statements) -> dict[str, Any]:
     return roles.as_dict() if isinstance(roles, Roles) else {'fairness': list(roles.statements)}
 
 
-def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata) -> None:
+def _fit_file(synthesizer: PreFairSynthesizer, path: Path, metadata: Metadata, check: bool) -> None:
     if not is_parquet(path):
         (table,) = metadata.tables.values()
         CsvFiles([path], table.columns)  # which says in other words what is wrong with a file
-    synthesizer.fit_table(path)
+    synthesizer.fit_table(path, check=check)
 
 
 def _summary(

@@ -196,6 +196,11 @@ def _fit(subparsers: Subparsers) -> None:
         action='store_true',
         help='ignore the ranges and learn them within the budget',
     )
+    parser.add_argument(
+        '--unchecked',
+        action='store_true',
+        help='fit even if a column would be lost, and do not look first (others may see a failure)',
+    )
     parser.add_argument('--out', type=Path, required=True, help='release to write (x.prefair)')
     parser.add_argument('--quiet', action='store_true', help='no progress bars')
 

@@ -188,6 +188,11 @@ class ConstraintPlan:
         return [joint for joint in joints + rejecting if joint.must_learn]
 
     @property
+    def learns_combinations(self) -> bool:
+        """Whether combinations of values have to be learnt before rows can be tested."""
+        return bool(self._learnt_joints())
+
+    @property
     def domains_to_learn(self) -> dict[str, ColumnDomain]:
         """Combinations that have to be learnt although they are not modelled."""
         return {
@@ -248,6 +253,15 @@ class ConstraintPlan:
         if asked is not None:
             given = {c: asked[-1][c].array for c in asked[-1].columns if c in frame}
             frame = with_columns(frame, given)
+        frame = self.restore(frame, asked)
+        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]
+        columns = single_table(self.original_metadata).columns
+        return frame[[column for column in columns if column in frame]]
+
+    def restore(
+        self, frame: pd.DataFrame, asked: Sequence[pd.DataFrame] | None = None
+    ) -> pd.DataFrame:
+        """Return modelled rows in the original columns, those that satisfy all constraints."""
         for place in reversed(range(len(self.chain))):
             link = self.chain[place]
             known = None if asked is None else asked[place].loc[frame.index]
@@ -255,9 +269,7 @@ class ConstraintPlan:
             frame = frame[link.rule.holds(frame)]
         for rule in self.rejections:
             frame = frame[rule.holds(frame)]
-        frame = frame[self._can_be_read_back(frame, drawn.loc[frame.index], encode)]
-        columns = single_table(self.original_metadata).columns
-        return frame[[column for column in columns if column in frame]]
+        return frame
 
     def _can_be_read_back(
         self, frame: pd.DataFrame, drawn: pd.DataFrame, encode: Encode

@@ -102,6 +102,11 @@ class ProgrammedRule(Rule):
     def holds(self, frame: pd.DataFrame) -> np.ndarray:
         """Return which rows satisfy the constraint."""
         verdict = self._call('is_valid', frame[list(self.columns)].copy())
+        if np.shape(verdict) != (len(frame),):
+            raise SynthesizerInputError(
+                f'{type(self.constraint).__name__}.is_valid must return one True or False for '
+                'each row. Compare columns, as in data[low] < data[high].'
+            )
         return np.asarray(verdict, dtype=bool)
 
     def _call(self, method: str, *arguments: Any) -> Any:

@@ -24,6 +24,7 @@ from sdv_prefair.fairness._records import read_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 
+_TABLES = ('.csv', '.tsv', '.gz', '.parquet', '.xlsx')
 _ROLE, _FAIRNESS = 'role', 'fairness'
 
 
@@ -153,6 +154,11 @@ def read_object(path: str | Path) -> dict[str, Any]:
     """Return the document in a metadata file; raise ``ValueError`` if there is none."""
     if not Path(path).exists():
         raise ValueError(f"There is no file '{path}'. Give the path of a metadata file.")
+    if Path(path).suffix.lower() in _TABLES:
+        raise ValueError(
+            f"'{path}' is a table, not metadata. Swap the two files, or give the JSON file of the "
+            'metadata here.'
+        )
     try:
         document: object = read_json(path)
     except json.JSONDecodeError as error:

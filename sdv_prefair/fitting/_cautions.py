@@ -2,10 +2,13 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
-from sdv_prefair.privacy import Account, Ledger
+from sdv_prefair.privacy import Account, Ledger, epsilon_of, rho_of
+
+_MANY_ROWS = 10  # of one person, for example
 
 RANGES_ARE_TAKEN_AS_PUBLIC = (
     'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
@@ -17,6 +20,20 @@ RANGES_ARE_TAKEN_AS_PUBLIC = (
 def warn_of_ranges() -> None:
     """Warn that nothing says whether the metadata's ranges are public."""
     warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
+
+
+def warn_of_many_rows(sequence_key: Any, epsilon: float, delta: float) -> None:
+    """Warn, if persons have several rows by the metadata, that only rows are protected."""
+    if sequence_key is not None:
+        persons = epsilon_of(float(rho_of(epsilon, delta)) * _MANY_ROWS**2, delta)
+        warnings.warn(
+            f"The metadata's sequence key is '{sequence_key}', so persons have several rows, but "
+            f'only single rows are protected: for a person with {_MANY_ROWS} rows epsilon is '
+            f'{persons:.3g}, not {epsilon:g}. To protect persons, pass person_column and '
+            'max_rows_per_person.',
+            PrivacyWarning,
+            stacklevel=users_line(),
+        )
 
 
 def warn_of_seed(seed: int | None) -> None:

@@ -240,6 +240,17 @@ class AfterFit(Sampling):
         constrained.check_enough(sampled, num_rows)
         return sampled
 
+    def _sample_in_batches(
+        self, num_rows: int, batch_size: int, *arguments: Any, **options: Any
+    ) -> pd.DataFrame:
+        """Return rows in batches, the last one as small as it must be: each is also written."""
+        whole, rest = num_rows // batch_size * batch_size, num_rows % batch_size
+        in_batches = super()._sample_in_batches
+        parts = [in_batches(whole, batch_size, *arguments, **options)]
+        if rest:
+            parts.append(in_batches(rest, rest, *arguments, **options))
+        return pd.concat(parts, ignore_index=True) if rest else parts[0]
+
     def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
         for lines in conditions:
             super()._validate_conditions_unseen_columns(lines)

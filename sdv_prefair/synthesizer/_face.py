@@ -190,7 +190,7 @@ class PreFairSynthesizer(WaysToFit):
             {},
             {},
             CodesProcessor(
-                metadata=self.metadata._convert_to_single_table(),
+                metadata=copy.deepcopy(self.metadata._convert_to_single_table()),
                 enforce_rounding=enforce_rounding,
                 enforce_min_max_values=enforce_min_max_values,
                 locales=self.locales,
@@ -201,6 +201,9 @@ class PreFairSynthesizer(WaysToFit):
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
         warn_of_budget(settings.epsilon, delta, settings.curve)
+        if person_column is None and max_rows_per_person == 1:
+            sequence_key = self.metadata._convert_to_single_table().sequence_key
+            cautions.warn_of_many_rows(sequence_key, settings.epsilon, delta)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 

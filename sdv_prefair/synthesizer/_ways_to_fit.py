@@ -17,6 +17,7 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 
 from sdv_prefair._sdv_versions import as_given_back, takes_tables
 from sdv_prefair._users_line import users_line
+from sdv_prefair.before_fit import look_first, look_first_at, rehearse
 from sdv_prefair.counts import FrameSource
 from sdv_prefair.counts._given import counts_of_user
 from sdv_prefair.counts._queries import CountQueries
@@ -30,6 +31,7 @@ from sdv_prefair.synthesizer import _in_memory as in_memory
 from sdv_prefair.synthesizer import _out_of_core as out_of_core
 from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._after_fit import Frames
+from sdv_prefair.synthesizer._arguments import check_choice
 from sdv_prefair.synthesizer._for_the_owner import ForTheOwner
 
 
@@ -37,7 +39,7 @@ class WaysToFit(ForTheOwner):
     """A synthesizer that can be fitted. This class alone has no arguments."""
 
     @takes_tables
-    def fit(self, data: Frames) -> None:
+    def fit(self, data: Frames, check: bool = True) -> None:
         """Fit the synthesizer; spends exactly (epsilon, delta) on the table.
 
         A fit that fails changes nothing except the account, see ``get_privacy_account``: what it
@@ -45,19 +47,27 @@ class WaysToFit(ForTheOwner):
 
         Args:
             data: The private table, as ``{table_name: DataFrame}``. It is not modified.
+            check: Whether to look at the rows first, for their owner: an ``OwnerWarning`` says what
+                would silently happen to them, and the fit stops before anything is spent where it
+                would lose a column. **Not private**: pass False where others see warnings, or
+                whether a fit fails.
         """
         self._begin('Fit')
+        check_choice('check', check, (True, False))
         in_memory.check_data(data, self._settings)
         self._warn_before_reading()
         table = in_memory.bounded_rows(data, self._settings, self.person_column)
         settings = self._settings.for_table(table.dtypes)
+        if check:
+            rehearse(settings, table.dtypes)
+            look_first(table, settings, None)
         self._log('Fit processed data')
         with self._account.open('fit', settings.open_ledger()) as attempt:
             source, progress = FrameSource(table), Progress(self.verbose)
             fitted = fit_pipeline(source, settings, attempt.ledger, progress)
         self._adopt(replace(fitted, names=in_memory.given_names(data, settings)), attempt)
 
-    def fit_table(self, table: Any, rows_stay: bool | None = None) -> None:
+    def fit_table(self, table: Any, rows_stay: bool | None = None, check: bool = True) -> None:
         """Fit the synthesizer to a table of any size; spends exactly (epsilon, delta) on it.
 
         Memory does not grow with the number of rows. The columns must match the metadata. Sampled
@@ -79,17 +89,23 @@ class WaysToFit(ForTheOwner):
             rows_stay: Whether the database of an ibis table counts its rows itself, so that only
                 counts leave it. By default the rows of DuckDB, PostgreSQL, MariaDB, MySQL and
                 SQLite are streamed, which costs the database less, and all others stay.
+            check: As in ``fit``, by one more pass that counts: the fit stops where a column would
+                be lost. A table that can be read only once is not looked at. **Not private.**
 
         Raises:
             PrivateDataError: If the table does not match the metadata or could not be read. The
                 synthesizer then stays as it was, except for its account.
         """
         self._begin('Fit table')
+        check_choice('check', check, (True, False))
         with held_still(table):
             before, person_column = self._settings, self.person_column
             source = out_of_core.table_source(table, before, person_column, rows_stay)
             self._warn_before_reading()
             settings = out_of_core.readable(source, before.for_table(source.dtypes))
+            if check:
+                rehearse(settings, source.dtypes)
+                look_first_at(source, settings)
             with self._account.open('fit_table', settings.open_ledger()) as attempt:
                 fitted = fit_pipeline(source, settings, attempt.ledger, Progress(self.verbose))
         self._adopt(fitted, attempt)

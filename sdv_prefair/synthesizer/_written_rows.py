@@ -65,9 +65,11 @@ class WritingRows(HandingOver):
         name = self.fitted.settings.table_name
 
         def draw(rows: int) -> pd.DataFrame:
-            drawn: pd.DataFrame = by_name(
-                self.sample(rows, independent_rows=independent_rows), name
-            )[name]
+            try:
+                sampled = self.sample(rows, independent_rows=independent_rows)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt from None  # SDV asks for an output_file_path here
+            drawn: pd.DataFrame = by_name(sampled, name)[name]
             return drawn
 
         parts = drawn_parts(draw, num_rows, rows_at_a_time, progress)

@@ -7,6 +7,7 @@ metadata. Whatever cannot be converted is missing, or outside the domain.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -17,6 +18,7 @@ from sdv_prefair.values._with_columns import with_columns
 
 # Integers up to here are exact as floats.
 _LARGEST = 2.0**53
+_DIGITS = re.compile(r'\s*[-+]?[0-9]{1,20}\s*')
 _TRUTH = {'true': True, 'false': False, '1': True, '0': False}
 
 
@@ -40,10 +42,18 @@ def _convert(cells: pd.Series, column: dict[str, Any]) -> pd.Series:
 
 
 def _numbers(cells: pd.Series, is_whole: bool) -> pd.Series:
-    numbers = pd.Series([_number(text) for text in cells], cells.index, dtype=float)
-    if not is_whole:
-        return numbers
-    return numbers.where(numbers.abs() <= _LARGEST).round().astype('Int64')
+    if is_whole:
+        return pd.Series([_integer(text) for text in cells], cells.index, dtype='Int64')
+    return pd.Series([_number(text) for text in cells], cells.index, dtype=float)
+
+
+def _integer(text: Any) -> int | None:
+    """Return the integer that a text is, or the nearest one; None beyond 64 bits."""
+    if isinstance(text, str) and _DIGITS.fullmatch(text):
+        number = int(text)
+        return number if -(2**63) <= number < 2**63 else None
+    nearest = _number(text)
+    return round(nearest) if abs(nearest) <= _LARGEST else None
 
 
 def _number(text: Any) -> float:

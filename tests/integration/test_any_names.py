@@ -27,7 +27,8 @@ ODD = [
     'e\u0301',
     "o'",
 ]
-ODD += ['"', '`', '%s', '{x}', '[0]', 'mean of x', 'frame', 'None', 'n' * 3000, 'tab\there', 'rows']
+ODD += ['"', '`', '%s', '{x}', '[0]', 'mean of x', 'frame', 'None', 'n' * 3000, 'rows']
+ODD += ['tab\there']
 
 
 @pytest.fixture(params=[WORDS, ODD], ids=['words', 'odd'])

@@ -17,6 +17,9 @@ import sdv_prefair
 PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
+    'synthesizer/_written_rows.py WritingRows.sample_to.draw KeyboardInterrupt': (
+        "Python's own, without SDV's words"
+    ),
     'encoding/_keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
     'counts/_kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
     'counts/_kernel.py _check_groups ValueError': 'guards against mistakes in the package',

@@ -11,10 +11,10 @@ class Recording(PreFairSynthesizer):
     """Keeps the exact counts that a fit has read."""
 
     def fit(self, data):
-        self._record(super().fit, data)
+        self._record(partial(super().fit, check=False), data)
 
     def fit_table(self, table, rows_stay=None):
-        self._record(partial(super().fit_table, rows_stay=rows_stay), table)
+        self._record(partial(super().fit_table, rows_stay=rows_stay, check=False), table)
 
     def fit_counts(self, counts):
         self._record(super().fit_counts, counts)

@@ -20,6 +20,7 @@ from message_catalogue.own_constraints import (
     Misnamed,
     Named,
     Nameless,
+    OneVerdict,
     Unknown,
     Unmodelled,
 )
@@ -66,7 +67,7 @@ def with_constraints(*constraints, columns=COLUMNS, **changes):
 
 def fit(*constraints, **changes):
     synthesizer = with_constraints(*constraints, **changes)
-    synthesizer.fit({'t': TABLE})
+    synthesizer.fit({'t': TABLE}, check=False)
     return synthesizer
 
 
@@ -237,6 +238,20 @@ FITTED = [
         "No combination of ['v', 'w'] stood out from the noise.",
         'List them with sdv_prefair.constraints.PublicCombinations if they are public, or raise '
         'epsilon.',
+    ),
+    Message(
+        lambda: with_constraints(Named()).fit({'t': TABLE}),
+        SynthesizerInputError,
+        'No row can be made that satisfies all constraints (Named): of 2,000 made-up rows within '
+        'the declared ranges none does.',
+        'Leave out constraints that contradict each other or the ranges, or pass check=False to '
+        'fit all the same.',
+    ),
+    Message(
+        lambda: fit(OneVerdict()),
+        SynthesizerInputError,
+        'OneVerdict.is_valid must return one True or False for each row.',
+        'Compare columns, as in data[low] < data[high].',
     ),
     Message(
         lambda: fit(Named()).sample(20),

@@ -39,6 +39,12 @@ def two_tables():
     return Metadata.load_from_dict({'tables': tables})
 
 
+def a_table():
+    path = FOLDER / 'rows.csv'
+    path.write_text('sex\nF\n')
+    return path
+
+
 def written(text):
     path = FOLDER / 'metadata.json'
     path.write_text(text, encoding='utf-8')
@@ -167,6 +173,12 @@ FILES = [
         "'FOLDER/metadata.json' is not valid JSON at line 2, column 2: Expecting property name "
         'enclosed in double quotes.',
         'Look for an extra or missing comma or quotation mark.',
+    ),
+    Message(
+        lambda: load_metadata(a_table()),
+        ValueError,
+        "'FOLDER/rows.csv' is a table, not metadata.",
+        'Swap the two files, or give the JSON file of the metadata here.',
     ),
     Message(
         lambda: load_metadata(written('[]')),

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import RefitWarning
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from message_catalogue.arguments import PEOPLE, new
@@ -26,6 +27,7 @@ from sdv_prefair import (
     load_release,
 )
 from sdv_prefair.datasets._dataset import public_metadata
+from sdv_prefair.errors import OwnerWarning, PrivateDataError
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._left_out import warn_of_far_pairs
 from sdv_prefair.mechanisms._from_structure import mechanism_of
@@ -81,7 +83,20 @@ def sample_too_few():
 
 def declare_other_values():
     (table,) = PEOPLE.data.values()
-    new(epsilon=100.0).fit({'people': table.assign(sex=table['sex'].str.lower())})
+    lower = table.assign(sex=table['sex'].str.lower())
+    new(epsilon=100.0).fit({'people': lower}, check=False)
+
+
+def look_first(**changed):
+    (table,) = PEOPLE.data.values()
+    new(epsilon=100.0).fit({'people': table.assign(**changed)})
+
+
+def name_a_sequence_key():
+    columns = {'who': {'sdtype': 'id'}, 'sex': {'sdtype': 'boolean'}}
+    table = {'columns': columns, 'sequence_key': 'who'}
+    metadata = Metadata.load_from_dict({'tables': {'t': table}})
+    PreFairSynthesizer(metadata, epsilon=5.0, structure='none', public_ranges=True)
 
 
 def fit_two_wide_columns():
@@ -380,5 +395,28 @@ MESSAGES = [
         'Only 7 of 40 rows satisfied the constraints.',
         "Raise 'max_tries_per_batch' or 'batch_size', or leave out a constraint that the model "
         'rarely satisfies.',
+    ),
+    Message(
+        lambda: look_first(sex=['X', *(['F'] * (len(PEOPLE.data['people']) - 1))]),
+        OwnerWarning,
+        'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it. '
+        f'Of {len(PEOPLE.data["people"])} rows looked at, a fit would silently change some: '
+        'sex: 1 rows have a value that range_values does not list.',
+        'check() says what to do; check=False leaves this out.',
+    ),
+    Message(
+        lambda: look_first(sex='X'),
+        PrivateDataError,
+        'NOT PRIVATE, for the owner of the rows only: columns would be lost, so nothing was spent. '
+        "check=False, or --unchecked, fits all the same. Column 'sex': its rows have a value that "
+        'range_values does not list.',
+        'A fit redistributes them over all values. List all values that can occur, or name other=.',
+    ),
+    Message(
+        name_a_sequence_key,
+        PrivacyWarning,
+        "The metadata's sequence key is 'who', so persons have several rows, but only single rows "
+        'are protected: for a person with 10 rows epsilon is 80.5, not 5.',
+        'To protect persons, pass person_column and max_rows_per_person.',
     ),
 ]

@@ -12,7 +12,9 @@ from sdv_prefair.before_fit._unreadable_texts import why_no_date, why_no_number
         ('1,5', 'a decimal comma'), ('-1.234,50', 'a decimal comma'), (',5', 'a decimal comma'),
         ('1 234,5', 'a decimal comma'), ('12 EUR', 'a unit'), ('$12.50', 'a unit'),
         ("1'000", 'a unit'), ('5%', 'a unit'), ('1,234.50', 'a unit'), ('many', 'not numbers'),
-        ('', 'not numbers'), ('-', 'not numbers'), (['x'], 'not numbers'),
+        ('', 'not numbers'), ('-', 'a missing value'),
+        ('60,670', 'a comma before three digits'), ('NA', 'a missing value'),
+        (str(2**64), '64 bits'), (['x'], 'not numbers'),
     ],
 )  # fmt: skip
 def test_numbers(text, what):
