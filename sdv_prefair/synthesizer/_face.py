@@ -203,7 +203,7 @@ class PreFairSynthesizer(WaysToFit):
         warn_of_budget(settings.epsilon, delta, settings.curve)
         if person_column is None and max_rows_per_person == 1:
             sequence_key = self.metadata._convert_to_single_table().sequence_key
-            cautions.warn_of_many_rows(sequence_key, settings.epsilon, delta)
+            cautions.warn_of_many_rows(sequence_key, settings.curve, settings.epsilon, delta)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 
