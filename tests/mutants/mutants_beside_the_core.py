@@ -80,7 +80,7 @@ ATTEMPTS = [
     mutant(
         'a release forgets a seed that was taken away',
         'release/_contents.py',
-        "settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))",
+        "fields.flag('seeded') or settings.seed is not None",
         'settings.seed is not None',
         f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
     ),
@@ -112,8 +112,8 @@ RELEASES = [
     mutant(
         'a release may say that choices were sharper than it paid for',
         _CHECKS,
-        'enough = squared <= (8 if',
-        'enough = squared <= (9 if',
+        'enough = squared <= 8 * rho',
+        'enough = squared <= 9 * rho',
         f'{_LEDGER_CHECKS}::test_lines_are_as_noisy_as_they_must_be_and_no_less',
     ),
     mutant(

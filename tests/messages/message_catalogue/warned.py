@@ -416,7 +416,7 @@ MESSAGES = [
         name_a_sequence_key,
         PrivacyWarning,
         "The metadata's sequence key is 'who', so persons have several rows, but only single rows "
-        'are protected: for a person with 10 rows epsilon is about 82.8, not 5.',
+        'are protected: for a person with 10 rows epsilon is about 80.5, not 5.',
         'To protect persons, pass person_column and max_rows_per_person.',
     ),
 ]
