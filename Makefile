@@ -10,7 +10,7 @@ SDV1 := .venv-sdv1
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo package test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures first-hour tutorials clean
+.PHONY: demo package test-fast test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures first-hour tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -21,12 +21,25 @@ package: $(VENV)/.installed-test
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/twine check --strict dist/*
 
-test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
+PYTEST := -m pytest -n auto --dist worksteal
 
-# MariaDB is among the databases if Debian's mariadb-server is installed.
-test-all: $(VENV)/.installed-test test-sdv1
-	$(BIN)/python -m pytest -n auto --dist loadfile
+# Three rings: for every change, for every pull request, for every night.
+test-fast: $(VENV)/.installed-test
+	$(BIN)/python $(PYTEST) -q --hypothesis-profile=fast -m 'not slow and not pull_request' \
+	  tests/unit tests/property tests/test_house.py
+
+test: $(VENV)/.installed-test
+	$(BIN)/python $(PYTEST) -m 'not slow'
+
+# New random examples each time, forty times as many; branch coverage with a floor. MariaDB is among
+# the databases if Debian's mariadb-server is installed.
+SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import secrets; print(secrets.randbits(32))'))
+test-all: $(VENV)/.installed-test test-mutants test-sdv1 test-lowest
+	@echo 'The seed of all examples is $(SEED). To repeat them: make test-all SEED=$(SEED)'
+	$(BIN)/python $(PYTEST) --hypothesis-profile=nightly --hypothesis-seed=$(SEED) --timeout=7200 \
+	  --cov --cov-report=term --cov-fail-under=$(COVERAGE)
+# Just under what it is.
+COVERAGE := 90
 
 # Each known mistake in the privacy core, put into a copy of the package: some test must see it.
 test-mutants: $(VENV)/.installed-test
@@ -34,12 +47,12 @@ test-mutants: $(VENV)/.installed-test
 
 # The lowest versions of all dependencies that pyproject.toml allows with SDV 2.
 test-lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -m 'not slow'
+	$(LOWEST)/bin/python $(PYTEST) -m 'not slow'
 
 # SDV 1, which many people have: what SDV asks of a synthesizer, keys, constraints, releases, the
 # command line. All other tests write metadata as SDV 2 has it.
 test-sdv1: $(SDV1)/.installed
-	$(SDV1)/bin/python -m pytest -n auto --dist loadfile -m 'not slow' \
+	$(SDV1)/bin/python $(PYTEST) -m 'not slow' \
 	  tests/integration/contract/test_as_sdv_is_tested.py \
 	  tests/integration/contract/test_constraints_as_sdv_is_tested.py \
 	  tests/integration/contract/test_synthesizers_as_sdv_is_tested.py \

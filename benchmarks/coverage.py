@@ -132,7 +132,7 @@ def _tally(synthesizer, asked, frame: pd.DataFrame, sampling: bool) -> dict:
     tallied: dict[tuple[str, str], np.ndarray] = {}
     codes = synthesizer.fitted.encoding.encode(frame)
     for kind, query in asked:
-        found = synthesizer.estimate(query, LEVEL, sampling)
+        found = synthesizer.estimate(query, LEVEL, sampling, in_the_fair_table=True)
         truth = _truth(synthesizer, found, query, frame, codes)
         hit = (found['lower'] <= truth + 1e-12) & (truth <= found['upper'] + 1e-12)
         for name, basis, own in _parts(synthesizer, kind, query, found):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
     from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
     from sdv_prefair.metrics._evaluation import evaluate_fairness as evaluate_fairness
+    from sdv_prefair.privacy import risk as risk
     from sdv_prefair.release import load_release as load_release
     from sdv_prefair.release import verify_release as verify_release
     from sdv_prefair.roles import Roles as Roles
@@ -35,6 +36,7 @@ _HOME = {
     'OwnerWarning': 'sdv_prefair.errors',
     'save_metadata': 'sdv_prefair.domain._metadata_file',
     'load_metadata': 'sdv_prefair.domain._metadata_file',
+    'risk': 'sdv_prefair.privacy',
     'load_release': 'sdv_prefair.release',
     'verify_release': 'sdv_prefair.release',
     'strip_ranges': 'sdv_prefair.domain',

@@ -11,23 +11,28 @@ import random
 from pathlib import Path
 
 import numpy as np
+import profiles
 import pytest
-from hypothesis import settings
+import rings
 from recorded_times import RecordedTimes
 
 from sdv_prefair.privacy import SystemEntropy
 
 IN_CI = bool(os.environ.get('CI'))
-settings.register_profile('everywhere', deadline=None)
-settings.register_profile('ci', deadline=None, derandomize=True)
-settings.load_profile('ci' if IN_CI else 'everywhere')
+profiles.register()
 
 
 def pytest_configure(config):
+    profiles.seed = config.getoption('hypothesis_seed', None)
     if folder := os.environ.get('SUITE_TIMES'):
         if not hasattr(config, 'workerinput') and config.getoption('numprocesses', None):
             return  # the workers write their own
         config.pluginmanager.register(RecordedTimes(Path(folder)))
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        rings.mark(item)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,6 +6,7 @@ import inspect
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -76,14 +77,10 @@ def test_every_block_of_a_page_says_what_it_is():
     assert unmarked == []
 
 
-def test_the_strategy_in_contributing_fits_and_is_fair(tmp_path, monkeypatch):
-    (block,) = python_blocks(ROOT / 'CONTRIBUTING.md')
-    (tmp_path / 'hubs_of_contributing.py').write_text(block)
-    monkeypatch.syspath_prepend(tmp_path)
-    strategy = importlib.import_module('hubs_of_contributing').HubsStrategy()
+def assert_a_fit_with_hubs_is_fair(structure, path):
     data, metadata, roles = simulate_census(num_rows=1000)
     synthesizer = PreFairSynthesizer(
-        metadata, structure=strategy, public_ranges=True, **roles.as_dict()
+        metadata, structure=structure, public_ranges=True, **roles.as_dict()
     )
     synthesizer.fit(data)
     assert synthesizer.verify_fairness()
@@ -92,8 +89,54 @@ def test_the_strategy_in_contributing_fits_and_is_fair(tmp_path, monkeypatch):
     assert all(set(edge) & set(roles.admissible) for edge in edges)
     ledger = synthesizer.get_privacy_ledger()
     assert ledger['rho'].sum() == ledger.attrs['rho']
-    synthesizer.save_release(tmp_path / 'hubs.prefair')
-    assert load_release(tmp_path / 'hubs.prefair').verify_fairness()
+    synthesizer.save_release(path)
+    assert load_release(path).verify_fairness()
+
+
+def test_the_strategy_in_contributing_fits_and_is_fair(tmp_path, monkeypatch):
+    block, _ = python_blocks(ROOT / 'CONTRIBUTING.md')
+    (tmp_path / 'hubs_of_contributing.py').write_text(block)
+    monkeypatch.syspath_prepend(tmp_path)
+    strategy = importlib.import_module('hubs_of_contributing').HubsStrategy()
+    assert_a_fit_with_hubs_is_fair(strategy, tmp_path / 'hubs.prefair')
+
+
+@pytest.mark.pull_request
+def test_the_steps_in_contributing_make_it_part_of_the_package(tmp_path):
+    """In a copy, each step as the page says it; then it is asked for by its name."""
+    shutil.copytree(ROOT / 'sdv_prefair', tmp_path / 'sdv_prefair')
+    block, imports = python_blocks(ROOT / 'CONTRIBUTING.md')
+    own = re.sub(r'from sdv_prefair\.structure import .*\n', lambda _: imports, block)
+    room = tmp_path / 'sdv_prefair' / 'structure'
+    (room / '_hubs.py').write_text(own)
+    for path, before, after in [
+        (
+            room / '_resolve.py',
+            'from sdv_prefair.structure._none',
+            'from sdv_prefair.structure._hubs import HubsStrategy\n',
+        ),
+        (room / '_resolve.py', '        GreedyStrategy,\n', '        HubsStrategy,\n'),
+        (
+            room.parent / 'mechanisms' / '_catalogue.py',
+            "    'none': ",
+            "    'hubs': 'tied to admissible columns only',\n",
+        ),
+    ]:
+        text = path.read_text('utf-8')
+        assert text.count(before) == 1
+        path.write_text(text.replace(before, after + before), 'utf-8')
+    script = (
+        'import sys, pathlib, sdv_prefair, test_docs\n'
+        'assert str(pathlib.Path(sdv_prefair.__file__)).startswith(sys.argv[1])\n'
+        "test_docs.assert_a_fit_with_hubs_is_fair('hubs', sys.argv[1] + '/hubs.prefair')"
+    )
+    places = os.pathsep.join([str(tmp_path), str(ROOT / 'tests')])
+    subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', script, str(tmp_path)],
+        env=os.environ | {'PYTHONPATH': places},
+        cwd=tmp_path,
+        check=True,
+    )
 
 
 # -- links -------------------------------------------------------------------------------------
@@ -120,7 +163,8 @@ def test_broken_links_and_anchors_are_noticed(tmp_path):
 
 def test_files_that_contributing_names_exist():
     """Paths are those of the package, or of the repository."""
-    text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
+    pages = ('CONTRIBUTING.md', 'docs/extending.md', 'docs/reviewing.md')
+    text = ''.join((ROOT / page).read_text('utf-8') for page in pages)
     rooms = {path.name for path in (ROOT / 'sdv_prefair').iterdir()} | {
         'sdv_prefair',
         'tests',
@@ -134,19 +178,19 @@ def test_files_that_contributing_names_exist():
         and not ((ROOT / path).exists() or (ROOT / 'sdv_prefair' / path).exists())
     ]
     assert len(named) > 50
-    assert missing == []
+    assert missing == ['sdv_prefair/structure/_hubs.py'], 'which a reader makes'
 
 
 def test_contributing_has_every_room_of_the_package():
     text = (ROOT / 'CONTRIBUTING.md').read_text('utf-8')
     rooms = [path.parent.name for path in (ROOT / 'sdv_prefair').glob('*/__init__.py')]
     assert rooms
-    assert [room for room in rooms if f'`{room}/`' not in text] == []
+    assert [room for room in rooms if f'`{room}/' not in text] == []
 
 
 # -- English ------------------------------------------------------------------------------------
 
-# Phrases that CONTRIBUTING's style sheet advises against, and what to write instead.
+# Phrases that the style sheet in docs/reviewing.md advises against, and what to write instead.
 UNIDIOMATIC = {
     r'\bwhole numbers?\b': 'integer',
     r'\bmoments\b': 'timestamps',
@@ -167,8 +211,8 @@ UNIDIOMATIC = {
     r'\bin vain\b': 'wasted',
     r'\bturn(?:s|ed)? (?:\w+ )?down\b': 'reject',
 }
-EXAMPLES = ROOT / 'docs' / 'style_examples.md'  # has what is advised against, too
-EDITED = [ROOT / 'README.md', *(path for path in PAGES if path != EXAMPLES), *PROOFS]
+STYLE_SHEET = ROOT / 'docs' / 'reviewing.md'  # has what is advised against, too
+EDITED = [ROOT / 'README.md', *(path for path in PAGES if path != STYLE_SHEET), *PROOFS]
 
 
 def unidiomatic(prose):
@@ -186,7 +230,7 @@ def test_pages_use_the_words_of_the_style_sheet(path):
     lines = path.read_text('utf-8').splitlines()
     text = '\n'.join(line for line in lines if path.suffix == '.md' or line.startswith('#'))
     found = unidiomatic(re.sub(r'^```.*?^```$', '', text, flags=re.DOTALL | re.MULTILINE))
-    assert not found, f'the style sheet in CONTRIBUTING.md has other words: {found}'
+    assert not found, f'the style sheet in docs/reviewing.md has other words: {found}'
 
 
 def test_docstrings_and_comments_use_the_words_of_the_style_sheet():
@@ -197,7 +241,7 @@ def test_docstrings_and_comments_use_the_words_of_the_style_sheet():
             if token.type == tokenize.COMMENT or token.string.startswith('"""'):
                 text = re.sub(r'\s+', ' ', token.string.replace('one-ways', ''))
                 found |= {(path.name, hit): what for hit, what in unidiomatic(text).items()}
-    assert not found, f'the style sheet in CONTRIBUTING.md has other words: {found}'
+    assert not found, f'the style sheet in docs/reviewing.md has other words: {found}'
 
 
 # -- pages that follow the code ----------------------------------------------------------------

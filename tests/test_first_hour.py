@@ -45,6 +45,7 @@ def run(command, capsys):
     return printed.out or printed.err
 
 
+@pytest.mark.slow
 def test_the_page_runs_and_says_what_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'docs').mkdir()

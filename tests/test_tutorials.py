@@ -15,6 +15,8 @@ TUTORIALS = ROOT / 'tutorials'
 SCRIPTS = sorted(TUTORIALS.glob('*.py'))
 NOTEBOOKS = sorted(TUTORIALS.glob('*.ipynb'))
 SMALL = '2000'
+# Two for a pull request; the others at night.
+DAILY = ('01_how_do_i_release_a_table', '06_can_i_keep_rules_and_ask_for_rows')
 MOST_BYTES = 600_000
 MEND = 'Run `make tutorials`, which makes every notebook again from its script.'
 # The renderer `json` prints one such bundle for each figure that a plain script shows.
@@ -50,7 +52,14 @@ def test_there_are_tutorials():
     assert SCRIPTS, f'no tutorial was found in {TUTORIALS}'
 
 
-@pytest.mark.parametrize('script', SCRIPTS, ids=_name)
+@pytest.mark.parametrize(
+    'script',
+    [
+        pytest.param(script, marks=[] if script.stem in DAILY else pytest.mark.slow)
+        for script in SCRIPTS
+    ],
+    ids=_name,
+)
 def test_it_runs_and_shows_figures(script, tmp_path):
     _skip_without_data(script)
     before = _files()

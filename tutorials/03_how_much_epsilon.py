@@ -36,7 +36,7 @@ from sdv_prefair import NoiseWarning, PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.metrics import TwoWayTotalVariation
 from sdv_prefair.plots import plot_ledger
-from sdv_prefair.privacy import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy import Ledger, PrivacyCurve, gaussian_epsilon_of, gaussian_rho_of
 
 ROWS = int(os.environ.get('TUTORIAL_ROWS', 20_000))
 SAMPLE = min(ROWS, 5_000)
@@ -47,19 +47,30 @@ census = simulate_census(num_rows=ROWS, seed=0)
 # %% [markdown]
 # ## What a person risks
 #
-# Suppose an attacker knows every row of the table except yours, and gives even odds that you are in
-# it. Then they see everything the fit released. However clever they are, they cannot become more
-# certain than this (except with probability `delta`):
+# Suppose an attacker knows every row of the table except yours, and gives even odds that you are
+# in it. Then they see everything the fit released, and guess. However clever they are, they are
+# not right more often than this. `members found` is for an attacker who wants to be right about a
+# few: the share of members found by a test that takes 1 in 1,000 others for members. All of it
+# follows from the *privacy curve*, here of a fit whose noise is all Gaussian and whose delta is
+# the default:
 
 # %%
-risk = pd.DataFrame({'epsilon': EPSILONS})
-risk['surest an attacker can become'] = [f'{1 / (1 + np.exp(-e)):.3%}' for e in EPSILONS]
-risk
+curves = {e: PrivacyCurve.of(Ledger(e, 1e-9, all_gaussian=True)) for e in EPSILONS}
+pd.DataFrame([
+    {
+        'epsilon': epsilon,
+        'a guess is right at most': f'{curve.guess():.1%}',
+        'members found at most': f'{curve.true_positives(0.001):.2%}',
+        'someone sure to 10 % gets sure to': f'{curve.posterior(0.1):.1%}',
+    }
+    for epsilon, curve in curves.items()
+])
 
 # %% [markdown]
-# At 0.1 they have learnt next to nothing. At 1 they may have a decent bet. At 10 the bound says
-# nothing; if anything protects you then, it is not the proof. This is the worst case over all
-# attackers and all tables. Most are far from it, but nobody can tell you how far.
+# A coin toss is right half of the time, and a test at random finds 0.1 % of the members. (The last
+# column is a bound with an exception: with a probability of 1 %, someone gets surer.) This is the
+# worst case over all attackers and all tables. Most are far from it, but nobody can tell you how
+# far.
 #
 # ## What the table gains
 #
@@ -285,8 +296,10 @@ figure.show()
 #
 # ## And delta?
 #
-# Delta is the probability that the guarantee fails. It must be far below one over the number of
-# people; otherwise "publish one random person" would satisfy it. Being strict is cheap:
+# Delta is what is added to the bound: no result becomes more likely, because of you, than by the
+# factor exp(epsilon), and by delta in addition. It is not the probability that the factor is
+# exceeded, which is larger. It must be far below one over the number of people; otherwise "publish
+# one random person" would satisfy it. Being strict is cheap:
 
 # %%
 strictness = pd.DataFrame({'delta': [1e-5, 1e-7, 1e-9, 1e-12]})
@@ -295,8 +308,13 @@ strictness['rho at epsilon 1'] = [
 ]
 reference = strictness['rho at epsilon 1'].iloc[2]
 strictness['sigma, relative to the default'] = np.sqrt(reference / strictness['rho at epsilon 1'])
+strictness['the loss exceeds epsilon with probability'] = [
+    PrivacyCurve.of(Ledger(1.0, delta, all_gaussian=True)).exceeds(1.0)
+    for delta in strictness['delta']
+]
 strictness.style.format({
     'delta': '{:.0e}',
+    'the loss exceeds epsilon with probability': '{:.1e}',
     'rho at epsilon 1': '{:.4f}',
     'sigma, relative to the default': '{:.2f}',
 })
@@ -304,8 +322,8 @@ strictness.style.format({
 # %% [markdown]
 # ## What to remember
 #
-# - A larger epsilon means less noise and less privacy. Around 1 the bound still means something to
-#   a person; at 10 it does not.
+# - A larger epsilon means less noise and less privacy. Look at the curve, not only at epsilon: it
+#   says what a guess, a test or a belief can gain.
 # - Sigma is in rows. Compare it with the size of the smallest group you care about.
 # - Choose epsilon on simulated or public rows of the same shape, then fit the real table once.
 # - The ledger is the proof: its lines add up to the budget. Fits add up too; samples are free.

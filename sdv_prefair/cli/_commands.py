@@ -2,20 +2,23 @@
 
 import argparse
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sdv_prefair._atomic_write import write_whole
 from sdv_prefair._sdv_versions import detect_with_ranges
 from sdv_prefair.cli._checking import check_file
 from sdv_prefair.cli._demo import run_demo
-from sdv_prefair.cli._estimate_lines import estimate_lines
+from sdv_prefair.cli._estimate_lines import estimate_lines, estimate_of
 from sdv_prefair.cli._evaluating import (
-    measure,
-    numbers_lines,
+    all_lines,
+    as_record,
+    evaluation,
     read_whole_table,
-    report_lines,
+    short_lines,
 )
+from sdv_prefair.cli._evaluation_page import write_evaluation
 from sdv_prefair.cli._fitting import fit_release
+from sdv_prefair.cli._json import as_json
 from sdv_prefair.cli._opened_release import draw_parts, open_file, without_bars
 from sdv_prefair.cli._options import (
     check_new_folder,
@@ -24,7 +27,7 @@ from sdv_prefair.cli._options import (
     metadata_and_roles,
 )
 from sdv_prefair.cli._planning import plan_of
-from sdv_prefair.cli._suggesting import check_lists, suggestion_lines
+from sdv_prefair.cli._suggesting import check_lists, suggestion_lines, suggestions
 from sdv_prefair.cli._table_files import (
     check_table,
     holds_other_encoding,
@@ -32,7 +35,7 @@ from sdv_prefair.cli._table_files import (
     look_at_table,
     read_table,
 )
-from sdv_prefair.cli._verify_lines import check_rows, particulars, verification_lines
+from sdv_prefair.cli._verify_lines import check_rows, checks_of, particulars, verification_lines
 from sdv_prefair.domain import strip_ranges
 from sdv_prefair.domain._metadata_file import save_form
 from sdv_prefair.domain._public import ranges_of
@@ -41,6 +44,11 @@ from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts
 
 Say = Callable[[str], None]
+
+
+def _say_all(lines: Iterable[str], say: Say) -> None:
+    for line in lines:
+        say(line)
 
 
 def demo(options: argparse.Namespace, say: Say) -> None:
@@ -70,8 +78,10 @@ def domain(options: argparse.Namespace, say: Say) -> None:
 def check(options: argparse.Namespace, say: Say) -> int:
     """Print what a fit would silently do to rows; return 1 if requested and there is anything."""
     found = check_file(options)
-    for line in found.lines():
-        say(line)
+    if options.json:
+        say(as_json({'private': False, **vars(found)}))
+    else:
+        _say_all(found.lines(), say)
     return int(options.strict and bool(found))
 
 
@@ -80,27 +90,36 @@ def plan(options: argparse.Namespace, say: Say) -> None:
     if options.out is not None:
         check_output(options.out, ['.html', '.htm'], [options.metadata])
     planned = plan_of(options)
-    for line in planned.lines():
-        say(line)
+    if options.json:
+        say(as_json(planned.to_dict()))
+    else:
+        _say_all(planned.lines(), say)
     if options.out is not None:
         page = planned.plot().to_html(include_plotlyjs=True)
         write_whole(options.out, page.encode('utf-8'))
-        say(f'Written to {options.out}.')
+        if not options.json:
+            say(f'Written to {options.out}.')
 
 
 def roles(options: argparse.Namespace, say: Say) -> None:
     """Print how well columns predict protected and outcome ones, and which roles that suggests."""
     metadata, lists = metadata_and_lists(options)
     check_lists(lists, metadata)
-    for line in suggestion_lines(read_whole_table(options.data, metadata), metadata, lists):
-        say(line)
+    table = read_whole_table(options.data, metadata)
+    if options.json:
+        say(as_json({'private': False, 'columns': suggestions(table, metadata, lists)}))
+    else:
+        _say_all(suggestion_lines(table, metadata, lists), say)
 
 
 def fit(options: argparse.Namespace, say: Say) -> None:
     """Fit a synthesizer to a file and write the release."""
     check_output(options.out, ['.prefair'], [options.data, options.metadata])
-    for line in fit_release(options):
-        say(line)
+    told, lines = fit_release(options)
+    if options.json:
+        say(as_json(told))
+    else:
+        _say_all(lines, say)
 
 
 def sample(options: argparse.Namespace, say: Say) -> None:
@@ -117,8 +136,11 @@ def sample(options: argparse.Namespace, say: Say) -> None:
 
 def estimate(options: argparse.Namespace, say: Say) -> None:
     """Print the answer to a query, with intervals."""
-    for line in estimate_lines(open_file(options.release), options):
-        say(line)
+    found = estimate_of(open_file(options.release), options)
+    if options.json:
+        say(as_json({'query': options.query, 'level': options.level, 'answers': found}))
+    else:
+        _say_all(estimate_lines(found), say)
 
 
 def evaluate(options: argparse.Namespace, say: Say) -> None:
@@ -129,19 +151,27 @@ def evaluate(options: argparse.Namespace, say: Say) -> None:
             'evaluate needs roles. Write them into the metadata file, or give --protected, '
             '--admissible and --outcome.'
         )
+    if options.out is not None:
+        check_output(options.out, ['.html', '.htm'], [options.synthetic, options.real])
     release = None if options.release is None else open_file(options.release)
-    synthetic, real = (
-        read_whole_table(path, metadata) for path in (options.synthetic, options.real)
-    )
-    for line in report_lines(measure(synthetic, real, metadata, roles, release), options.all):
+    found = evaluation(options, metadata, roles, release)
+    if options.out is not None:
+        write_evaluation(found, options.out)
+    if options.json:
+        say(as_json(as_record(found)))
+        return
+    for line in all_lines(found) if options.all else short_lines(found):
         say(line)
-    for line in numbers_lines(synthetic, real, metadata):
-        say(line)
+    if options.out is not None:
+        say(f'Written to {options.out}: it is not private.')
 
 
 def report(options: argparse.Namespace, say: Say) -> None:
     """Write the release report."""
     check_output(options.out, ['.html', '.htm'], [options.release, options.real, options.synthetic])
+    if options.record is not None:
+        inputs = [options.release, options.real, options.synthetic, options.about]
+        check_output(options.record, ['.json'], inputs, flag='--record')
     for path in (options.real, options.synthetic):
         if path is not None:
             check_table(path)
@@ -163,6 +193,12 @@ def report(options: argparse.Namespace, say: Say) -> None:
 
 def verify(options: argparse.Namespace, say: Say) -> int:
     """Check a release, and rows that are said to come from it; return 1 if a check fails."""
+    if options.json:
+        checks = [(str(path), check) for path, found in checks_of(options) for check in found]
+        all_is_well = all(check.passed for _, check in checks)
+        told = [{'of': path, **vars(check)} for path, check in checks]
+        say(as_json({'verified': all_is_well, 'checks': told}))
+        return 0 if all_is_well else 1
     all_is_well = True
     for line, is_well in verification_lines(options):
         all_is_well &= is_well

@@ -12,22 +12,35 @@ from sdv_prefair.synthesizer._arguments import check_seed, check_whole_number
 
 _NOTES = {
     MODEL: 'model: no measured table answers this, so the interval is valid if the model is.',
-    FAIR_MODEL: 'fair model: direct dependence of outcome on protected columns was left '
-    'out on purpose, and the interval does not cover it.',
 }
+_NOT_ABOUT_PEOPLE = (
+    'NOT about the private table or its population: how outcomes depend on protected columns was',
+    'left out on purpose. This is so in the fair table, and the interval is for that alone.',
+)
 
 
-def estimate_lines(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> Iterator[str]:
-    """Yield the lines of an answer, and its basis unless that is a measured table."""
+def estimate_of(synthesizer: PreFairSynthesizer, options: argparse.Namespace) -> pd.DataFrame:
+    """Return the answer to the query of a command."""
     check_whole_number('--replicates', options.replicates, 2)
     check_seed(options.seed)
 
     def drawn() -> Replicates:
         return synthesizer.replicates(options.replicates, options.seed, not options.quiet)
 
-    found = estimate_query(
-        synthesizer.fitted, options.query, drawn, options.level, not options.private_table
+    return estimate_query(
+        synthesizer.fitted,
+        options.query,
+        drawn,
+        options.level,
+        not options.private_table,
+        options.in_the_fair_table,
     )
+
+
+def estimate_lines(found: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines of an answer, and its basis unless that is a measured table."""
+    if (found['basis'] == FAIR_MODEL).any():
+        yield from _NOT_ABOUT_PEOPLE
     yield from as_text(found).splitlines()
     for basis, note in _NOTES.items():
         if (found['basis'] == basis).any():

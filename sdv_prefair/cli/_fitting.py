@@ -10,28 +10,43 @@ from sdv.metadata import Metadata
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.cli._options import metadata_and_roles
+from sdv_prefair.cli._policy import check_policy
 from sdv_prefair.cli._table_files import check_table, is_parquet
 from sdv_prefair.counts._csv_files import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._cautions import RANGES_ARE_TAKEN_AS_PUBLIC
+from sdv_prefair.privacy import risk
+from sdv_prefair.privacy._curve_words import guess_in_words
 from sdv_prefair.release._columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 
-def fit_release(options: argparse.Namespace) -> list[str]:
-    """Fit a synthesizer to a file, write the release, and return the lines to say."""
+def fit_release(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    """Fit a synthesizer to a file, write the release, and return what to say, as lines too."""
     metadata, roles = metadata_and_roles(options)
     check_table(options.data)
     check_promise('fit', options, roles)
     if options.numeric_bins > MOST_BINS:
         raise ValueError(f'--numeric-bins must be at most {MOST_BINS}, which a release can hold.')
     synthesizer = _make_synthesizer(options, metadata, roles)
+    within = check_policy(options, synthesizer)
     _fit_file(synthesizer, options.data, metadata, not options.unchecked)
-    lines = list(_summary(synthesizer, options, roles))
+    lines = [*_summary(synthesizer, options, roles), *within]
     synthesizer.save_release(options.out)
-    return lines
+    ledger = synthesizer.get_privacy_ledger()
+    told = {
+        'release': str(options.out),
+        'sha256': synthesizer.get_release_digest(),
+        'promise': ledger.attrs,
+        'rho_by_step': ledger.groupby('step', sort=False)['rho'].sum().to_dict(),
+        'fairness': []
+        if options.structure == 'none'
+        else [str(statement) for statement in roles.statements],
+        'policy': within,
+    }
+    return told, lines
 
 
 def check_promise(command: str, options: argparse.Namespace, roles: Statements) -> None:
@@ -53,7 +68,7 @@ def _make_synthesizer(
         warnings.simplefilter('always')
         synthesizer = PreFairSynthesizer(
             metadata,
-            epsilon=options.epsilon,
+            epsilon=risk(guess=options.max_guess) if options.max_guess else options.epsilon,
             delta=options.delta,
             structure=options.structure,
             budget=options.budget,
@@ -103,8 +118,11 @@ def _summary(
 ) -> Iterator[str]:
     ledger = synthesizer.get_privacy_ledger()
     yield (
-        f'Written to {options.out}. Spent epsilon = {options.epsilon:g}, delta = {options.delta:g}:'
+        f'Written to {options.out}. Spent epsilon = {ledger.attrs["epsilon"]:g}, '
+        f'delta = {options.delta:g}.'
     )
+    yield guess_in_words(synthesizer.privacy_curve())
+    yield 'Where the budget went:'
     for step, rho in ledger.groupby('step', sort=False)['rho'].sum().items():
         yield f'  {step:<28} {rho / ledger.attrs["rho"]:4.0%}'
     if roles and options.structure == 'none':

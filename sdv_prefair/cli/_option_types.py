@@ -35,6 +35,17 @@ def epsilons(text: str) -> list[float]:
     return [float(positive(float)(part.strip())) for part in text.split(',')]
 
 
+def share(text: str) -> float:
+    """Return a share that is written as ``55%`` or as ``0.55``."""
+    try:
+        value = float(text.removesuffix('%')) / (100 if text.endswith('%') else 1)
+    except ValueError:
+        value = math.nan
+    if not 0.5 < value < 1:
+        raise argparse.ArgumentTypeError(f'{text!r} must be above 50% and below 100%, as in 55%.')
+    return value
+
+
 def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[[str], int | float]:
     """Return a parser for a number above 0 and at most ``most``."""
 

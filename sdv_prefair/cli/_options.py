@@ -59,27 +59,33 @@ def metadata_and_roles(options: argparse.Namespace) -> tuple[Metadata, Statement
 
 
 def check_output(
-    path: Path, endings: Sequence[str], inputs: Iterable[Path | None], keep: bool = False
+    path: Path,
+    endings: Sequence[str],
+    inputs: Iterable[Path | None],
+    keep: bool = False,
+    flag: str = '--out',
 ) -> None:
-    """Raise unless the command can write to ``--out``.
+    """Raise unless the command can write to the path.
 
     Args:
         path: What was given.
         endings: How its name may end, in upper or lower case.
         inputs: What the command reads, which must not be replaced; ``None`` for what is not given.
         keep: Whether an existing file must not be replaced.
+        flag: The option that it was given with.
     """
     if path.suffix.lower() not in endings:
-        raise ValueError(f"--out '{path}' must end in {' or '.join(endings)}.")
+        raise ValueError(f"{flag} '{path}' must end in {' or '.join(endings)}.")
     if any(_is_same(path, given) for given in inputs if given is not None):
         raise ValueError(
-            f"--out '{path}' is a file that the command reads. Give another, which may be replaced."
+            f"{flag} '{path}' is a file that the command reads. Give another, which may be "
+            'replaced.'
         )
     if path.exists() and not path.is_file():
-        raise ValueError(f"--out '{path}' exists and is not a file. Give the path of a file.")
+        raise ValueError(f"{flag} '{path}' exists and is not a file. Give the path of a file.")
     if keep and path.exists():
         raise ValueError(
-            f"--out '{path}' is there already, and may hold your work. Give another, or remove it."
+            f"{flag} '{path}' is there already, and may hold your work. Give another, or remove it."
         )
     check_folder(path.parent)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from sdv_prefair import __version__
-from sdv_prefair.cli._option_types import epsilons, names, positive, statement
+from sdv_prefair.cli._option_types import epsilons, names, positive, share, statement
 from sdv_prefair.cli._signing_options import add_signing_options, add_verify_options
 from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
@@ -54,6 +54,9 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+_FOR_PROGRAMS = ('check', 'plan', 'roles', 'fit', 'estimate', 'verify')
+
+
 def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
     def run(options: argparse.Namespace, say: Callable[[str], None]) -> int | None:
         commands = importlib.import_module('sdv_prefair.cli._commands')
@@ -62,6 +65,8 @@ def _command(subparsers: Subparsers, name: str, summary: str) -> '_Parser':
 
     parser = subparsers.add_parser(name, help=summary, description=summary)
     parser.set_defaults(run=run)
+    if name in _FOR_PROGRAMS:
+        parser.add_argument('--json', action='store_true', help='print one JSON object')
     return parser
 
 
@@ -121,7 +126,8 @@ def _plan(subparsers: Subparsers) -> None:
         '--rows', type=positive(int, _MOST_ROWS), required=True, help='number of rows of the table'
     )
     _promises(parser)
-    parser.add_argument(
+    budget = _budget(parser)
+    budget.add_argument(
         '--epsilon',
         type=epsilons,
         default='1.0',
@@ -156,7 +162,18 @@ def _fit(subparsers: Subparsers) -> None:
         '--metadata', type=Path, required=True, help='metadata file, with or without roles'
     )
     _promises(parser)
-    parser.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
+    budget = _budget(parser)
+    budget.add_argument('--epsilon', type=float, default=1.0, help='privacy budget (%(default)s)')
+    parser.add_argument(
+        '--max-epsilon',
+        type=positive(float),
+        help='refuse to spend more in all on people in every table that --policy counts',
+    )
+    parser.add_argument(
+        '--policy',
+        type=Path,
+        help='JSON file: most epsilon per table, person and year, and the releases that count',
+    )
     _mechanism(parser)
     parser.add_argument(
         '--other',
@@ -231,6 +248,11 @@ def _estimate(subparsers: Subparsers) -> None:
         help='intervals for the private table, not for the population its rows were sampled from',
     )
     parser.add_argument(
+        '--in-the-fair-table',
+        action='store_true',
+        help='answer how outcomes depend on protected columns, which was left out on purpose',
+    )
+    parser.add_argument(
         '--replicates',
         type=positive(int, _MOST_REPLICATES),
         default=200,
@@ -255,9 +277,12 @@ def _evaluate(subparsers: Subparsers) -> None:
         type=Path,
         help='the release the table was sampled from (x.prefair): compare rows by its codes',
     )
-    parser.add_argument(
-        '--all', action='store_true', help='print every pair of columns, not just the worst'
+    parser.add_argument('--out', type=Path, help='page with pictures to write (x.html)')
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        '--all', action='store_true', help='print all details, not just verdicts and means'
     )
+    shown.add_argument('--json', action='store_true', help='print everything for machines')
 
 
 def _report(subparsers: Subparsers) -> None:
@@ -274,6 +299,18 @@ def _verify(subparsers: Subparsers) -> None:
     add_verify_options(
         _command(subparsers, 'verify', 'check a release, and that rows came from it')
     )
+
+
+def _budget(parser: '_Parser') -> 'argparse._MutuallyExclusiveGroup':
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument(
+        '--max-guess',
+        type=share,
+        metavar='SHARE',
+        help='in place of --epsilon: how often a guess whether someone is in the table may be '
+        'right, as 55%%; a coin toss is right half of the time',
+    )
+    return budget
 
 
 def _mechanism(parser: '_Parser') -> None:

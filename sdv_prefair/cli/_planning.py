@@ -6,6 +6,7 @@ import warnings
 from sdv_prefair.before_fit import FitPlan
 from sdv_prefair.cli._fitting import check_promise, promised
 from sdv_prefair.cli._options import metadata_and_roles
+from sdv_prefair.privacy import risk
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 
@@ -18,7 +19,7 @@ def plan_of(options: argparse.Namespace) -> FitPlan:
         warnings.simplefilter('ignore')
         synthesizer = PreFairSynthesizer(
             metadata,
-            epsilon=min(options.epsilon),
+            epsilon=risk(guess=options.max_guess) if options.max_guess else min(options.epsilon),
             delta=options.delta,
             structure=options.structure,
             budget=options.budget,
@@ -28,5 +29,5 @@ def plan_of(options: argparse.Namespace) -> FitPlan:
             max_rows_per_person=options.max_rows_per_person,
             **promised(roles),
         )
-    several = options.epsilon if len(options.epsilon) > 1 else None
+    several = options.epsilon if len(options.epsilon) > 1 and not options.max_guess else None
     return synthesizer.plan(options.rows, several)

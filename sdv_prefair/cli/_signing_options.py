@@ -20,6 +20,17 @@ def add_signing_options(parser: argparse.ArgumentParser) -> None:
         help='the rows that go with the release (x.csv or x.parquet): checked, and written on the '
         'page with their SHA-256',
     )
+    parser.add_argument(
+        '--about',
+        type=Path,
+        help='what else only people know: a YAML or JSON file of texts, such as legal_basis, '
+        'retention, and admissible with a reason for each column',
+    )
+    parser.add_argument(
+        '--record',
+        type=Path,
+        help='also write the page for programs (x.json): registry record, Croissant, DpEvent',
+    )
     for name, meaning in _PARTICULARS.items():
         parser.add_argument(name, metavar='TEXT', help=f'{meaning}; written on the signing page')
 

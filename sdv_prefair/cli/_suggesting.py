@@ -21,6 +21,7 @@ from sdv_prefair.fairness._dependence import (
     most_that_can_be_told,
     told_by_chance,
 )
+from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._statements import check_disjoint
 from sdv_prefair.metrics._codes import encode
 from sdv_prefair.metrics._table_pair import read_tables
@@ -28,6 +29,8 @@ from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 from sdv_prefair.values._arrays import Integers
 
 Lists = Mapping[str, Sequence[str]]
+
+_MOST_ALONE = 0.5
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,9 @@ def suggestion_lines(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> I
     yield 'Only you can say which roles are right; this shows what they would mean.'
     yield ''
     yield suggestions(table, metadata, lists).to_string(index=False)
+    together = admissible_together(table, metadata, lists)
+    for about, share in together.items():
+        yield f'All admissible columns together predict {about}: {_in_words(share)}'
 
 
 def suggestions(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> pd.DataFrame:
@@ -92,6 +98,37 @@ def suggestions(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> pd.Dat
         rows.append((column, role, str(protected), str(outcome), advice))
     names = ['column', 'role', 'predicts protected', 'predicts outcome', 'suggestion']
     return pd.DataFrame(rows, columns=names)
+
+
+def admissible_together(table: pd.DataFrame, metadata: Metadata, lists: Lists) -> dict[str, float]:
+    """Return how well all admissible columns together predict each protected one, beyond chance.
+
+    Two columns can say nothing alone and everything together. NaN if most rows are alone with their
+    combination of admissible values, so that they cannot show it.
+
+    Privacy: not private.
+    """
+    admissible = list(lists[ADMISSIBLE])
+    if len(admissible) < 2:
+        return {}
+    read = read_tables(None, table, metadata)
+    (codes,) = encode([read.synthetic], read.columns, list(read.columns))
+    joint = joint_codes([codes[column] for column in admissible])
+    alone = (np.bincount(joint)[joint] == 1).mean()
+    return {
+        about: float('nan') if alone > _MOST_ALONE else tells_in_rows(joint, codes[about])
+        for about in lists[PROTECTED]
+    }
+
+
+def _in_words(share: float) -> str:
+    if np.isnan(share):
+        return 'cannot be told, could be as high as 1: most rows have a combination of their own'
+    return f'{share:.2f}' + (
+        ', nearly a copy: take one of them out, or all of it gets through'
+        if share >= NEARLY_COPIES
+        else ''
+    )
 
 
 def suggestion(role: str, protected: Told, outcome: Told) -> str:

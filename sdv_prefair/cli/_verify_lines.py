@@ -3,20 +3,29 @@
 import argparse
 import hashlib
 import re
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from sdv_prefair.cli._opened_release import open_file, without_bars
 from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.release import Check, Verification
+from sdv_prefair.release._own_types import in_own_types
 from sdv_prefair.release._verifying import verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
+from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._written_rows import write_parts
 
 _CANNOT_TELL = (
     'Not checked: who wrote the release, and that its noise was really random; for both, you',
@@ -33,26 +42,31 @@ _DIGEST = re.compile(r'data-of="(release|synthetic)"[^>]*>\s*([0-9a-f]{64})\s*<'
 
 def verification_lines(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     """Yield the lines to print, each with whether all checks have passed so far."""
+    found: list[Check] = []
+    for path, checks in checks_of(options):
+        yield f'{path}', True
+        yield from _lines(checks)
+        found += checks
+    if len(found) == 1 and not found[0].passed:  # not a release
+        yield _NOT_VERIFIED, False
+        return
+    yield from ((line, True) for line in _conclusion(found))
+
+
+def checks_of(options: argparse.Namespace) -> Iterator[tuple[Path, list[Check]]]:
+    """Yield the checks of the release, and then those of the rows."""
     if options.rows is not None:
         check_table(options.rows)
     recorded = {} if options.report is None else _recorded(options.report)
     opened = _opened(options.release)
-    yield f'{options.release}', True
     if isinstance(opened, Check):
-        yield _line(opened), False
-        yield _NOT_VERIFIED, False
+        yield options.release, [opened]
         return
-    synthesizer = opened
-    found = [_file(synthesizer), *verify_fit(synthesizer).checks]
-    found += _same('release', options.release, recorded)
-    yield from _lines(found)
+    same = _same('release', options.release, recorded)
+    yield options.release, [_file(opened), *verify_fit(opened).checks, *same]
     if options.rows is not None:
-        yield f'{options.rows}', True
-        of_rows = [*_rows(synthesizer, options.rows).checks]
-        of_rows += _same('synthetic', options.rows, recorded)
-        yield from _lines(of_rows)
-        found += of_rows
-    yield from ((line, True) for line in _conclusion(found))
+        same = _same('synthetic', options.rows, recorded)
+        yield options.rows, [*rows_verified(opened, options.rows).checks, *same]
 
 
 def _conclusion(found: Sequence[Check]) -> Iterator[str]:
@@ -79,13 +93,31 @@ def _opened(path: Path) -> PreFairSynthesizer | Check:
 
 def check_rows(synthesizer: PreFairSynthesizer, path: Path) -> None:
     """Raise ``VerificationError`` unless the rows of a file may have come from a release."""
-    _rows(synthesizer, path).or_raise()
+    rows_verified(synthesizer, path).or_raise()
 
 
 def particulars(options: argparse.Namespace) -> dict[str, Any]:
     """Return what is written on the signing page, as arguments of the report."""
     names = ('purpose', 'recipient', 'contact', 'source', 'declared_by')
-    return {name: getattr(options, name) for name in names} | {'synthetic_file': options.synthetic}
+    about = None if options.about is None else _read_about(options.about)
+    files = {'synthetic_file': options.synthetic, 'record': options.record}
+    return {name: getattr(options, name) for name in names} | files | {'about': about}
+
+
+def _read_about(path: Path) -> Any:
+    """Return what a YAML file says; JSON is YAML too."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file '{path}'. Give a YAML or JSON file of texts.")
+    try:
+        told = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"'{path}' cannot be read. Give a YAML or JSON file of texts, in UTF-8."
+        ) from error
+    if not isinstance(told, dict):
+        raise ValueError(f"'{path}' must hold texts by name, such as legal_basis: consent.")
+    # A date without quotation marks is a text here.
+    return {key: str(v) if isinstance(v, date) else v for key, v in told.items()}
 
 
 def _lines(found: Sequence[Check]) -> Iterator[tuple[str, bool]]:
@@ -102,21 +134,41 @@ def _file(synthesizer: PreFairSynthesizer) -> Check:
     return Check('file', True, f'complete and consistent; SHA-256 {digest}')
 
 
-def _rows(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+def rows_verified(synthesizer: PreFairSynthesizer, path: Path) -> Verification:
+    """Return whether the rows of a file may have come from a release."""
     metadata = synthesizer.get_metadata()
     table = read_table(path, metadata)
     told = Check('file', True, f'SHA-256 {_digest(path)}')
-    (described,) = metadata.tables.values()
-    if not is_parquet(path) and (
-        unread := _unread(read_cells(path, metadata), table, described.columns)
-    ):
-        about = f'columns {unread} contain cells that do not match the metadata'
-        return Verification([told, Check('types', False, about)])
+    if not is_parquet(path):
+        cells = read_cells(path, metadata)
+        table = in_own_types(table, synthesizer.fitted.encoding.transformers, cells)
+        (described,) = metadata.tables.values()
+        if unread := unread_columns(cells, table, described.columns):
+            about = f'columns {unread} contain cells that do not match the metadata'
+            return Verification([told, Check('types', False, about)])
     with without_bars():
-        return Verification([told, *verify_table(synthesizer, table).checks])
+
+        def as_read(drawn: pd.DataFrame) -> pd.DataFrame:
+            return _written_and_read(drawn, path, synthesizer)
+
+        return Verification([told, *verify_table(synthesizer, table, as_read).checks])
 
 
-def _unread(
+def _written_and_read(
+    drawn: pd.DataFrame, path: Path, synthesizer: PreFairSynthesizer
+) -> pd.DataFrame:
+    """Return sampled rows as they are read from a file of the same kind."""
+    metadata, fitted = synthesizer.get_metadata(), synthesizer.fitted
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / ('rows.parquet' if is_parquet(path) else 'rows.csv')
+        write_parts([drawn], copy, len(drawn), askable_columns(fitted))
+        table = read_table(copy, metadata)
+        if is_parquet(path):
+            return table
+        return in_own_types(table, fitted.encoding.transformers, read_cells(copy, metadata))
+
+
+def unread_columns(
     cells: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, dict[str, Any]]
 ) -> list[str]:
     """Return the columns with a cell whose parsed value differs from its string."""
@@ -132,9 +184,22 @@ def _differs(cells: pd.Series, read: pd.Series, sdtype: str) -> np.ndarray:
     if sdtype != 'numerical':
         lost: np.ndarray = written & read.isna().to_numpy()
         return lost
-    numbers = pd.to_numeric(cells, errors='coerce').to_numpy(dtype=float, na_value=np.nan)
-    other: np.ndarray = written & (numbers != read.to_numpy(dtype=float, na_value=np.nan))
-    return other
+    shown = read.astype(str)  # a short float as it is written
+    triples = zip(cells, shown, read, strict=True)
+    return np.array([text != one and _is_another(text, n) for text, one, n in triples], dtype=bool)
+
+
+def _is_another(text: Any, number: Any) -> bool:
+    """Whether a number is not the one that is written; compared without rounding."""
+    if pd.isna(text) or pd.isna(number):
+        return bool(pd.notna(text))
+    try:
+        written = Fraction(Decimal(text.strip()))
+    except (InvalidOperation, ValueError, OverflowError):
+        return True
+    if isinstance(number, Integral):
+        return written != int(number)
+    return float(written) != float(number)
 
 
 def _digest(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Statements of conditional independence between columns, one or several."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,6 +148,10 @@ def as_names(group: str, names: Iterable[str] | None) -> tuple[str, ...]:
         names = () if names is None else tuple(names)
     except TypeError:
         raise RolesError(f'{group} ({shown(names)}) must be a list of column names.') from None
+    if not all(isinstance(name, Hashable) for name in names):
+        raise RolesError(
+            f'{group} ({shown(list(names))}) must be one list of column names, without lists in it.'
+        )
     repeated = sorted({str(name) for name in names if names.count(name) > 1})
     if repeated:
         raise RolesError(f'{group} names a column more than once: {repeated}. Name it once.')

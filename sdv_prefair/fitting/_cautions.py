@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
-from sdv_prefair.privacy import Account, Ledger, epsilon_of, rho_of
+from sdv_prefair.privacy import Account, Ledger, PrivacyCurve
 
 _MANY_ROWS = 10  # of one person, for example
 
@@ -22,14 +23,16 @@ def warn_of_ranges() -> None:
     warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
 
 
-def warn_of_many_rows(sequence_key: Any, epsilon: float, delta: float) -> None:
+def warn_of_many_rows(sequence_key: Any, curve: PrivacyCurve, epsilon: float, delta: float) -> None:
     """Warn, if persons have several rows by the metadata, that only rows are protected."""
     if sequence_key is not None:
-        persons = epsilon_of(float(rho_of(epsilon, delta)) * _MANY_ROWS**2, delta)
+        # The same noise under ten times the change.
+        noise = replace(curve, rho=curve.rho * _MANY_ROWS**2, reserved_delta=0.0)
+        persons = noise.epsilon_at(delta)
         warnings.warn(
             f"The metadata's sequence key is '{sequence_key}', so persons have several rows, but "
             f'only single rows are protected: for a person with {_MANY_ROWS} rows epsilon is '
-            f'{persons:.3g}, not {epsilon:g}. To protect persons, pass person_column and '
+            f'about {persons:.3g}, not {epsilon:g}. To protect persons, pass person_column and '
             'max_rows_per_person.',
             PrivacyWarning,
             stacklevel=users_line(),

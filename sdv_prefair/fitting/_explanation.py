@@ -6,7 +6,10 @@ release should see that. It is read from the model, at no further cost.
 
 Numbers are those of ``fairness/_dependence.py``, from 0 to 1. Noise makes columns look more
 dependent than they are, so each comes with a lower bound, ``surely``: what remains after
-subtracting chance, noise, and three standard deviations of the noise.
+subtracting chance, noise, and three standard deviations of the noise. About the private rows there
+is an upper bound, ``at_most``, too: what the noisy counts of the two columns show, plus three
+standard deviations, if they were measured together, and else 1, because the model then shows only
+the part of a dependence that passes through other columns.
 """
 
 import math
@@ -31,7 +34,8 @@ from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fitting._outcome_copies import OutcomeLook
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model._junction import marginal
-from sdv_prefair.model._noise import noise_of_pairs
+from sdv_prefair.model._measurement import by_columns
+from sdv_prefair.model._noise import noise_of_columns, noise_of_pairs
 
 ADMISSIBLE_PROXY = 'admissible column about a protected one'
 STAND_IN = 'unlabelled column about a protected one'
@@ -47,6 +51,9 @@ HEADINGS = {
 }
 """The questions that are answered, with their headings in a report."""
 
+_ABOUT_ROWS = ADMISSIBLE_PROXY, STAND_IN
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -59,6 +66,8 @@ class Finding:
         about: The column that it predicts.
         tells: How well, from 0 to 1, in the model or according to the noisy score.
         surely: How much of it exceeds chance and noise.
+        at_most: How well the column could predict the other in the private rows; NaN if the
+            question is about the model.
     """
 
     statement: Independent
@@ -67,6 +76,7 @@ class Finding:
     about: str
     tells: float
     surely: float
+    at_most: float
 
     @property
     def nearly_copies(self) -> bool:
@@ -87,10 +97,11 @@ class FairnessExplanation:
         self.findings = tuple(findings)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each finding, with ``tells`` and ``surely`` from 0 to 1."""
-        columns = ['statement', 'part', 'column', 'about', 'tells', 'surely']
+        """Return a row for each finding, with numbers from 0 to 1."""
+        columns = ['statement', 'part', 'column', 'about', 'tells', 'surely', 'at_most']
         rows = [
-            (str(f.statement), f.part, f.column, f.about, f.tells, f.surely) for f in self.findings
+            (str(f.statement), f.part, f.column, f.about, f.tells, f.surely, f.at_most)
+            for f in self.findings
         ]
         return pd.DataFrame(rows, columns=columns)
 
@@ -115,12 +126,39 @@ def _told(findings: Sequence[Finding]) -> list[str]:
     lines = [
         f'    {finding.column} predicts {finding.about}: {finding.surely:.2f}'
         + (', nearly a copy' if finding.nearly_copies else '')
+        + (f'; {could_be(finding.at_most)}' if finding.at_most >= NOTICEABLE else '')
         for finding in findings
         if finding.surely >= NOTICEABLE
     ]
-    rest = len(findings) - len(lines)
-    less = f'    {rest} {"pair" if rest == 1 else "pairs"} of columns: below {NOTICEABLE}'
-    return lines + [less] if rest else lines
+    return lines + [f'    {line}' for line in rest_in_words(findings)]
+
+
+def could_be(at_most: float) -> str:
+    """Return an upper bound in words."""
+    return f'could be as high as {at_most:.2f}'
+
+
+def rest_in_words(findings: Sequence[Finding]) -> list[str]:
+    """Return what to say of the findings that are not certainly noticeable.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        findings: All findings for one question.
+    """
+    rest = [finding for finding in findings if finding.surely < NOTICEABLE]
+    open_ = [finding for finding in rest if finding.at_most >= NOTICEABLE]
+    below = len(rest) - len(open_)
+    lines = [f'{below} {"pair" if below == 1 else "pairs"} of columns: below {NOTICEABLE}'] * (
+        below > 0
+    )
+    for at_most in sorted({round(finding.at_most, 1) for finding in open_}, reverse=True):
+        named = [f for f in open_ if round(f.at_most, 1) == at_most]
+        pairs = ', '.join(f'{f.column} about {f.about}' for f in named[:_MOST_NAMED])
+        more = f' and {len(named) - _MOST_NAMED} more' if len(named) > _MOST_NAMED else ''
+        highest = max(f.at_most for f in named)
+        lines.append(f'cannot be told, {could_be(highest)}: {pairs}{more}')
+    return lines
 
 
 def explain(
@@ -139,16 +177,31 @@ def explain(
         for statement in roles.statements
         for part, pairs in _questions(model, roles, statement)
         for finding in sorted(
-            (Finding(statement, part, *pair, *reader.told(*pair)) for pair in pairs),
+            (reader.finding(statement, part, *pair) for pair in pairs),
             key=lambda finding: -finding.tells,
         )
     ]
     return shown + [
-        Finding(statement, OUTCOME_COPY, look.column, look.outcome, look.tells, look.surely)
+        Finding(
+            statement, OUTCOME_COPY, look.column, look.outcome, look.tells, look.surely, math.nan
+        )  # fmt: skip
         for statement in roles.statements
         for look in sorted(looks, key=lambda look: -look.tells)
         if look.outcome in statement.right
     ]
+
+
+def edge_strengths(model: GraphicalModel, edges: Iterable[tuple[str, str]]) -> list[float]:
+    """Return how well columns of each edge certainly predict each other: the number of a finding.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        model: The fitted model.
+        edges: Pairs of its columns.
+    """
+    reader = _Reader(model)
+    return [max(reader.told(one, other)[1], reader.told(other, one)[1]) for one, other in edges]
 
 
 def admissible_copies(model: GraphicalModel, roles: Statements) -> list[tuple[str, str]]:
@@ -183,6 +236,7 @@ class _Reader:
     def __init__(self, model: GraphicalModel):
         self._model = model
         self._joined = markov_graph(model.cliques)
+        self._columns_noise = noise_of_columns(model)
         self._measured: nx.Graph[str] = nx.Graph()
         for noise in noise_of_pairs(model):
             spread = math.sqrt(noise.cells) * noise.sigma / max(model.total, 1.0)
@@ -190,6 +244,47 @@ class _Reader:
                 known = self._measured.get_edge_data(*edge, {'noise': math.inf})
                 if 2 * noise.misplaced < known['noise']:
                     self._measured.add_edge(*edge, noise=2 * noise.misplaced, spread=spread)
+
+    def finding(self, statement: Independent, part: str, column: str, about: str) -> Finding:
+        """Return how well a column predicts another, with bounds."""
+        tells, surely = self.told(column, about)
+        at_most = math.nan
+        if part in _ABOUT_ROWS:
+            at_most = max(tells, self._at_most(column, about))
+        return Finding(statement, part, column, about, tells, surely, at_most)
+
+    def _at_most(self, column: str, about: str) -> float:
+        """Return how well a column could predict another in the private rows.
+
+        With a the true departures from independence and n the noise, |a + n| >= |a| + sign(a) n,
+        and the sum of sign(a) n is normal. So the measured distance is below the true one by more
+        than three standard deviations once in a thousand times.
+        """
+        bounds = [1.0]
+        for measured in by_columns(self._model.measurements).values():
+            if not {column, about} <= set(measured.columns):
+                continue
+            others = tuple(
+                axis for axis, c in enumerate(measured.columns) if c not in (column, about)
+            )
+            order = [c for c in measured.columns if c in (column, about)]
+            counts = measured.values.sum(axis=others)
+            counts = counts if order == [column, about] else counts.T
+            total = max(self._model.total, 1.0)
+            shares = counts / total
+            product = np.multiply.outer(shares.sum(axis=1), shares.sum(axis=0))
+            distance = float(np.abs(shares - product).sum())
+            spread = math.sqrt(float(measured.variance.sum())) / total
+            most = most_that_can_be_told(marginal(self._model.nodes, [about]))
+            merged = sum(self._merged_share(c) for c in (column, about))
+            if most > 0:
+                bounds.append((distance + SURELY * spread + 2 * merged) / most)
+        return min(bounds)
+
+    def _merged_share(self, column: str) -> float:
+        """Return the share of rows whose values were measured as a group only."""
+        known = self._columns_noise.get(column)
+        return known.merged_share if known else 0.0
 
     def told(self, column: str, about: str) -> tuple[float, float]:
         """Return how well a column predicts another, and a lower bound that allows for noise."""

@@ -12,10 +12,18 @@ from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.learning import learns_by_gaussians, reserved_delta
+from sdv_prefair.learning import reserved_delta
 from sdv_prefair.mechanisms._budget import Budget
 from sdv_prefair.mechanisms._protocol import Mechanism, is_all_gaussian
-from sdv_prefair.privacy import Debit, Entropy, Ledger, SeededEntropy, SystemEntropy
+from sdv_prefair.privacy import (
+    Debit,
+    Entropy,
+    Ledger,
+    PrivacyCurve,
+    Risk,
+    SeededEntropy,
+    SystemEntropy,
+)
 from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.transformers import ColumnCodes
@@ -29,8 +37,8 @@ class Settings:
     """Everything that determines a fit apart from the rows and the noise. All of it is public.
 
     Attributes:
-        epsilon: Privacy budget.
-        delta: Probability with which the guarantee may fail.
+        asked: Privacy budget: epsilon, or the risk that is acceptable.
+        delta: What is added to the bound that epsilon sets on probabilities.
         max_rows_per_person: The number of rows one person may have.
         seed: If given, makes the noise reproducible.
         numeric_bins: Number of bins of a column with a wide range.
@@ -48,7 +56,7 @@ class Settings:
         look_for_copies: Whether to search, within the budget, for unlabelled copies of outcomes.
     """
 
-    epsilon: float
+    asked: float | Risk
     delta: float
     max_rows_per_person: int
     seed: int | None
@@ -64,6 +72,21 @@ class Settings:
     generators: Mapping[str, BaseTransformer]
     processor: CodesProcessor
     look_for_copies: bool = True
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy budget of a fit; if a risk was asked for, that which keeps to it."""
+        return self._epsilon_if(self._is_gaussian)
+
+    def _epsilon_if(self, all_gaussian: bool) -> float:
+        if not isinstance(self.asked, Risk):
+            return self.asked
+        reserved = reserved_delta(self.to_learn, self.delta)
+        return self.asked.epsilon_at(self.delta, all_gaussian, reserved)
+
+    @property
+    def _is_gaussian(self) -> bool:
+        return is_all_gaussian(self.mechanism)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -123,17 +146,22 @@ class Settings:
             learning: The lines of learning that was done before; if written by another version, or
                 for another mechanism, they may have other noise.
         """
-        gaussian = is_all_gaussian(self.mechanism) and learns_by_gaussians(self.to_learn)
+        gaussian = self._is_gaussian and all(d.mechanism in ROUNDED_NOISES for d in learning)
         ledger = Ledger(
-            self.epsilon,
+            self._epsilon_if(gaussian),
             self.delta,
             self.max_rows_per_person,
             reserved_delta(self.to_learn, self.delta),
             seeded=self.seed is not None,
-            all_gaussian=gaussian and all(d.mechanism in ROUNDED_NOISES for d in learning),
+            all_gaussian=gaussian,
         )
         ledger.carry_over(learning)
         return ledger
+
+    @property
+    def curve(self) -> PrivacyCurve:
+        """What can be learnt about a person from a fit with these settings."""
+        return PrivacyCurve.of(self.open_ledger())
 
     def entropy(self, stage: int) -> Entropy:
         """Return the source of randomness of a stage."""

@@ -40,6 +40,7 @@ def estimate_query(
     replicates: Callable[[], Replicates],
     level: float = 0.95,
     sampling: bool = True,
+    in_the_fair_table: bool = False,
 ) -> pd.DataFrame:
     """Answer a query, with an interval for every number.
 
@@ -52,10 +53,14 @@ def estimate_query(
         level: Confidence level of the intervals.
         sampling: Whether the truth is the population that the rows were sampled from, or the
             private table.
+        in_the_fair_table: Whether to answer for the fair model what was left out of it on purpose.
 
     Returns:
         A line for each number, identified by the index, with ``estimate``, ``standard_error``,
         ``lower``, ``upper`` and ``basis``.
+
+    Raises:
+        QueryError: If the query asks for what was left out without saying so.
     """
     level = checked_level(level)
     columns, model = shown_columns(fitted.encoding), fitted.model
@@ -67,6 +72,8 @@ def estimate_query(
     atoms = [atom for question in questions for atom in atoms_of(question)]
     found = {id(atom): measured.find(atom) for atom in atoms}
     others = [atom for atom in atoms if found[id(atom)] is None]
+    if not in_the_fair_table:
+        _refuse_left_out(others, fitted.settings.roles)
     if others:
         intervals = model_intervals(others, replicates(), level, sampling)
         for atom, interval in zip(others, intervals, strict=True):
@@ -95,6 +102,21 @@ def _basis(atom: Atom, roles: Statements) -> str:
     columns = {column for ratio in ratios_of(atom) for column in ratio.columns}
     crosses = columns.intersection(roles.protected) and columns.intersection(roles.outcome)
     return FAIR_MODEL if crosses else MODEL
+
+
+def _refuse_left_out(atoms: Collection[Atom], roles: Statements) -> None:
+    """Raise if an answer would be about a dependence that the model leaves out on purpose."""
+    for atom in atoms:
+        if _basis(atom, roles) == FAIR_MODEL:
+            columns = {column for ratio in ratios_of(atom) for column in ratio.columns}
+            outcome = sorted(columns.intersection(roles.outcome))
+            protected = sorted(columns.intersection(roles.protected))
+            raise QueryError(
+                f'The query asks how {outcome} depends on {protected}. The model leaves that out '
+                'on purpose, apart from what admissible columns explain, so it does not say how '
+                'it is in the private table. For the fair table, ask with in_the_fair_table=True, '
+                'or --in-the-fair-table.'
+            )
 
 
 def _put_together(question: Question, found: Mapping[int, Found], level: float) -> Found:

@@ -24,7 +24,7 @@ from sdv_prefair.learning._one_column import Purse
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
 from sdv_prefair.values._dtypes import holds_value, public_dtype
 
-__all__ = ['learn_domains', 'learns_by_gaussians', 'reserved_delta', 'undeclared_columns']
+__all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
 
 # The share of the budget that is spent if every column has to be learnt.
 LEARNING_SHARE = Fraction(1, 5)
@@ -41,11 +41,6 @@ def undeclared_columns(domains: Mapping[str, ColumnDomain]) -> list[str]:
 def reserved_delta(domains: Mapping[str, ColumnDomain], delta: float) -> float:
     """Return the part of delta that thresholds on unknown categories will use."""
     return _DELTA_SHARE * delta if _unknown_categories(domains) else 0.0
-
-
-def learns_by_gaussians(domains: Mapping[str, ColumnDomain]) -> bool:
-    """Whether learning needs Gaussian noise only: unknown categories need a threshold too."""
-    return not _unknown_categories(domains)
 
 
 def learn_domains(

@@ -1,5 +1,6 @@
 """Measures of fairness and quality for any synthetic table, as SDMetrics classes."""
 
+from sdv_prefair.fairness._verdicts import Verdict, judge_rows
 from sdv_prefair.metrics._column_figures import plot_column_pair
 from sdv_prefair.metrics._described import describe_numbers
 from sdv_prefair.metrics._downstream import predict_real, with_known
@@ -25,6 +26,7 @@ from sdv_prefair.metrics._independence import (
     conditional_mutual_information,
     independence_test,
 )
+from sdv_prefair.metrics._judged import judge
 from sdv_prefair.metrics._quality import (
     AverageCorrelationDifference,
     DownstreamAccuracy,
@@ -61,6 +63,7 @@ __all__ = [
     'TrueNegativeRateBalance',
     'TruePositiveRateBalance',
     'TwoWayTotalVariation',
+    'Verdict',
     'conditional_mutual_information',
     'demographic_parity',
     'describe_numbers',
@@ -68,6 +71,8 @@ __all__ = [
     'false_positive_rate_balance',
     'group_names',
     'independence_test',
+    'judge',
+    'judge_rows',
     'plot_column_pair',
     'positive_predictive_value_balance',
     'predict_real',

@@ -39,16 +39,6 @@ def encode(
     return encoded
 
 
-def joint_codes(codes: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one code for each row: equal where all of ``codes`` are equal."""
-    joint = np.asarray(codes[0])
-    for code in codes[1:]:
-        code = np.asarray(code)
-        joint = joint * (int(code.max(initial=0)) + 1) + code
-        joint = pd.factorize(joint)[0]  # keeps the products small
-    return pd.factorize(joint)[0]
-
-
 def _codes(
     values: list[pd.Series], column: dict, num_bins: int | None, single_values: int
 ) -> np.ndarray:

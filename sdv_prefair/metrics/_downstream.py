@@ -8,6 +8,7 @@ logistic regression, where the paper rounds a linear one.
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from sdv_prefair.errors import RolesError, SynthesizerInputError, shown
@@ -66,18 +68,84 @@ def with_known(outcome: str | Sequence[str], tables: Tables) -> Tables:
 
 
 def predict_real(
-    tables: Tables, outcome: str, model: str | BaseEstimator = 'linear', seed: int | None = None
+    tables: Tables,
+    outcome: str,
+    model: str | BaseEstimator = 'linear',
+    seed: int | None = None,
+    features: Sequence[str] | None = None,
 ) -> np.ndarray:
     """Train on the synthetic rows and predict the outcome of the real ones.
 
+    A classifier that sees admissible columns only treats people alike who agree on them: its
+    conditional differences between groups are exactly 0, on any rows.
+
     Args:
-        tables: Both tables, as `read_tables` and `with_known` return them; every modelled
-            column but the outcome is a feature, the protected ones too.
+        tables: Both tables, as `read_tables` and `with_known` return them.
         outcome: The column to predict.
         model: ``'linear'``, ``'forest'``, ``'mlp'`` (the paper's network), or any scikit-learn
             classifier, which is cloned.
         seed: Seed of the training.
+        features: The columns that the classifier sees. By default every modelled column but the
+            outcome, the protected ones too.
     """
+    pipeline, values, real = _trained(tables, outcome, model, seed, features)
+    return values[pipeline.predict(real)]
+
+
+def area_under_curve(
+    tables: Tables,
+    outcome: str,
+    model: str | BaseEstimator = 'linear',
+    seed: int | None = None,
+    features: Sequence[str] | None = None,
+) -> float:
+    """Return the area under the ROC curve of a classifier trained on the synthetic rows.
+
+    It is measured on the real rows; always to predict the majority has .5. With more than two
+    outcomes it is the mean over them, each against the rest. NaN without two outcomes.
+
+    Args:
+        tables: As for ``predict_real``.
+        outcome: The column to predict.
+        model: The classifier.
+        seed: Seed of the training.
+        features: The columns that the classifier sees.
+    """
+    pipeline, values, real = _trained(tables, outcome, model, seed, features)
+    if not hasattr(pipeline, 'predict_proba'):
+        return float('nan')
+    chances = pipeline.predict_proba(real)
+    label = tables.real[outcome].to_numpy(dtype=object)
+    found = [
+        roc_auc_score(label == values[kind], chances[:, place])
+        for place, kind in enumerate(pipeline.classes_)
+        if 0 < (label == values[kind]).sum() < len(label)
+    ]
+    return float(np.mean(found)) if found else float('nan')
+
+
+def half_and_half(tables: Tables, seed: int) -> tuple[Tables, Tables]:
+    """Return half of the real rows as those to predict, beside synthetic rows and the other half.
+
+    So a classifier trained on synthetic rows is compared with one trained on real rows.
+
+    Args:
+        tables: Both tables.
+        seed: Seed of the halves.
+    """
+    is_first = np.random.default_rng(seed).permutation(len(tables.real)) % 2 == 0
+    one, other = tables.real[is_first], tables.real[~is_first]
+    return replace(tables, real=one), replace(tables, real=one, synthetic=other)
+
+
+def _trained(
+    tables: Tables,
+    outcome: str,
+    model: str | BaseEstimator,
+    seed: int | None,
+    features: Sequence[str] | None,
+) -> tuple[Pipeline, np.ndarray, pd.DataFrame]:
+    """Return the classifier, the outcomes that it numbers, and the features of the real rows."""
     # One code for equal values: 1 and 1.0 are one outcome, however each table stores them.
     labels = pd.concat([tables.real[outcome], tables.synthetic[outcome]]).astype(object)
     codes, values = pd.factorize(labels)
@@ -85,14 +153,15 @@ def predict_real(
     classifier = _classifier(model, seed)
     if len(np.unique(trained_on)) < 2:
         classifier = DummyClassifier(strategy='most_frequent')
-    features = [name for name in tables.columns if name != outcome]
+    if features is None:
+        features = [name for name in tables.columns if name != outcome]
     pipeline = make_pipeline(_encoder(tables, features, model), classifier)
     real, synthetic = _features(tables, features)
     with warnings.catch_warnings():
         if model == 'mlp':  # stops after the paper's 20 epochs, converged or not
             warnings.simplefilter('ignore', ConvergenceWarning)
         pipeline.fit(synthetic, trained_on)
-    return np.asarray(values, dtype=object)[pipeline.predict(real)]
+    return pipeline, np.asarray(values, dtype=object), real
 
 
 def check_model(model: str | BaseEstimator) -> None:
@@ -114,7 +183,7 @@ def _is_number(column: dict) -> bool:
     return column['sdtype'] in {'numerical', 'datetime'}
 
 
-def _features(tables: Tables, names: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _features(tables: Tables, names: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the features of the real and of the synthetic rows.
 
     Numbers and dates become floats, everything else text: one text for equal values, however each
@@ -139,7 +208,7 @@ def _texts(real: pd.Series, synthetic: pd.Series) -> list[np.ndarray]:
     return np.split(texts, [len(real)])
 
 
-def _encoder(tables: Tables, names: list[str], model: str | BaseEstimator) -> ColumnTransformer:
+def _encoder(tables: Tables, names: Sequence[str], model: str | BaseEstimator) -> ColumnTransformer:
     numbers = [name for name in names if _is_number(tables.columns[name])]
     others = [name for name in names if name not in numbers]
     impute = SimpleImputer(strategy='median', add_indicator=True, keep_empty_features=True)

@@ -151,7 +151,9 @@ class _GroupDifference(SingleTableMetric):
         Returns:
             ``score`` and ``positive``, the groups that differ most (``first``, ``second``),
             the ``interval`` of their signed difference, the ``rates`` of all groups, and the
-            ``coverage``: the share of rows in strata that hold at least two groups. Conditional
+            ``coverage``: the share of rows in strata that hold at least two groups. In the score,
+            differences in opposite directions cancel, as in the paper; in ``unsigned`` (with
+            ``unsigned_interval``) they do not. Conditional
             measures say as ``strata`` what rows of one stratum agree on: with ``'own bins'``,
             people in one bin may still differ in admissible columns.
         """

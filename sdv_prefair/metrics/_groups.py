@@ -13,6 +13,7 @@ STRATA_BINS = 8
 """Default bins of an admissible number: few, so that strata contain both groups."""
 
 _BETWEEN = ', '
+_MISSING = 'missing'
 
 
 def group_names(
@@ -56,7 +57,11 @@ def strata_codes(
 
 
 def _values(series: pd.Series) -> np.ndarray:
-    return series.astype(str).to_numpy(dtype=str)
+    """Return values as text; a missing one is called so, and a text 'missing' is quoted."""
+    texts = series.astype(str).to_numpy(dtype=str).astype(object)
+    texts[texts == _MISSING] = repr(_MISSING)
+    texts[series.isna().to_numpy()] = _MISSING
+    return texts.astype(str)
 
 
 def _ranges(series: pd.Series, codes: np.ndarray) -> np.ndarray:
@@ -70,7 +75,7 @@ def _ranges(series: pd.Series, codes: np.ndarray) -> np.ndarray:
 
 def _shown(value: object) -> str:
     if pd.isna(value):
-        return 'missing'
+        return _MISSING
     if isinstance(value, pd.Timestamp):
         return str(value.date()) if value == value.normalize() else str(value)
     return f'{value:g}'

@@ -14,8 +14,9 @@ import pandas as pd
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
 
+from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._statements import check_disjoint
-from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, joint_codes
+from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES
 from sdv_prefair.metrics._strata import RowEncoder, encode_groups, stratify
 from sdv_prefair.metrics._table_pair import read_tables
 
@@ -59,15 +60,6 @@ def conditional_mutual_information(
         strata: One value per row: rows with equal values agree on the admissible columns.
     """
     return _Strata(outcome, protected, strata).information()
-
-
-def conditional_entropy(outcome: np.ndarray, strata: np.ndarray) -> float:
-    """Return the plug-in estimate of H(outcome | strata) in nats.
-
-    It bounds I(outcome; protected | strata), whatever the protected columns are.
-    """
-    # The information of the outcome about itself is its entropy.
-    return conditional_mutual_information(outcome, outcome, strata)
 
 
 def independence_test(

@@ -1,5 +1,6 @@
 """A report on fairness and quality in the form of SDMetrics' own."""
 
+import sys
 from collections.abc import Hashable, Mapping
 
 import pandas as pd
@@ -28,16 +29,16 @@ class FairnessReport(BaseUnifiedReport):
 
     | property | what is measured | score of a row |
     |---|---|---|
-    | Conditional Independence | I(O; P given A), synthetic rows | 1 - excess / H(O given A) |
+    | Conditional Independence | unsigned gap within strata, synthetic rows | 1 - gap |
     | Group Rates | DP, TPRB, TNRB, CDP, CTPRB, CTNRB | 1 - gap |
     | Rates Given | rates by group in synthetic rows; of statements only | 1 - gap |
     | Quality | 1-way and 2-way TVD, ACD; KS, frequent values; accuracy | 1 - distance; accuracy |
 
-    All scores lie between 0 and 1, and 1 is best. A property's score is the mean of its rows (of
-    its metrics' means, for Quality), the report's that of its properties; uninformative rows are
-    NaN and left out. A mean of fairness and accuracy decides nothing by itself: read
-    ``get_details``. As in SDMetrics, tables are subsampled to ``num_rows_subsample`` random rows,
-    50,000 by default; ``None`` uses all.
+    All scores lie between 0 and 1, and 1 is best. Read the verdicts first: ``get_verdicts``. A
+    property's score is the mean of its rows (of its metrics' means, for Quality), the report's that
+    of its properties; each is NaN if a part of it is, as rows that are no evidence are. A mean of
+    fairness and accuracy decides nothing, so it is not printed. As in SDMetrics, tables are
+    subsampled to ``num_rows_subsample`` random rows, 50,000 by default; ``None`` uses all.
 
     Privacy: everything here is computed on the real rows, outside any budget. Neither the report
     nor its file may be released with the synthetic table.
@@ -121,6 +122,20 @@ class FairnessReport(BaseUnifiedReport):
             tables.select(role, names)
         for outcome, positive in self._settings.positive.items():
             check_positive(outcome, positive, tables.real[outcome].to_numpy(dtype=object))
+
+    def get_verdicts(self) -> pd.DataFrame:
+        """Return what the synthetic and the real rows show about each statement, in words."""
+        details = self.get_details('Conditional Independence')
+        named = [c for c in ('Outcome', 'Protected', 'Given') if c in details]
+        return details[[*named, 'Verdict', 'Real Verdict']]
+
+    def get_score(self) -> float:
+        """Return the mean score of the properties; NaN if one of them is."""
+        return float(self.get_properties()['Score'].mean(skipna=False))
+
+    def _print_results(self, verbose: bool) -> None:
+        if verbose:
+            sys.stdout.write(f'{self.get_verdicts().to_string(index=False)}\n')
 
     def get_visualization(self, property_name: str, table_name: str | None = None) -> go.Figure:
         """Return a figure of a property.

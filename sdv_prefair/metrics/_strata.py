@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.errors import SynthesizerInputError, shown
-from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, encode, joint_codes
+from sdv_prefair.fairness._joint_test import joint_codes
+from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, encode
 
 MODEL_CODES = 'codes of the model'
 EXACT_VALUES = 'exact values'

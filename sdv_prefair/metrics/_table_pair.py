@@ -70,8 +70,8 @@ def read_tables(
         if frame is not None:
             _check_frame(name, frame, columns)
     return Tables(
-        None if real is None else _with_datetimes(real, columns),
-        _with_datetimes(synthetic, columns),
+        None if real is None else _as_declared(real, columns),
+        _as_declared(synthetic, columns),
         columns,
     )
 
@@ -122,13 +122,19 @@ def _modelled_columns(metadata, table_name: str | None, frame: pd.DataFrame) -> 
     }
 
 
-def _with_datetimes(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
+def _as_declared(frame: pd.DataFrame, columns: dict[str, dict]) -> pd.DataFrame:
+    """Return the modelled columns, dates as datetimes and floats rounded as declared."""
     dates = {
         name: _as_datetimes(frame[name], name, column.get('datetime_format'))
         for name, column in columns.items()
         if column['sdtype'] == 'datetime'
     }
-    return with_columns(frame[list(columns)], dates)
+    rounded = {
+        name: frame[name].round(column['decimal_places'])
+        for name, column in columns.items()
+        if column.get('decimal_places') is not None and pd.api.types.is_float_dtype(frame[name])
+    }
+    return with_columns(frame[list(columns)], dates | rounded)
 
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:

@@ -53,6 +53,19 @@ class Noise:
         return self.verdict == SWAMPED
 
 
+def hidden_share(sigma: float, cells: int, rows: float) -> float:
+    """Return the share of rows that noise alone is expected to put in the wrong cell of a table.
+
+    An effect that moves fewer rows than that is not seen in one measurement of the table.
+
+    Args:
+        sigma: Standard deviation of the noise of a cell, in rows.
+        cells: The number of cells.
+        rows: The number of rows.
+    """
+    return min(1.0, float(_MEAN_SIZE) * sigma * cells / (2 * rows))
+
+
 def noise_of_columns(model: GraphicalModel) -> dict[str, Noise]:
     """Return the noise of every one-way marginal."""
     return {m.columns[0]: _of_column(model, m) for m in _measured(model) if len(m.columns) == 1}

@@ -37,9 +37,9 @@ _EDGE_STYLES = {
 }
 _EDGE_WORDS = {
     WITHIN: WITHIN,
-    'weak': f'weak (predicts < {NOTICEABLE:g})',
+    'weak': f'weak (predicts < {NOTICEABLE:g} beyond noise)',
     'joined': 'medium',
-    'strong': f'strong (predicts ≥ {STRONG_FROM:g})',
+    'strong': f'strong (predicts ≥ {STRONG_FROM:g} beyond noise)',
     AROUND: AROUND,
 }
 _LANES = {

@@ -13,6 +13,7 @@ from sdv_prefair.privacy._ledger_words import (
     RHO_OF,
     ROUNDED,
     ROUNDED_ON_SCORES,
+    ROUNDED_THRESHOLD,
     THRESHOLD,
     ZCDP,
 )
@@ -25,6 +26,7 @@ _MECHANISM_COLOURS = {
     GAUSSIAN_ON_SCORES: GREEN,
     ROUNDED_ON_SCORES: GREEN,
     THRESHOLD: SKY,
+    ROUNDED_THRESHOLD: SKY,
 }
 
 

@@ -2,11 +2,13 @@
 
 from sdv_prefair.privacy._account import Account, Attempt
 from sdv_prefair.privacy._accounting import Ledger, epsilon_of, rho_of
+from sdv_prefair.privacy._curve import PrivacyCurve
 from sdv_prefair.privacy._debit import Debit
 from sdv_prefair.privacy._entropy import Entropy, SeededEntropy, SystemEntropy
 from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.privacy._private_table import PrivateTable
 from sdv_prefair.privacy._private_values import PrivateValues
+from sdv_prefair.privacy._risk import Risk, risk
 from sdv_prefair.privacy._score import Score
 
 __all__ = [
@@ -15,8 +17,10 @@ __all__ = [
     'Debit',
     'Entropy',
     'Ledger',
+    'PrivacyCurve',
     'PrivateTable',
     'PrivateValues',
+    'Risk',
     'Score',
     'SeededEntropy',
     'SystemEntropy',
@@ -24,4 +28,5 @@ __all__ = [
     'gaussian_epsilon_of',
     'gaussian_rho_of',
     'rho_of',
+    'risk',
 ]

@@ -13,6 +13,7 @@ from typing import Any, Self
 import pandas as pd
 
 from sdv_prefair.privacy._accounting import Ledger, epsilon_of
+from sdv_prefair.privacy._curve import PrivacyCurve
 from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of
 from sdv_prefair.privacy._ledger_words import GDP, ZCDP
 
@@ -178,6 +179,16 @@ class Account:
         # The guarantee includes the reserved delta, used up or not.
         total['delta_all_attempts'] = max(total['delta_all_attempts'], ledger.delta)
         return total
+
+    def curve_beside(self, curve: PrivacyCurve) -> PrivacyCurve:
+        """Return the curve of all attempts, which is that of a finished fit if it is the only one.
+
+        Args:
+            curve: The curve of the fit, whose delta for thresholds counts whole.
+        """
+        rho = math.inf if self.seeded else max(float(self.spent), curve.rho)
+        reserved = max(self.spent_delta, curve.reserved_delta)
+        return PrivacyCurve(rho, self.all_gaussian and curve.all_gaussian, reserved)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each attempt: its number, call and outcome, and what it spent."""

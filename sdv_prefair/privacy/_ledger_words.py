@@ -8,13 +8,16 @@ THRESHOLD = 'discrete Gaussian, threshold'
 GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
 ROUNDED = 'rounded Gaussian'
 ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
+ROUNDED_THRESHOLD = 'rounded Gaussian, threshold'
 EXPONENTIAL = 'exponential'
-PRIVTREE = 'PrivTree'  # no longer used, but releases of earlier versions contain it
 
-ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES)
-"""The only noise of a fit that is one Gaussian mechanism as a whole."""
+THRESHOLDS = (THRESHOLD, ROUNDED_THRESHOLD)
+"""Noise on the counts of unknown values, of which only the frequent ones are released."""
 
-NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL, PRIVTREE)
+ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES, ROUNDED_THRESHOLD)
+"""The only noise of a fit that is one Gaussian mechanism as a whole, beside its thresholds."""
+
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
 """Every kind of noise there is."""
 
 MEASURING_NOISES = (GAUSSIAN, ROUNDED)
@@ -23,7 +26,7 @@ MEASURING_NOISES = (GAUSSIAN, ROUNDED)
 SCORING_NOISES = (GAUSSIAN_ON_SCORES, ROUNDED_ON_SCORES)
 """Noise on many scores at once."""
 
-HISTOGRAM_NOISES = (*MEASURING_NOISES, THRESHOLD)
+HISTOGRAM_NOISES = (*MEASURING_NOISES, *THRESHOLDS)
 """Noise on a histogram, in which one row changes one cell."""
 
 ZCDP = 'zCDP'
@@ -42,7 +45,7 @@ MEASURE_CLIQUES = 'measure cliques'
 LOOK_FOR_COPIES = 'look for copies of outcomes'
 
 STEPS = {
-    LEARN_DOMAINS: (*MEASURING_NOISES, THRESHOLD, PRIVTREE),
+    LEARN_DOMAINS: (*MEASURING_NOISES, *THRESHOLDS),
     DISCRETIZE: MEASURING_NOISES,
     MEASURE_ONE_WAYS: MEASURING_NOISES,
     SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),

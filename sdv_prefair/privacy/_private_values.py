@@ -11,8 +11,8 @@ from scipy.stats import norm
 from sdv_prefair.privacy._accounting import Ledger
 from sdv_prefair.privacy._debit import Debit
 from sdv_prefair.privacy._entropy import Entropy
-from sdv_prefair.privacy._ledger_words import THRESHOLD
-from sdv_prefair.privacy._mechanisms import gaussian, gaussian_variance
+from sdv_prefair.privacy._ledger_words import ROUNDED_THRESHOLD, THRESHOLD
+from sdv_prefair.privacy._mechanisms import gaussian, gaussian_variance, rounded_gaussian
 from sdv_prefair.privacy._sealed import Sealed
 
 
@@ -52,7 +52,8 @@ def threshold(sigma: float, delta: float, rows: int) -> float:
     Privacy: a person can bring at most ``rows`` values that nobody else has, each with a count
     of at most ``rows``. One of them passes with probability at most P(noise > threshold -
     rows) <= delta/rows, because P(X >= m) <= P(N(0, sigma^2) >= m - 1) for the discrete Gaussian
-    (Canonne, Kamath, Steinke 2020, Proposition 25); so any passes with probability at most delta.
+    (Canonne, Kamath, Steinke 2020, Proposition 25) and for the rounded one; so any passes with
+    probability at most delta.
 
     Proof: proofs/threshold.md
     """
@@ -70,7 +71,8 @@ def frequent_values(
 ) -> dict[Any, int]:
     """Return the values whose noisy count exceeds the threshold, with that noisy count.
 
-    Privacy: delta-approximate rho-zCDP. Counts of values that both neighbouring tables have are
+    Privacy: delta-approximate rho-zCDP; with the noise of an all-Gaussian ledger, delta-approximate
+    mu-GDP with rho = mu^2/2. Counts of values that both neighbouring tables have are
     protected by the noise, the rest by the threshold. Values are returned in lexicographic order,
     not by frequency or appearance. The key None is null, which is queried for every table, even
     without nulls: its noisy count is always returned.
@@ -89,11 +91,14 @@ def frequent_values(
     """
     variance = gaussian_variance(rho, ledger.max_rows_per_person**2)
     sigma = math.sqrt(variance)
-    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))
+    kind, draw = (
+        (ROUNDED_THRESHOLD, rounded_gaussian) if ledger.all_gaussian else (THRESHOLD, gaussian)
+    )
+    ledger.debit(Debit(step, kind, (column,), rho, delta, sigma))
     # Sorted before adding noise: the same counts get the same noise from every source.
     values = sorted(exact, key=lambda value: (str(type(value)), str(value)))
     counts = np.array([exact[value] for value in values], dtype=np.int64)
-    noisy: list[int] = gaussian(counts, variance, entropy).tolist()
+    noisy: list[int] = draw(counts, variance, entropy).tolist()
     least = threshold(sigma, delta, ledger.max_rows_per_person)
     return {
         value: count

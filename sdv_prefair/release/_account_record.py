@@ -11,9 +11,8 @@ from sdv_prefair.release._ledger_record import MOST_LINES, read_amount
 
 _MOST_ATTEMPTS = 10_000
 _MOST_RHO = 10**12  # more than any fit may spend
-_KEYS = ('call', 'outcome', 'seeded', 'lines', 'rho', 'delta')
-# Added in version 3 of releases; before, no attempt used GDP accounting.
 _ALL_GAUSSIAN = 'all_gaussian'
+_KEYS = ('call', 'outcome', 'seeded', 'lines', 'rho', 'delta', _ALL_GAUSSIAN)
 
 
 def write_account(account: Account) -> list[dict[str, Any]]:
@@ -32,20 +31,14 @@ def write_account(account: Account) -> list[dict[str, Any]]:
     ]
 
 
-def read_account(written: Any, only_zcdp: bool = False) -> Account:
-    """Return the account that ``write_account`` wrote.
-
-    Args:
-        written: What it returned.
-        only_zcdp: Whether it was written when zCDP was the only accounting.
-    """
+def read_account(written: Any) -> Account:
+    """Return the account that ``write_account`` wrote."""
     attempts = read_list(written, 'account', _MOST_ATTEMPTS)
-    return Account([_read_attempt(attempt, only_zcdp) for attempt in attempts])
+    return Account(list(map(_read_attempt, attempts)))
 
 
-def _read_attempt(written: Any, only_zcdp: bool) -> Spending:
-    added = () if only_zcdp else (_ALL_GAUSSIAN,)
-    fields = Fields(written, 'an attempt in the account', (*_KEYS, *added))
+def _read_attempt(written: Any) -> Spending:
+    fields = Fields(written, 'an attempt in the account', _KEYS)
     rho = read_amount(fields.text('rho'))
     lines = fields.whole('lines', 0, MOST_LINES)
     if rho > _MOST_RHO or (rho > 0) != (lines > 0):
@@ -59,17 +52,8 @@ def _read_attempt(written: Any, only_zcdp: bool) -> Spending:
         lines,
         rho,
         float(fields.number('delta', 0.0)),
-        not only_zcdp and fields.flag(_ALL_GAUSSIAN),
+        fields.flag(_ALL_GAUSSIAN),
     )
-
-
-def account_of_one(ledger: Ledger) -> Account:
-    """Return the account of a release that does not list attempts: its fit, and no other."""
-    delta, lines = math.fsum(line.delta for line in ledger.debits), len(ledger.debits)
-    spent = Spending(
-        'fit', FINISHED, ledger.seeded, lines, ledger.spent, delta, ledger.all_gaussian
-    )
-    return Account([spent])
 
 
 def check_account(account: Account, ledger: Ledger) -> None:

@@ -84,18 +84,14 @@ def _write_facts(made: ColumnCodes) -> dict[str, Any]:
     if isinstance(made, NumberBins):
         more = {'decimal_places': made.decimal_places}
     facts = {'nullable': made.nullable} | more
-    # Up to version 2, edges were here; now they are among the shapes.
     return {
         'values': write_value(list(values)),
-        'edges': None,
         'facts': {name: write_value(fact) for name, fact in facts.items()},
     }
 
 
-def read_learnt(
-    written: Any, declared: Mapping[str, ColumnDomain]
-) -> tuple[dict[str, ColumnDomain], dict[str, Any]]:
-    """Return all domains, including learnt ones, and edges of bins of unequal width.
+def read_learnt(written: Any, declared: Mapping[str, ColumnDomain]) -> dict[str, ColumnDomain]:
+    """Return all domains, including learnt ones.
 
     Args:
         written: What ``write_learnt`` returned.
@@ -104,24 +100,18 @@ def read_learnt(
     Raises:
         ReleaseError: If a domain is missing or superfluous: exactly the undeclared ones are learnt.
     """
-    learnt, edges = {}, {}
+    learnt: dict[str, ColumnDomain] = {}
     for item in _listed(written):
-        names = ('name', 'values', 'edges', 'facts')
-        # Releases of earlier versions contain learnt values and bounds, and nothing else.
-        has_facts = isinstance(item, dict) and 'facts' in item
-        fields = Fields(item, 'learnt', names if has_facts else names[:3])
+        fields = Fields(item, 'learnt', ('name', 'values', 'facts'))
         name = fields.text('name', most=_LONGEST_NAME)
         if name in learnt or not isinstance(declared.get(name), Undeclared):
             raise ReleaseError('The release has a learnt domain for a column that is public.')
-        learnt[name] = _with_values(declared[name], read_value(fields.raw('values')))
-        if has_facts:
-            learnt[name] = _with_facts(learnt[name], fields.raw('facts'))
-        if fields.optional('edges'):
-            edges[name] = read_value(fields.raw('edges'))
+        domain = _with_values(declared[name], read_value(fields.raw('values')))
+        learnt[name] = _with_facts(domain, fields.raw('facts'))
     missing = {c for c, d in declared.items() if isinstance(d, Undeclared)} - set(learnt)
     if missing:
         raise ReleaseError('The release lacks the domain of a column that is not public.')
-    return {**declared, **learnt}, edges
+    return {**declared, **learnt}
 
 
 def _with_facts(domain: ColumnDomain, written: Any) -> ColumnDomain:

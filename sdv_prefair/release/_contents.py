@@ -16,12 +16,7 @@ from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
 from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
-from sdv_prefair.release._account_record import (
-    account_of_one,
-    check_account,
-    read_account,
-    write_account,
-)
+from sdv_prefair.release._account_record import check_account, read_account, write_account
 from sdv_prefair.release._archive import Archive
 from sdv_prefair.release._columns_record import (
     write_chosen,
@@ -49,22 +44,14 @@ from sdv_prefair.release._npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release._parameters import read_parameters, write_parameters
 from sdv_prefair.release._structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release._values import read_value, write_value
-from sdv_prefair.roles import Roles
 from sdv_prefair.transformers._own_values import BinCodes
 
-FORMAT, VERSION = 'sdv-prefair release', 4
-_WITHOUT_STATEMENTS = 3
+FORMAT, VERSION = 'sdv-prefair release', 1
 _RELEASE, _METADATA = 'release.json', 'metadata.json'
 _KEYS = (
     *('format', 'version', 'written_by', 'fit', 'parameters', 'constraints', 'columns', 'learnt'),
-    *('chosen', 'given_names', 'ledger', 'model'),
+    *('chosen', 'shapes', 'given_names', 'ledger', 'account', 'seeded', 'model'),
 )
-# Format versions. Version 1 lists no attempts other than the fit; up to version 2 all accounting
-# was zCDP, and ledger and account do not say so. Version 4 has statements that roles cannot
-# express; everything else is written as version 3.
-_ADDED = {1: (), 2: ('account', 'seeded'), 3: ('account', 'seeded', 'shapes')}
-_ADDED[VERSION] = _ADDED[_WITHOUT_STATEMENTS]
-_ONLY_ZCDP = (1, 2)
 _LOOKS = 'looks'  # only for fits that searched for copies of outcomes
 _FIT_KEYS = ('created', 'fitted', 'sdv_version', 'sdv_enterprise_version')
 _DATE, _RELEASE_NUMBER = r'\d{4}-\d\d-\d\d', r'[0-9A-Za-z.+-]{1,40}'
@@ -96,7 +83,7 @@ def write_contents(released: Released) -> dict[str, bytes]:
     settings = fitted.settings
     release = {
         'format': FORMAT,
-        'version': _version(settings),
+        'version': VERSION,
         'written_by': sdv_prefair.__version__,
         'fit': _write_fit(fitted.provenance, released.created),
         'parameters': write_parameters(released.parameters, fitted),
@@ -136,9 +123,9 @@ class Contents:
     def of_archive(cls, archive: Archive) -> 'Contents':
         """Return the contents of an archive that contains nothing else."""
         written = read_document(archive.read(_RELEASE, MOST_BYTES), _RELEASE)
-        added = _ADDED[_check_version(written)]
+        _check_version(written)
         looks = (_LOOKS,) if _LOOKS in written else ()
-        fields = Fields(written, _RELEASE, (*_KEYS, *added, *looks))
+        fields = Fields(written, _RELEASE, (*_KEYS, *looks))
         arrays = ArrayReader(archive)
         model = read_model(fields.raw('model'), arrays)
         _check_members(archive, arrays)
@@ -148,12 +135,9 @@ class Contents:
     def parameters(self, synthesizer_class: type) -> dict[str, Any]:
         """Return the arguments to construct a synthesizer of this class, except the metadata."""
         (table,) = self.metadata.tables.values()
-        written, with_statements = self.fields.raw('parameters'), self._holds_statements
-        return read_parameters(written, synthesizer_class, list(table.columns), with_statements)
-
-    @property
-    def _holds_statements(self) -> bool:
-        return bool(self.fields.raw('version') > _WITHOUT_STATEMENTS)
+        return read_parameters(
+            self.fields.raw('parameters'), synthesizer_class, list(table.columns)
+        )
 
     @property
     def constraints(self) -> list[Any]:
@@ -172,7 +156,7 @@ class Contents:
         names = _read_given_names(list(settings.columns), fields.raw('given_names'))
         looks = read_looks(fields.raw(_LOOKS)) if _LOOKS in fields else ()
         fitted = Fitted(prepared, ledger, self.model, names, _read_provenance(made), looks)
-        account = _read_account(fields, ledger)
+        account = read_account(fields.raw('account'))
         _check_model(fitted)
         _check_ledger(fitted, account)
         return fitted, account, made.text('created', _DATE)
@@ -186,31 +170,18 @@ def _write_shapes(fitted: Fitted) -> list[dict[str, Any]]:
 
 def _read_ledger(settings: Settings, fields: Fields) -> tuple[Ledger, Sequence[Debit]]:
     columns = settings.plan.domains | settings.plan.domains_to_learn
-    seeded = settings.seed is not None or ('seeded' in fields and fields.flag('seeded'))
-    only_zcdp = fields.raw('version') in _ONLY_ZCDP
-    return read_ledger(fields.raw('ledger'), settings, columns, seeded, only_zcdp)
+    seeded = fields.flag('seeded') or settings.seed is not None
+    return read_ledger(fields.raw('ledger'), settings, columns, seeded)
 
 
-def _read_account(fields: Fields, ledger: Ledger) -> Account:
-    if 'account' not in fields:
-        return account_of_one(ledger)
-    return read_account(fields.raw('account'), fields.raw('version') in _ONLY_ZCDP)
-
-
-def _version(settings: Settings) -> int:
-    is_short = isinstance(settings.promise.roles, Roles)
-    return _WITHOUT_STATEMENTS if is_short else VERSION
-
-
-def _check_version(written: Any) -> int:
+def _check_version(written: Any) -> None:
     if not isinstance(written, dict) or written.get('format') != FORMAT:
         raise ReleaseError(f'The file is not a release: {_RELEASE} does not say so.')
-    if type(written.get('version')) is not int or written['version'] not in _ADDED:
+    if type(written.get('version')) is not int or written['version'] != VERSION:
         raise ReleaseError(
-            f'The release has a version that is not known: this sdv-prefair reads 1 to {VERSION}. '
+            f'The release has a version that is not known: this sdv-prefair reads {VERSION}. '
             'Upgrade it if there is a newer one.'
         )
-    return int(written['version'])
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:

@@ -52,10 +52,10 @@ def rebuild_encoders(settings: Settings, fields: Fields, learning: Sequence[Debi
     settings = settings.for_table(dtypes)
     plan = settings.plan
     settings = replace(settings, chosen=read_chosen(fields.raw('chosen'), plan.domains))
-    learnt, edges = read_learnt(fields.raw('learnt'), settings.unchosen)
+    learnt = read_learnt(fields.raw('learnt'), settings.unchosen)
     learnt |= read_combinations(fields.raw('constraints'), plan)
-    shapes = read_shapes(fields.raw('shapes'), settings.unchosen) if 'shapes' in fields else {}
-    edges = plan.edges(settings.numeric_bins) | edges | shapes
+    shapes = read_shapes(fields.raw('shapes'), settings.unchosen)
+    edges = plan.edges(settings.numeric_bins) | shapes
     modelled = _modelled_dtypes(plan, dtypes)
     return make_encoders(settings, plan.settle(learnt), edges, modelled, learning)
 

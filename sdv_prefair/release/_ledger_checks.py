@@ -22,11 +22,10 @@ from sdv_prefair.privacy._ledger_words import (
     EXPONENTIAL,
     MEASURING_NOISES,
     NOISES,
-    PRIVTREE,
     ROUNDED_NOISES,
     SCORING_NOISES,
     STEPS,
-    THRESHOLD,
+    THRESHOLDS,
 )
 
 # Scales are floating-point square roots of exact amounts.
@@ -45,7 +44,7 @@ def check_lines(lines: Iterable[Debit], max_rows_per_person: int, own_steps: boo
     for line in lines:
         if line.mechanism not in STEPS.get(line.step, elsewhere):
             raise ReleaseError('A line of the ledger of the release is of an unknown kind.')
-        if (line.delta > 0) != (line.mechanism == THRESHOLD):
+        if (line.delta > 0) != (line.mechanism in THRESHOLDS):
             raise ReleaseError(
                 'In the ledger of the release thresholds must cost some of delta, and nothing else '
                 'may.'
@@ -73,11 +72,11 @@ def check_scores(lines: Iterable[Debit], num_pairs: int, max_rows_per_person: in
 def _check_scale(line: Debit, sensitivity_squared: int) -> None:
     """Raise if noise is smaller, or a choice more precise, than the line pays for.
 
-    rho is D^2/(2 sigma^2) for a Gaussian, epsilon^2/8 for a choice and epsilon^2/2 for PrivTree.
+    rho is D^2/(2 sigma^2) for a Gaussian, epsilon^2/8 for a choice.
     """
     rho, squared = float(line.rho), line.scale * line.scale
-    if line.mechanism in (EXPONENTIAL, PRIVTREE):
-        enough = squared <= (8 if line.mechanism == EXPONENTIAL else 2) * rho * (1 + _ROUNDING)
+    if line.mechanism == EXPONENTIAL:
+        enough = squared <= 8 * rho * (1 + _ROUNDING)
     else:
         enough = 2 * rho * squared >= sensitivity_squared * (1 - _ROUNDING)
     if not enough:
@@ -146,7 +145,7 @@ def check_shapes(
         binned: All binned columns; there are no histograms for others.
         learning: The lines that encoders depend on.
     """
-    looks = [line for line in learning if line.step == DISCRETIZE or line.mechanism == PRIVTREE]
+    looks = [line for line in learning if line.step == DISCRETIZE]
     looked_at = {column for line in looks for column in line.columns}
     if not looked_at.issuperset(shaped) or not looked_at.issubset(binned):
         raise ReleaseError('The release has bins of a column that its ledger does not pay for.')

@@ -19,9 +19,8 @@ MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
 # Another version of scipy may find a slightly different root, from which the budget follows.
 _ROUNDING = Fraction(1, 10**6)
-_LEDGER_KEYS = ('budget', 'reserved_delta', 'learning_lines', 'lines')
-# Added in version 3 of releases; before, all accounting was zCDP.
 _ACCOUNTING = 'accounting'
+_LEDGER_KEYS = (_ACCOUNTING, 'budget', 'reserved_delta', 'learning_lines', 'lines')
 _LINE_KEYS = ('step', 'mechanism', 'columns', 'rho', 'delta', 'scale')
 
 
@@ -53,7 +52,7 @@ def _write_line(line: Debit) -> dict[str, Any]:
 
 
 def read_ledger(
-    written: Any, settings: Settings, columns: Iterable[str], seeded: bool, only_zcdp: bool
+    written: Any, settings: Settings, columns: Iterable[str], seeded: bool
 ) -> tuple[Ledger, Sequence[Debit]]:
     """Return the ledger of a fit, and those of its lines that were spent on learning domains.
 
@@ -62,19 +61,17 @@ def read_ledger(
         settings: The synthesizer's settings, with the guarantee that the ledger must satisfy.
         columns: The columns whose counts may have been read.
         seeded: Whether the noise can be reproduced.
-        only_zcdp: Whether it was written when zCDP was the only accounting.
 
     Raises:
         ReleaseError: If it does not satisfy the guarantee: if its lines do not add up to the
             budget, have less noise than they pay for or noise of another kind, or if the budget
             does not follow from epsilon and delta.
     """
-    added = () if only_zcdp else (_ACCOUNTING,)
-    fields = Fields(written, 'ledger', (*added, *_LEDGER_KEYS))
+    fields = Fields(written, 'ledger', _LEDGER_KEYS)
     columns = set(columns)
     lines = [_read_line(line, columns) for line in fields.items('lines', MOST_LINES)]
     learning_lines = fields.whole('learning_lines', 0, len(lines))
-    all_gaussian = not only_zcdp and fields.choice(_ACCOUNTING, (ZCDP, GDP)) == GDP
+    all_gaussian = fields.choice(_ACCOUNTING, (ZCDP, GDP)) == GDP
     check_noises(lines, all_gaussian)
     ledger = _enter(lines, _open_ledger(fields, settings, seeded, all_gaussian))
     if ledger.remaining:

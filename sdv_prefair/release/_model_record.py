@@ -126,8 +126,6 @@ def _read_columns(written: list[Any], arrays: ArrayReader) -> dict[str, Compress
     for i, column in enumerate(written):
         counted = isinstance(column, dict) and 'stddev' in column
         keys = (*_COLUMN_KEYS, *_CODES_KEYS) if counted else _COLUMN_KEYS
-        if counted and 'projected' in column:  # how earlier versions computed weights from counts
-            keys = (*keys, 'projected')
         fields = Fields(column, 'a column of the model', keys)
         codes = fields.whole('codes', 1, codes_left)
         groups = fields.whole('groups', 1, codes)

@@ -21,20 +21,12 @@ from sdv_prefair.roles import Roles
 _ROLES = ('protected', 'admissible', 'outcome')
 _MOST_ROWS_PER_PERSON = 10**9
 _MOST_STATEMENTS = 100
-# Arguments that a release written by an earlier version does not have.
-_BEFORE = {
-    'discretization': 'uniform',
-    'spikes': None,
-    'other': None,
-    'domain': None,
-    'look_for_copies': False,
-    'unlabelled': None,
-}
 
 
 def write_parameters(parameters: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
     """Return the arguments of a fitted synthesizer, except the metadata, as JSON."""
     given, promise = dict(parameters), fitted.settings.promise
+    given['epsilon'] = fitted.ledger.epsilon  # which may have been asked for as a risk
     statements = _write_statements(given, promise.roles)
     for role in _ROLES:
         if type(given[role]) not in (list, tuple):
@@ -55,11 +47,11 @@ def _write_statements(given: dict[str, Any], roles: Statements) -> dict[str, Any
         return {'fairness': roles.as_records()}
     if asked is not None:
         given |= roles.as_dict()
-    return {}
+    return {'fairness': None}
 
 
 def read_parameters(
-    written: Any, synthesizer_class: type, columns: Sequence[str], with_statements: bool
+    written: Any, synthesizer_class: type, columns: Sequence[str]
 ) -> dict[str, Any]:
     """Return the arguments to construct a synthesizer with, except the metadata.
 
@@ -69,16 +61,12 @@ def read_parameters(
         written: What ``write_parameters`` returned.
         synthesizer_class: The class that will be constructed.
         columns: The columns of the table, each of which may be binned.
-        with_statements: Whether the version of the release supports statements.
 
     Raises:
         ReleaseError: If an argument is unknown, or would make something too large.
     """
     signature = inspect.signature(synthesizer_class).parameters
-    if isinstance(written, dict):
-        written = _BEFORE | written
-    left_out = ('metadata',) if with_statements else ('metadata', 'fairness')
-    fields = Fields(written, 'parameters', [name for name in signature if name not in left_out])
+    fields = Fields(written, 'parameters', [name for name in signature if name != 'metadata'])
     fields.whole('numeric_bins', 1, min(MOST_BINS, MOST_CODES // len(columns)))
     fields.whole('max_rows_per_person', 1, _MOST_ROWS_PER_PERSON)
     read_apart = ('structure', 'fairness')
@@ -90,11 +78,13 @@ def read_parameters(
     for role in _ROLES:
         if not _are_texts(given[role]):
             raise ReleaseError(f'{role} of the release must be a list of columns.')
-    statements = _read_statements(fields.raw('fairness')) if with_statements else {}
-    return given | statements | {'structure': read_structure(written['structure'], columns)}
+    given['fairness'] = _read_statements(fields.raw('fairness'))
+    return given | {'structure': read_structure(written['structure'], columns)}
 
 
-def _read_statements(records: Any) -> dict[str, list[Independent]]:
+def _read_statements(records: Any) -> list[Independent] | None:
+    if records is None:
+        return None
     if not isinstance(records, list) or not 0 < len(records) <= _MOST_STATEMENTS:
         raise ReleaseError(
             f'fairness of the release must be a list of 1 to {_MOST_STATEMENTS} statements.'
@@ -102,7 +92,7 @@ def _read_statements(records: Any) -> dict[str, list[Independent]]:
     statements = read_statements(records)
     if len(statements.statements) == 1 and statements.admissible:
         raise ReleaseError('fairness of the release holds one statement that roles express.')
-    return {'fairness': list(statements.statements)}
+    return list(statements.statements)
 
 
 def _write_domain(domain: Domain | None) -> list[list[Any]] | None:

@@ -9,12 +9,13 @@ What can be checked, and what cannot:
 - Other rows are tested against the model's marginals. Rows that fail were not sampled from it
   unchanged, except for one table in a thousand. Rows that pass may still come from elsewhere: from
   a similar release, or from somebody who matched its marginals and still made outcomes depend on
-  protected columns. So every statement is tested too.
+  protected columns. So every statement is tested too, for all columns and strata together.
 - Generated columns, such as keys and names, cannot be checked unless sampling reproduces them.
 """
 
 import copy
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +25,14 @@ from sdv.errors import SamplingError
 from sdv_prefair._sdv_versions import by_name
 from sdv_prefair.encoding._frame_schema import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
+from sdv_prefair.fairness import Independent
+from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL
+from sdv_prefair.fairness._joint_test import joint_codes
+from sdv_prefair.fairness._verdicts import UNFAIR, Verdict, judge_rows
 from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.release._independence_test import find_dependence
+from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
+from sdv_prefair.release._own_types import as_written, in_own_types
 from sdv_prefair.release._verified import Check, Verification
 
 if TYPE_CHECKING:
@@ -42,8 +48,9 @@ _BEYOND_CHANCE = 6.0
 
 
 def verify_fit(synthesizer: 'HandingOver') -> Verification:
-    """Check ledger, noise and fairness of a fit, usually one loaded from a file."""
-    return Verification([_ledger(synthesizer), _noise(synthesizer), *_fairness(synthesizer)])
+    """Check ledger, delta, noise and fairness of a fit, usually one loaded from a file."""
+    of_privacy = [_ledger(synthesizer), _delta(synthesizer), _noise(synthesizer)]
+    return Verification([*of_privacy, *_fairness(synthesizer)])
 
 
 def _ledger(synthesizer: 'HandingOver') -> Check:
@@ -56,6 +63,14 @@ def _ledger(synthesizer: 'HandingOver') -> Check:
     if spent != promise['rho']:
         told = f'its lines add up to rho = {spent:.6g}, not to its budget of {promise["rho"]:.6g}'
     return Check('ledger', spent == promise['rho'], told)
+
+
+def _delta(synthesizer: 'HandingOver') -> Check:
+    delta, rows = synthesizer.get_privacy_ledger().attrs['delta'], synthesizer.fitted.model.total
+    about = f'{delta:g}, and one over the number of rows, as measured with noise, is {1 / rows:.2g}'
+    if is_too_large(delta, rows):
+        return Check('delta', False, f'{about}: publishing a row at random would satisfy it')
+    return Check('delta', True, about)
 
 
 def _noise(synthesizer: 'HandingOver') -> Check:
@@ -75,7 +90,11 @@ def _fairness(synthesizer: 'HandingOver') -> list[Check]:
     return [Check('fairness', True, str(one)) for one in settings.promise.roles.statements]
 
 
-def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification:
+def verify_table(
+    synthesizer: 'HandingOver',
+    rows: pd.DataFrame,
+    as_read: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+) -> Verification:
     """Check columns, values and distribution of rows that are said to come from a fit.
 
     Privacy: reads rows that are said to be synthetic. The results contain names of columns, numbers
@@ -84,25 +103,31 @@ def verify_table(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Verification
     Args:
         synthesizer: The fit.
         rows: The rows, with the types of the metadata.
+        as_read: Writes and reads sampled rows as these rows were written and read; by default they
+            were not. What a file does to a value is then no difference.
     """
     fitted = synthesizer.fitted
     columns = _columns(fitted, rows)
     if not columns.passed:
         return Verification([columns])
+    origin, own = _redrawn(synthesizer, rows, as_read or _as_it_is)
+    rows = in_own_types(rows, fitted.encoding.transformers) if own is None else own
     values = _values(fitted, rows)
     if not values.passed:
         return Verification([columns, values])
-    constraints = _constraints(fitted, rows)
-    if not all(check.passed for check in constraints):
-        return Verification([columns, values, *constraints])
-    found = [columns, values, *constraints]
-    drawn = _redrawn(synthesizer, rows)
-    if drawn is not None:
-        return Verification([*found, drawn])
+    found = [columns, values, *_constraints(fitted, rows)]
+    if not all(check.passed for check in found):
+        return Verification(found)
+    if origin is not None:
+        return Verification([*found, origin])
     tested = [_distribution(fitted, rows)]
     if fitted.settings.promise.is_fair:
-        tested.append(_independence(fitted, rows))
+        tested += _independence(fitted, rows)
     return Verification([*found, *tested])
+
+
+def _as_it_is(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows
 
 
 def _columns(fitted: Fitted, rows: pd.DataFrame) -> Check:
@@ -148,43 +173,45 @@ def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
     return [Check('constraints', not broken, told)] * bool(rules)
 
 
-def _redrawn(synthesizer: 'HandingOver', rows: pd.DataFrame) -> Check | None:
-    """Return whether sampling reproduces the rows; None if they are entirely different."""
+def _redrawn(
+    synthesizer: 'HandingOver',
+    rows: pd.DataFrame,
+    as_read: Callable[[pd.DataFrame], pd.DataFrame],
+) -> tuple[Check | None, pd.DataFrame | None]:
+    """Return whether sampling reproduces the rows, and the sampled rows if it does.
+
+    There is no check if they are entirely different.
+    """
     if len(rows) > _MOST_REDRAWN:
-        return None
+        return None, None
     # Including those that constraints replace, which have no codes of their own.
     learnt = [c for c in synthesizer.fitted.plan.original_domains if c in rows]
-    told = _as_written(rows[learnt])
+    told = as_written(rows[learnt])
     for independent in (False, True):
         again = _draw(synthesizer, len(rows), independent)
         if again is None:
             continue
-        drawn = _as_written(again[learnt])
+        read = as_read(again)
+        drawn = as_written(read[learnt])
         how = ' with independent rows' if independent else ''
         when = f'when {len(rows):,} are sampled{how}'
         if np.array_equal(told, drawn):
             words = f'exactly the rows that the release returns {when}'
-            return Check('origin', True, words + _but_generated(rows, again))
+            return Check('origin', True, words + _but_generated(rows, read)), again
         if _was_changed(told, drawn):
             same = int((told == drawn).sum())
             words = (
                 f'{same:,} rows are those that the release returns {when}; the others were changed'
             )
-            return Check('origin', False, words)
-    return None
+            return Check('origin', False, words), None
+    return None, None
 
 
 def _but_generated(rows: pd.DataFrame, again: pd.DataFrame) -> str:
     """Return which columns sampling did not reproduce, in words."""
-    columns = [
-        c for c in rows if not np.array_equal(_as_written(rows[[c]]), _as_written(again[[c]]))
-    ]
+    columns = [c for c in rows if not np.array_equal(as_written(rows[[c]]), as_written(again[[c]]))]
     told = f', except for {columns}, which are generated: who filled them in is not known'
     return told * bool(columns)
-
-
-def _as_written(rows: pd.DataFrame) -> np.ndarray:
-    return np.array(rows.to_csv(index=False, header=False).splitlines(), dtype=object)
 
 
 def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
@@ -224,23 +251,46 @@ def _distribution(fitted: Fitted, rows: pd.DataFrame) -> Check:
     return Check('distribution', test.is_passed(), _in_words(test))
 
 
-def _independence(fitted: Fitted, rows: pd.DataFrame) -> Check:
-    """Return whether the rows satisfy the statements, as far as rows can show."""
+def _independence(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
+    """Return for each statement whether the rows contradict it, by the joint test."""
     touched = {column for columns in fitted.plan.tied for column in columns}
     own = {c: v for c, v in fitted.encoding.transformers.items() if c not in touched}
     statements = fitted.settings.promise.roles.statements
-    named = {c for one in statements for c in (*one.left, *one.right, *one.given)}
+    named = {c for one in statements for c in one.columns()}
     codes = pd.DataFrame({
         # By exact value where a constraint has changed the meaning of codes.
         c: own[c].encode(rows[c]) if c in own else pd.factorize(rows[c], use_na_sentinel=False)[0]
         for c in sorted(named)
     })
-    found = find_dependence(statements, codes)
-    if found is None:
-        return Check('independence', True, 'nothing in the rows speaks against the statements')
-    left, right, given = found
-    told = f"'{right}' depends on '{left}' given {list(given)}, which it never does in the model"
-    return Check('independence', False, told)
+    return [_judged(one, codes, STATEMENT_LEVEL / len(statements)) for one in statements]
+
+
+def _judged(statement: Independent, codes: pd.DataFrame, level: float) -> Check:
+    found = judge_statement(statement, codes, level)
+    if found.kind == UNFAIR:
+        told = f'NOT so that {statement}: {found}; in the model there is no gap'
+    else:
+        told = f'nothing speaks against it that {statement}: {found}'
+    return Check('independence', found.kind != UNFAIR, told)
+
+
+def judge_statement(
+    statement: Independent, codes: pd.DataFrame, level: float = STATEMENT_LEVEL
+) -> Verdict:
+    """Return the verdict about a statement, by the codes of rows.
+
+    Args:
+        statement: The statement.
+        codes: The codes of the rows, with all columns that it names.
+        level: The probability of a wrong verdict.
+    """
+    left, right, given = (
+        joint_codes([codes[column].to_numpy() for column in columns])
+        if columns
+        else np.zeros(len(codes), dtype=np.int64)
+        for columns in (statement.left, statement.right, statement.given)
+    )
+    return judge_rows(left, right, given, level=level, with_mean=False)
 
 
 def _in_words(test: MarginalTest) -> str:

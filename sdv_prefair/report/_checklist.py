@@ -3,6 +3,7 @@
 from sdv_prefair.fairness._statements import Independent
 from sdv_prefair.fitting._explanation import OUTCOME_COPY
 from sdv_prefair.mechanisms._catalogue import GIVEN
+from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.report._elements import Content, code
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._words import counted, listed, short, whole
@@ -79,7 +80,7 @@ def _person(facts: Facts) -> str:
 
 def _delta(facts: Facts) -> str:
     delta, rows = facts.promise['delta'], facts.model.total
-    verdict = 'is well below' if delta * rows < 0.01 else 'is NOT well below'
+    verdict = 'is well below' if not is_too_large(100 * delta, rows) else 'is NOT well below'
     return (
         f'delta = {short(delta)} {verdict} one over the number of people, which is about '
         f'{whole(rows / facts.promise["max_rows_per_person"])} or more.'

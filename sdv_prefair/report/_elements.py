@@ -64,6 +64,11 @@ def section(name: str, title: str, *content: Content) -> Element:
     return tag('section', heading, *content, id=name, aria_labelledby=f'{name}-title')
 
 
+def blank() -> Element:
+    """Return a line to be filled in by hand."""
+    return tag('span', class_='blank', aria_label='to be filled in')
+
+
 def note(kind: str, *content: Content) -> Element:
     """Return a paragraph that stands out; ``kind`` is ``'warning'``, ``'good'`` or ``'plain'``."""
     return tag('div', *content, class_=f'note {kind}', role='note')

@@ -18,6 +18,7 @@ from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._verification import tied_columns
 from sdv_prefair.inference import Replicates, Share, estimate_query, replicate
 from sdv_prefair.model import GraphicalModel
+from sdv_prefair.privacy import PrivacyCurve
 from sdv_prefair.privacy._ledger_words import LEARN_DOMAINS
 from sdv_prefair.report._column_values import values_of
 from sdv_prefair.report._group_gaps import GroupGap, group_gaps
@@ -75,6 +76,8 @@ class Facts:
         is_fair: Whether fairness was promised, and every statement held when checked just now.
         ledger: The ledger, with its footer.
         account: All attempts to fit.
+        curve: What can be learnt about a person, from this fit.
+        whole_curve: The same, from all attempts.
         graph: The model's graph with roles.
         ties: The edges between the table's own columns, from the model and the constraints.
         columns: All columns.
@@ -96,6 +99,8 @@ class Facts:
     is_fair: bool
     ledger: pd.DataFrame
     account: pd.DataFrame
+    curve: PrivacyCurve
+    whole_curve: PrivacyCurve
     graph: nx.Graph
     ties: nx.Graph
     columns: tuple[Column, ...]
@@ -169,6 +174,8 @@ def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
         is_fair=promises_fairness and synthesizer.verify_fairness(),
         ledger=ledger,
         account=synthesizer.get_privacy_account(),
+        curve=synthesizer.privacy_curve(),
+        whole_curve=synthesizer.privacy_curve(all_attempts=True),
         graph=synthesizer.get_fair_graph(),
         ties=markov_graph(tied_columns(fitted.model, fitted.plan)),
         columns=_columns(synthesizer, ledger),

@@ -83,7 +83,8 @@ def _largest(
     if not number:
         return None
     # The largest of many is selected, so each interval needs a higher level.
-    found = estimate_query(fitted, query, replicates, 1 - (1 - _LEVEL) / number)
+    level = 1 - (1 - _LEVEL) / number
+    found = estimate_query(fitted, query, replicates, level, in_the_fair_table=True)
     compared = [set(line[1:]) <= groups for line in found.index]
     found = found[compared].dropna(subset=['estimate'])
     return _gap(found, protected, outcome) if len(found) else None
@@ -114,7 +115,8 @@ def gaps_part(gaps: Sequence[GroupGap]) -> Element | None:
         paragraph(
             'The largest difference between two groups in how often an outcome takes a value, in '
             'the model. It is what the model lets through, not what it left out. '
-            'Plus or minus is a 95 % interval for noise and sampling error, '
+            'Plus or minus is a 95 % interval for all groups and values together, for noise and '
+            'sampling error, '
             f'from replicates of the model at the same noise scale. Groups of fewer than '
             f'{_FEWEST_ROWS} rows are not compared.'
         ),

@@ -4,8 +4,14 @@ from xml.etree.ElementTree import Element
 
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model._noise import lost
+from sdv_prefair.privacy._curve_words import (
+    DELTA_TOO_LARGE,
+    Strength,
+    guess_in_words,
+    strength_of,
+)
+from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.report._elements import note, paragraph, strong, tag
-from sdv_prefair.report._epsilon_words import Strength, guess_in_words, named, strength_of
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._measured import Measured
 from sdv_prefair.report._words import counted, short
@@ -26,17 +32,25 @@ def opening(facts: Facts, measured: Measured | None) -> list:
 
 def _strength(facts: Facts) -> Strength:
     """Return the guarantee for anyone who is in the table of every attempt."""
-    promise = facts.promise
-    everything = promise['epsilon_all_attempts'] if facts.spent_elsewhere else None
-    return strength_of(max(promise['epsilon'], everything or 0.0))
+    return DELTA_TOO_LARGE if _allows_a_row(facts) else strength_of(facts.whole_curve)
+
+
+def _allows_a_row(facts: Facts) -> bool:
+    return is_too_large(facts.promise['delta_all_attempts'], facts.model.total)
 
 
 def _weak(facts: Facts) -> Element | None:
     strength = _strength(facts)
     if not strength.advice:
         return None
-    epsilon = short(facts.promise['epsilon'])
-    return note(strength.kind, strong(f'epsilon = {epsilon}: {strength.words}. '), strength.advice)
+    return note(strength.kind, strong(f'{_named(facts)}. '), strength.advice)
+
+
+def _named(facts: Facts) -> str:
+    """Return epsilon and delta with what they promise together."""
+    promise = facts.promise
+    numbers = f'epsilon = {short(promise["epsilon"])}, delta = {short(promise["delta"])}'
+    return f'{numbers}: {_strength(facts).words}'
 
 
 def _not_private() -> Element:
@@ -59,12 +73,12 @@ def _privacy(facts: Facts) -> Element:
     promise = facts.promise
     if not facts.is_private:
         return _tile('warning', 'Privacy', 'Not private', 'A seed was given.')
-    more = guess_in_words(promise['epsilon'], promise['delta'])
+    more = guess_in_words(facts.curve)
     if facts.spent_elsewhere:
         more += f' All {promise["attempts"]} attempts together: {_all_attempts(promise)}.'
     if promise['ranges'] == 'assumed public':
         more += ' Ranges are assumed to be public.'
-    return _tile(_strength(facts).kind, 'Privacy', named(promise['epsilon']), more)
+    return _tile(_strength(facts).kind, 'Privacy', _named(facts), more)
 
 
 def _all_attempts(promise: dict) -> str:

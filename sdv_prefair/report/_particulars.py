@@ -2,8 +2,11 @@
 
 import csv
 import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 
@@ -12,30 +15,104 @@ from sdv_prefair.errors import SynthesizerInputError, shown
 _MOST_LETTERS = 2000
 
 
-@dataclass(frozen=True)
-class Particulars:
-    """What only people know; each a string, or None if not given.
+ABOUT = {
+    'version': 'Version of the release',
+    'supersedes': 'Release that it replaces',
+    'curator': 'Curator: who publishes it',
+    'purpose': 'Purpose',
+    'unfit_uses': 'Uses it is unfit for',
+    'recipient': 'Recipient',
+    'access': 'Conditions of access, licence',
+    'source': 'Source of the data',
+    'population': 'Population',
+    'period': 'Period',
+    'legal_basis': 'Legal basis, impact assessment',
+    'region': 'Region whose law applies',
+    'sector': 'Sector',
+    'published': 'Date of publication',
+    'declared_by': 'Ranges declared by',
+    'actors': 'Who may see what, and who is trusted',
+    'plans': 'Other releases from the table, planned or made elsewhere',
+    'choices': 'How roles, epsilon and bins were chosen; whether by looking at these rows',
+    'security': 'How the private table is kept, and who has access',
+    'rationale': 'Why this epsilon, and these other choices',
+    'audits': 'Audits and tests by others',
+    'analyses': 'Analyses it was made for',
+    'biases': 'Known bias in the source',
+    'admissible': 'Why each admissible column is one, and who decided',
+    'special_categories': 'Special categories of data: why, limits, measures, deletion',
+    'attacks': 'Attacks that were tried on it, and how strong they were',
+    'retention': 'Retention, updates, withdrawal',
+    'contact': 'Contact for questions and objections',
+}
+"""What only people know, by its key: what it is called on the page."""
 
-    Attributes:
-        purpose: What the release is for.
-        recipient: Who gets it.
-        contact: Whom to ask about it.
-        source: Where the private table comes from.
-        declared_by: Who declared the ranges that were taken as public.
+_ADMISSIBLE = 'admissible'
+
+
+class Particulars:
+    """What only people know; whatever is missing is a line to fill in by hand.
+
+    Args:
+        about: Texts by the keys of ``ABOUT``; ``'admissible'`` may be a text for each column.
     """
 
-    purpose: str | None = None
-    recipient: str | None = None
-    contact: str | None = None
-    source: str | None = None
-    declared_by: str | None = None
-
-    def __post_init__(self) -> None:
-        for name, text in vars(self).items():
-            if text is not None and not (isinstance(text, str) and len(text) <= _MOST_LETTERS):
+    def __init__(self, about: Mapping[str, Any] | None = None):
+        if not isinstance(about or {}, Mapping):
+            raise SynthesizerInputError(
+                f'about ({shown(about)}) must be a dictionary of texts, such as '
+                "{'purpose': 'teaching'}."
+            )
+        self._told = {key: text for key, text in (about or {}).items() if text is not None}
+        if unknown := [key for key in self._told if key not in ABOUT]:
+            raise SynthesizerInputError(
+                f'about has keys that are not known: {shown(unknown)}. Use some of '
+                f'{", ".join(ABOUT)}.'
+            )
+        for key, text in self._texts():
+            if not (isinstance(text, str) and len(text) <= _MOST_LETTERS):
                 raise SynthesizerInputError(
-                    f'{name} ({shown(text)}) must be a text of at most {_MOST_LETTERS} letters.'
+                    f'{key} ({shown(text)}) must be a text of at most {_MOST_LETTERS} letters.'
                 )
+
+        published = self._told.get('published')
+        if published is not None and not re.fullmatch(r'\d{4}-\d\d-\d\d', published):
+            raise SynthesizerInputError(
+                f'published ({shown(published)}) must be a date, such as 2026-11-30.'
+            )
+
+    def with_more(self, about: Mapping[str, Any] | None) -> 'Particulars':
+        """Return these and others; none may be given twice."""
+        more = Particulars(about)
+        if twice := sorted(self._told.keys() & more._told):
+            raise SynthesizerInputError(
+                f'{", ".join(twice)} is given in about and on its own. Give it once.'
+            )
+        return Particulars(self._told | more._told)
+
+    def _texts(self) -> Iterator[tuple[str, Any]]:
+        for key, text in self._told.items():
+            if key == _ADMISSIBLE and isinstance(text, Mapping):
+                yield from ((f'{key} of {shown(column)}', why) for column, why in text.items())
+            else:
+                yield key, text
+
+    def get(self, key: str) -> str | None:
+        """Return what was told, as one text; None if nothing was."""
+        told = self._told.get(key)
+        if isinstance(told, Mapping):
+            return '; '.join(f'{column}: {why}' for column, why in told.items())
+        return told
+
+    def check_columns(self, admissible: Collection[str]) -> None:
+        """Raise if a reason is given for a column that is not admissible."""
+        told = self._told.get(_ADMISSIBLE)
+        reasons = told if isinstance(told, Mapping) else {}
+        if unknown := [column for column in reasons if column not in admissible]:
+            raise SynthesizerInputError(
+                f'about gives reasons for {shown(unknown)}, which are not admissible columns. '
+                'Give them for admissible columns only.'
+            )
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,23 @@
 
 from xml.etree.ElementTree import Element
 
+from sdv_prefair.privacy._curve_words import at_most, attacks, delta_in_words, members_in_words
 from sdv_prefair.privacy._ledger_words import GDP, ZCDP
 from sdv_prefair.report._elements import (
     Content,
     code,
     facts_list,
     note,
+    num,
     paragraph,
     section,
     strong,
+    table,
     tag,
 )
-from sdv_prefair.report._epsilon_words import best_guess
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._fairness_promise import fairness_promise
-from sdv_prefair.report._words import percent, short
+from sdv_prefair.report._words import short
 
 _ADDED_UP = {
     ZCDP: 'Zero-concentrated differential privacy (zCDP), which bounds the sum for any kind of '
@@ -58,10 +60,12 @@ def _privacy(facts: Facts) -> list[Content]:
             _unit(promise),
             ' in the table, thinks yes and no equally likely, knows everything else, and studies '
             'the release for as long as they like. They will be right at most ',
-            strong(percent(best_guess(promise['epsilon'], promise['delta']))),
-            ' of the time. A coin is right 50 % of the time.',
+            strong(at_most(facts.curve.guess())),
+            ' of the time. A coin is right 50 % of the time. ',
+            members_in_words(facts.curve),
         ),
         _privacy_numbers(promise, facts),
+        _attacks(facts),
     ]
 
 
@@ -82,8 +86,33 @@ def _privacy_numbers(promise: dict, facts: Facts) -> Element:
         ]
     return facts_list([
         ('epsilon', [short(promise['epsilon']), '; smaller is more private.']),
-        ('delta', [short(promise['delta']), ', the probability that the bound fails.']),
+        ('delta', [short(promise['delta']), '; smaller is more private.']),
+        ('Together', delta_in_words(facts.curve, promise['epsilon'], promise['delta'])),
+        ('rho, mu', _budget(facts)),
         ('Added up by', _ADDED_UP[promise['accounting']]),
         ('Neighbouring tables', f'Those that differ when you {promise["neighbours"]}.'),
         ('Unit of privacy', ['One row. ' if rows == 1 else 'One person. ', bound]),
     ])  # fmt: skip
+
+
+def _budget(facts: Facts) -> str:
+    curve = facts.curve
+    if not curve.all_gaussian:
+        return f'rho = {short(curve.rho)} of zCDP; the figures here are bounds that follow from it.'
+    return f'mu = {short(curve.mu)} of GDP; rho = mu\u00b2/2 = {short(facts.promise["rho"])}.'
+
+
+def _attacks(facts: Facts) -> list[Content]:
+    rows = [
+        (name, num(at_most(baseline)), num(at_most(success)))
+        for name, baseline, success in attacks(facts.curve)
+    ]
+    header = ('Attack', 'Succeeds anyway', 'With the release, at most')
+    return [
+        table('Attacks on a person, and how often they can succeed', header, rows),
+        paragraph(
+            'The second column is the chance of success with a release made without this '
+            "person's rows, taken as an example; the third follows from it. Whoever attacks may "
+            'know all other rows.'
+        ),
+    ]

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.fairness._dependence import NOTICEABLE
-from sdv_prefair.fitting._explanation import HEADINGS, Finding
+from sdv_prefair.fitting._explanation import HEADINGS, Finding, could_be, rest_in_words
 from sdv_prefair.report._elements import Content, badge, note, num, paragraph, section, table, tag
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._group_gaps import gaps_part
-from sdv_prefair.report._words import counted, short
 
 
 def proxies_section(facts: Facts) -> Element | None:
@@ -41,17 +40,17 @@ def _part(heading: str, findings: Sequence[Finding]) -> Element | None:
     if not findings:
         return None
     shown = [finding for finding in findings if finding.surely >= NOTICEABLE]
-    rest = len(findings) - len(shown)
-    less = f'{counted(rest, "pair")} of columns: below {short(NOTICEABLE)}.' if rest else ''
+    less = rest_in_words(findings)
     rows = [_row(finding) for finding in shown]
     return tag(
         'div',
         tag('h3', heading),
         table(heading, ('Column', 'Predicts', 'How well'), rows) if rows else None,
-        paragraph(less) if less else None,
+        [paragraph(f'{line[0].upper()}{line[1:]}.') for line in less],
     )
 
 
 def _row(finding: Finding) -> Sequence[Content]:
+    could = f', {could_be(finding.at_most)}' if finding.at_most >= NOTICEABLE else ''
     mark = [' ', badge('warning', 'nearly a copy')] if finding.nearly_copies else None
-    return finding.column, finding.about, num(f'{finding.surely:.2f}', mark)
+    return finding.column, finding.about, num(f'{finding.surely:.2f}{could}', mark)

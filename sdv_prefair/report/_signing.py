@@ -3,18 +3,23 @@
 from xml.etree.ElementTree import Element
 
 from sdv_prefair.report._checklist import confirmed
-from sdv_prefair.report._elements import Content, code, facts_list, paragraph, section, strong, tag
+from sdv_prefair.report._elements import (
+    Content,
+    blank,
+    code,
+    facts_list,
+    note,
+    paragraph,
+    section,
+    strong,
+    tag,
+)
 from sdv_prefair.report._facts import Facts
-from sdv_prefair.report._particulars import Files, Particulars
+from sdv_prefair.report._particulars import ABOUT, Files, Particulars
+from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import listed, short, whole
 
-_TO_FILL = {
-    'purpose': 'Purpose',
-    'recipient': 'Recipient',
-    'source': 'Source of the data',
-    'declared_by': 'Ranges declared by',
-    'contact': 'Contact',
-}
+_TO_FILL = ('purpose', 'recipient', 'source', 'declared_by', 'contact')
 
 
 def signing_section(facts: Facts, told: Particulars, files: Files) -> Element:
@@ -33,6 +38,7 @@ def signing_section(facts: Facts, told: Particulars, files: Files) -> Element:
     return section(
         'signing',
         'Before you sign',
+        [note('plain', paragraph(sentence)) for sentence in use_in_words(facts)],
         tag('div', _about(facts, files), _people(told), class_='particulars'),
         paragraph(strong('Promised. '), *_promised(facts)),
         paragraph('The promises depend on a few things that only you can know:'),
@@ -69,10 +75,7 @@ def _digest(kind: str, digest: str | None) -> Element | str:
 
 
 def _people(told: Particulars) -> Element:
-    return facts_list([
-        (label, getattr(told, name) or tag('span', class_='blank', aria_label='to be filled in'))
-        for name, label in _TO_FILL.items()
-    ])  # fmt: skip
+    return facts_list([(ABOUT[key], told.get(key) or blank()) for key in _TO_FILL])
 
 
 def _promised(facts: Facts) -> list[Content]:

@@ -5,6 +5,7 @@ SDV divides its class in two: ``BaseSynthesizer``, which is constructed and fitt
 Each method here calls a plain function of one value, ``fitted``.
 """
 
+import math
 from typing import Any
 
 import networkx as nx
@@ -22,7 +23,7 @@ from sdv_prefair.fitting._explanation import FairnessExplanation
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.privacy import Account
+from sdv_prefair.privacy import Account, PrivacyCurve
 from sdv_prefair.synthesizer import _conditional_sampling as conditional
 from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _inspection as inspection
@@ -106,12 +107,13 @@ class AfterFit(Sampling):
         """Return every access to the private rows and its cost; ``rho`` sums to the budget.
 
         It is the ledger of the fit that the model came from. The frame's ``attrs`` hold the footer:
-        the guarantee, its cost under other units, how ranges were treated, and the total over all
-        attempts to fit this synthesizer, see ``get_privacy_account``.
+        the guarantee, the risk that follows from it, its cost under other units, how ranges were
+        treated, and the total over all attempts to fit, see ``get_privacy_account``.
         """
         ledger = self.fitted.ledger
         frame = ledger.to_frame()
-        frame.attrs |= {'ranges': self._ranges} | self._account.total_beside(ledger)
+        footer = inspection.risk_in_numbers(self.privacy_curve()) | {'ranges': self._ranges}
+        frame.attrs |= footer | self._account.total_beside(ledger)
         return frame
 
     def get_privacy_account(self) -> pd.DataFrame:
@@ -128,11 +130,36 @@ class AfterFit(Sampling):
         frame.attrs |= total
         return frame
 
+    def privacy_curve(self, all_attempts: bool = False) -> PrivacyCurve:
+        """Return what can be learnt about a person at most: guesses, tests, beliefs, attacks.
+
+        Args:
+            all_attempts: Whether to count all attempts to fit, for people who are in every table.
+        """
+        check_choice('all_attempts', all_attempts, (True, False))
+        curve = PrivacyCurve.of(self.fitted.ledger)
+        return self._account.curve_beside(curve) if all_attempts else curve
+
+    def total_epsilon(self, *earlier: 'AfterFit') -> float:
+        """Return the epsilon of one more fit and of all attempts before, for people in every table.
+
+        Args:
+            *earlier: Other synthesizers, such as opened releases, whose attempts count as well.
+        """
+        ledger = self._settings.open_ledger()
+        spent = Account(line for one in (self, *earlier) for line in one._account.spendings)
+        if ledger.seeded or spent.seeded:
+            return math.inf
+        if not spent.spent:
+            return ledger.epsilon
+        left = ledger.delta - ledger.reserved_delta
+        return spent.epsilon_with(ledger.budget, ledger.all_gaussian, left)
+
     def get_fair_graph(self) -> 'nx.Graph[str]':
         """Return the Markov graph of the model; nodes carry their ``role``.
 
         Edges carry ``sigma`` and ``cells`` of their measurement, which may be of more columns than
-        two, and ``tells``: how much one of their columns reveals about the other in the model, from
+        two, and ``tells``: how much one of their columns reveals about the other beyond noise, from
         0 to 1. Those with ``beyond_tree`` were added to a spanning tree.
         """
         return inspection.fair_graph(self.fitted)

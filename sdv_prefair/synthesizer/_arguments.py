@@ -28,6 +28,7 @@ from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.mechanisms._budget import resolve_budget
 from sdv_prefair.mechanisms._protocol import Mechanism
+from sdv_prefair.privacy import Risk
 from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
 from sdv_prefair.values._timestamps import as_timestamp
@@ -37,10 +38,14 @@ MOST_ROWS_PER_PERSON = 10**9
 
 
 def check_amounts(
-    epsilon: float, delta: float, numeric_bins: int, max_rows_per_person: int, seed: int | None
+    epsilon: float | Risk,
+    delta: float,
+    numeric_bins: int,
+    max_rows_per_person: int,
+    seed: int | None,
 ) -> None:
     """Raise for an argument that is not a number, or is out of range."""
-    check_epsilon_delta(epsilon, delta)
+    check_epsilon_delta(1.0 if isinstance(epsilon, Risk) else epsilon, delta)
     check_whole_number('numeric_bins', numeric_bins, 2)
     check_whole_number('max_rows_per_person', max_rows_per_person, 1, MOST_ROWS_PER_PERSON)
     check_seed(seed)

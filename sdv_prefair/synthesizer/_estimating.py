@@ -57,7 +57,11 @@ class Estimating(WritingRows):
         return drawn
 
     def estimate(
-        self, query: Query | Asked, level: float = 0.95, sampling: bool = True
+        self,
+        query: Query | Asked,
+        level: float = 0.95,
+        sampling: bool = True,
+        in_the_fair_table: bool = False,
     ) -> pd.DataFrame:
         """Return shares, means, quantiles or differences, each with an interval.
 
@@ -75,16 +79,22 @@ class Estimating(WritingRows):
             level: Confidence level of the intervals.
             sampling: True for the population that the private rows were sampled from, False for
                 the private table itself.
+            in_the_fair_table: Whether to answer how outcomes depend on protected columns. The
+                model leaves that out on purpose, so such an answer is not about the private table.
 
         Returns:
             A line for each number, by its values in the index: ``estimate``, ``standard_error``,
             ``lower``, ``upper``, ``basis``.
 
         Raises:
-            QueryError: If the query names a column or a value that the model does not have.
+            QueryError: If the query names a column or a value that the model does not have, or
+                asks for what was left out on purpose.
         """
         check_choice('sampling', sampling, (True, False))
-        return estimate_query(self.fitted, query, self._kept_replicates, level, sampling)
+        check_choice('in_the_fair_table', in_the_fair_table, (True, False))
+        return estimate_query(
+            self.fitted, query, self._kept_replicates, level, sampling, in_the_fair_table
+        )
 
     def estimate_statistic(
         self,

@@ -21,13 +21,13 @@ from sdv_prefair.encoding._table import check_transformers
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._extreme_epsilon import warn_of_epsilon
+from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.mechanisms._budget import resolve_budget
 from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.mechanisms._protocol import Mechanism
-from sdv_prefair.privacy import Account
+from sdv_prefair.privacy import Account, Risk
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import Strategy
 from sdv_prefair.synthesizer import _arguments as arguments
@@ -58,8 +58,10 @@ class PreFairSynthesizer(WaysToFit):
     Args:
         metadata: SDV's metadata of one table, or ``FairMetadata``, which includes the roles. Its
             ranges are the public domain.
-        epsilon: Privacy budget; smaller is more private.
-        delta: Probability that the guarantee fails; well below one over the number of rows.
+        epsilon: Privacy budget; smaller is more private. Or the risk that is acceptable:
+            ``sdv_prefair.risk(guess=.55)``.
+        delta: What is added to the bound that epsilon sets on probabilities; well below one over
+            the number of rows. It is not the probability of a failure, see ``privacy_curve``.
         protected: Columns that must not influence an outcome except through admissible ones; by
             default those that ``FairMetadata`` names.
         admissible: Columns that may.
@@ -113,7 +115,7 @@ class PreFairSynthesizer(WaysToFit):
     def __init__(
         self,
         metadata: Metadata,
-        epsilon: float = 1.0,
+        epsilon: float | Risk = 1.0,
         delta: float = 1e-9,
         protected: Sequence[str] = (),
         admissible: Sequence[str] = (),
@@ -198,10 +200,10 @@ class PreFairSynthesizer(WaysToFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        warn_of_epsilon(epsilon)
+        warn_of_budget(settings.epsilon, delta, settings.curve)
         if person_column is None and max_rows_per_person == 1:
             sequence_key = self.metadata._convert_to_single_table().sequence_key
-            cautions.warn_of_many_rows(sequence_key, epsilon, delta)
+            cautions.warn_of_many_rows(sequence_key, settings.curve, settings.epsilon, delta)
         if public_ranges is None and arguments.says_ranges(described):
             cautions.warn_of_ranges()
 

@@ -1,8 +1,9 @@
 """Sharing a fit: as a file, with a page to sign, and checking what was received."""
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pandas as pd
 
@@ -99,6 +100,8 @@ class HandingOver(AfterFit):
         contact: str | None = None,
         source: str | None = None,
         declared_by: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        record: str | Path | None = None,
     ) -> None:
         """Write one HTML file for the person who must sign the release.
 
@@ -120,6 +123,10 @@ class HandingOver(AfterFit):
             contact: Whom to ask about it.
             source: Where the private table comes from.
             declared_by: Who declared the ranges that were taken as public.
+            about: All that only people know, by the keys that the command line's documentation
+                lists, such as ``{'legal_basis': ..., 'admissible': {'education': why}}``.
+            record: Where to write the same for programs, as JSON: a record of OpenDP's
+                deployments registry, Croissant, the ``DpEvent`` of the fit, and the page.
         """
         # Imports the metrics and scikit-learn, which nothing else here needs.
         from sdv_prefair.report import check_request, gather, measure, write_report
@@ -128,9 +135,18 @@ class HandingOver(AfterFit):
         facts = gather(self)
         check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
-        told = Particulars(purpose, recipient, contact, source, declared_by)
+        named = {
+            'purpose': purpose,
+            'recipient': recipient,
+            'contact': contact,
+            'source': source,
+            'declared_by': declared_by,
+        }
+        told = Particulars(named).with_more(about)
+        if record is not None:
+            check_place(Path(record))
         files = described_files(self.get_release_digest(), synthetic_file)
         measured = None
         if show_real_numbers and real_data is not None:
             measured = measure(self, real_data, compare_with_mst)
-        write_report(facts, path, measured, told, files)
+        write_report(facts, path, measured, told, files, record)

@@ -16,17 +16,16 @@ from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.encoding._frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
-from sdv_prefair.fairness._dependence import how_much_tells
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._explanation import FairnessExplanation, explain
+from sdv_prefair.fitting._explanation import FairnessExplanation, edge_strengths, explain
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.fitting._verification import assert_separated, assert_told
-from sdv_prefair.model._junction import marginal
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import plain_text
-from sdv_prefair.privacy import Account
+from sdv_prefair.privacy import Account, PrivacyCurve
+from sdv_prefair.privacy._curve_words import loss_in_short
 from sdv_prefair.synthesizer import _arguments as arguments
 
 # How many statements are shown.
@@ -45,6 +44,15 @@ def privacy_promised(settings: Settings, fitted: Fitted | None) -> dict[str, Any
         'delta': promise.delta,
         'is_private': not seeded,
         'accounting': None if fitted is None else fitted.ledger.accounting,
+    }
+
+
+def risk_in_numbers(curve: PrivacyCurve) -> dict[str, float | None]:
+    """Return the risk of a person in a few numbers, for the footer of a ledger."""
+    return {
+        'mu': curve.mu if curve.all_gaussian else None,
+        'guess': curve.guess(),
+        'advantage': curve.advantage(),
     }
 
 
@@ -76,11 +84,13 @@ def in_words(name: str, settings: Settings, fitted: Fitted | None, account: Acco
         statements = ['no fairness with this structure']
     told, more = '; '.join(statements[:_FEW_STATEMENTS]), len(statements) - _FEW_STATEMENTS
     seeded = ', not private: a seed was given' if settings.seed is not None else ''
+    curve = settings.curve if fitted is None else PrivacyCurve.of(fitted.ledger)
     lines = [
         f'{name} for table {settings.table_name!r}: {len(settings.columns)} columns, '
         f'{len(settings.plan.original_domains)} of them modelled',
         f'  promises: {told}{f"; and {more} more" if more > 0 else ""}',
         f'  budget: epsilon = {settings.epsilon:g}, delta = {settings.delta:g}{seeded}',
+        f'  risk: {loss_in_short(curve)}',
         f'  structure: {settings.mechanism.name}',
         f'  state: {_state(fitted, account)}',
     ]
@@ -116,15 +126,10 @@ def fair_graph(fitted: Fitted) -> 'nx.Graph[str]':
             if len({joined[column] for column in edge}) == 1:
                 graph.edges[edge]['beyond_tree'] = True
             joined.union(*edge)
-    for edge in graph.edges:
-        graph.edges[edge]['tells'] = _tell_each_other(fitted, edge)
+    edges = list(graph.edges)
+    for edge, tells in zip(edges, edge_strengths(fitted.model, edges), strict=True):
+        graph.edges[edge]['tells'] = round(tells, 4)
     return graph
-
-
-def _tell_each_other(fitted: Fitted, edge: tuple[str, str]) -> float:
-    """Return how well two adjacent columns predict each other, the better of two directions."""
-    table = marginal(fitted.model.nodes, edge)
-    return round(max(how_much_tells(table), how_much_tells(table.T)), 4)
 
 
 def explanation(fitted: Fitted) -> FairnessExplanation:

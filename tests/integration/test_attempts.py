@@ -1,9 +1,7 @@
 """Attempts that fail, are left, or are followed by others: nothing of them is lost or mixed up."""
 
 import copy
-import json
 import pickle
-import zipfile
 from dataclasses import replace
 from fractions import Fraction
 
@@ -213,39 +211,6 @@ def test_a_release_after_a_failed_attempt_says_so(tmp_path):
     new_fit.fit(data('first'))
     new_fit.create_release_report(path=tmp_path / 'report.html')
     assert 'not the only attempt' not in (tmp_path / 'report.html').read_text('utf-8')
-
-
-def rewritten(path, change):
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    release = json.loads(members['release.json'])
-    change(release)
-    members['release.json'] = json.dumps(release).encode()
-    with zipfile.ZipFile(path, 'w') as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-
-
-@pytest.mark.parametrize('version', [1, 2])
-def test_a_release_of_an_earlier_version_still_opens(tmp_path, version):
-    synthesizer = new(**PLAIN, discretization='uniform')
-    synthesizer.fit(data('first'))
-    path = tmp_path / 'fit.prefair'
-    synthesizer.save_release(path)
-
-    def age(release):
-        release['version'] = version
-        del release['ledger']['accounting'], release['account'][0]['all_gaussian']
-        del release['shapes'], release['parameters']['discretization']
-        del release['parameters']['spikes']
-        if version == 1:
-            del release['account'], release['seeded']
-
-    rewritten(path, age)
-    loaded = load_release(path)
-    assert loaded.get_privacy_ledger().attrs == synthesizer.get_privacy_ledger().attrs
-    assert outcomes(loaded) == [('fit', 'finished')]
-    assert loaded.get_info()['accounting'] == 'zCDP'
 
 
 # -- seeds ----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sdv.cag import Inequality
 from sdv.metadata import Metadata
@@ -100,7 +100,6 @@ def test_nothing_is_said_of_clean_rows():
     st.lists(st.tuples(st.sampled_from(PLANTS), st.integers(1, 5)), unique_by=lambda p: p[0][::2]),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_slip_is_counted_and_nothing_else(planted, random):
     table, expected = clean().astype(object), {}
     free = {column: random.sample(range(1, ROWS), ROWS - 1) for column in table}
@@ -112,7 +111,6 @@ def test_every_slip_is_counted_and_nothing_else(planted, random):
 
 
 @given(st.lists(st.tuples(st.sampled_from(PLANTS), st.integers(1, 5)), min_size=1))
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 def test_it_agrees_with_the_codes_of_a_fit(planted):
     """What is said to be missing, unlisted or moved has those codes in the fit itself."""
     table, row = clean().astype(object), 0

@@ -139,14 +139,31 @@ def test_estimate_prints_intervals_and_what_they_rest_on(folder, capsys):
     assert [line.split()[0] for line in lines[1:]] == ['<=50K', '>50K']
     assert all(line.endswith('measured') for line in lines[1:])
     crossing = ['estimate', release, 'income by sex', '--replicates', '3', '--seed', '1']
+    assert main([*crossing, '--quiet']) == 2
+    assert 'leaves that out on purpose' in capsys.readouterr().err
+    crossing.append('--in-the-fair-table')
     assert main([*crossing, '--quiet']) == 0
     first = capsys.readouterr()
-    assert 'was left out on purpose' in first.out
+    assert first.out.startswith('NOT about the private table or its population')
     assert first.err == ''
     assert main([*crossing, '--quiet']) == 0
     assert capsys.readouterr().out == first.out, 'a seed makes it the same'
     assert main(['estimate', release, 'planet']) == 2
     assert "does not have the columns ['planet']" in capsys.readouterr().err
+
+
+def test_a_report_is_written_for_programs_too(folder, tmp_path, capsys):
+    model, page, record = str(folder / 'model.prefair'), tmp_path / 'p.html', tmp_path / 'r.json'
+    about = tmp_path / 'about.yaml'
+    about.write_text('legal_basis: consent\npublished: 2026-11-30\n', 'utf-8')
+    options = ['--out', str(page), '--record', str(record), '--about', str(about)]
+    assert main(['report', model, *options]) == 0
+    assert 'consent' in page.read_text('utf-8')
+    written = json.loads(record.read_text('utf-8'))
+    assert set(written) == {'registry', 'croissant', 'dp_event', 'page'}
+    assert written['registry']['deployment']['basic']['publication_date'] == '2026-11-30'
+    assert main(['report', model, '--out', str(page), '--record', str(tmp_path / 'r.txt')]) == 2
+    assert '--record' in capsys.readouterr().err
 
 
 def test_report_and_evaluate(folder, capsys):
@@ -156,13 +173,36 @@ def test_report_and_evaluate(folder, capsys):
     rows = folder / 'synthetic.csv'
     assert main(['sample', model, '--rows', '1500', '--out', str(rows)]) == 0
     arguments = ['--real', str(folder / 'people.csv'), '--metadata', str(folder / 'metadata.json')]
+    capsys.readouterr()
     assert main(['evaluate', str(rows), *arguments]) == 0
     shown = capsys.readouterr().out
-    assert 'not private' in shown
+    assert shown.startswith('Computed on the real table: these numbers are not private.')
+    assert 'not made by us: measured only' in shown
+    assert 'guaranteed' not in shown
+    lines = shown.splitlines()
+    assert len(lines) <= 25 and max(map(len, lines)) <= 100
+    assert any(line.startswith('  synthetic rows  ') for line in lines[:6]), 'verdicts first'
+    assert 'AUC for income (majority .5): ' in shown
+    assert main(['evaluate', str(rows), *arguments, '--release', model, '--all']) == 0
+    shown = capsys.readouterr().out
+    assert 'codes of the model' in shown
     assert 'ConditionalDemographicParity' in shown
-    assert 'codes of the model' not in shown
-    assert main(['evaluate', str(rows), *arguments, '--release', model]) == 0
-    assert 'codes of the model' in capsys.readouterr().out
+    assert 'These are the rows of the release: its statements are guaranteed' in shown
+
+
+def test_evaluate_writes_a_page_and_json(folder, capsys):
+    rows, page = folder / 'people.csv', folder / 'evaluation.html'
+    files = ['--real', str(rows), '--metadata', str(folder / 'metadata.json')]
+    release = ['--release', str(folder / 'model.prefair')]
+    assert main(['evaluate', str(rows), *files, *release, '--json', '--out', str(page)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told['provenance'].startswith('NOT rows of the release: ')
+    verdict = told['verdicts'][0]['synthetic']
+    assert verdict['kind'] in {'fair within', 'unfair by at least', 'cannot be told'}
+    assert verdict['at_least'] <= verdict['within']
+    text = page.read_text()
+    assert verdict['sentence'].replace('<', '&lt;') in text
+    assert 'Group Rates' in text and 'http' not in text.partition('<script')[0].replace('http-', '')
 
 
 def test_evaluate_shows_a_spike_that_equal_bins_hide(tmp_path, capsys):
@@ -181,7 +221,7 @@ def test_evaluate_shows_a_spike_that_equal_bins_hide(tmp_path, capsys):
     # Both lie in the first of 32 bins.
     real.assign(gain=rng.integers(0, 3001, 2000)).to_csv(tmp_path / 'flat.csv', index=False)
     arguments = ['--real', tmp_path / 'real.csv', '--metadata', tmp_path / 'metadata.json']
-    assert main(['evaluate', *map(str, [tmp_path / 'flat.csv', *arguments])]) == 0
+    assert main(['evaluate', '--all', *map(str, [tmp_path / 'flat.csv', *arguments])]) == 0
     lines = capsys.readouterr().out.splitlines()
     (binned,) = [line for line in lines if re.search('OneWayTotalVariation +gain', line)]
     assert binned.split()[-2:] == ['1.0000', '0.0000']
@@ -207,7 +247,8 @@ def test_evaluate_says_when_strata_are_bins_of_the_metric(tmp_path, capsys):
         'score': [n / 7 for n in numbers],
         'paid': [['no', 'yes'][n % 3 == 0] for n in numbers],
     }).to_csv(rows, index=False)
-    assert main(['evaluate', str(rows), '--real', str(rows), '--metadata', str(metadata)]) == 0
+    arguments = [str(rows), '--real', str(rows), '--metadata', str(metadata), '--all']
+    assert main(['evaluate', *arguments]) == 0
     shown = capsys.readouterr().out
     assert 'may be an effect of the binning' in shown
     assert 'own bins of score' in shown
@@ -277,6 +318,7 @@ def test_statements_are_fitted_and_evaluated(folder, tmp_path, capsys):
     assert 'hours is independent of sex given education.' in shown
     assert main(['sample', model, '--rows', '300', '--out', str(rows), '--quiet']) == 0
     evaluate = ['evaluate', str(rows), '--real', real, '--metadata', metadata, '--release', model]
+    evaluate.append('--all')
     assert main([*evaluate, *promised]) == 0
     assert 'Rates Given' in capsys.readouterr().out
     assert main(['report', model, '--out', str(tmp_path / 'page.html')]) == 0

@@ -133,7 +133,7 @@ def test_a_report_with_real_numbers_says_that_it_is_not_private(folder, capsys):
     assert 'not private' not in capsys.readouterr().out
 
 
-def test_evaluate_shows_the_worst_pairs_or_all(folder, capsys):
+def test_evaluate_shows_means_or_all(folder, capsys):
     assert run(folder, 'sample model.prefair --rows 600 --out rows.csv') == 0
     line = 'evaluate rows.csv --real people.csv --metadata metadata.json'
     capsys.readouterr()
@@ -142,6 +142,5 @@ def test_evaluate_shows_the_worst_pairs_or_all(folder, capsys):
     assert run(folder, f'{line} --all') == 0
     everything = capsys.readouterr().out
     for metric in ('TwoWayTotalVariation', 'AverageCorrelationDifference'):
-        assert few.count(metric) == 5 < everything.count(metric)
-    for metric in ('OneWayTotalVariation', 'DownstreamAccuracy', 'DemographicParity'):
-        assert few.count(metric) == everything.count(metric) > 0
+        assert few.count(metric) == 1 < everything.count(metric)
+    assert 'DownstreamAccuracy' not in few and 'DownstreamAccuracy' in everything

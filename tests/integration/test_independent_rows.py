@@ -48,6 +48,7 @@ def test_one_call_does_not_choose_for_the_next(fitted):
     assert variance_ratio(fitted) < LOW
 
 
+@pytest.mark.slow
 def test_batches_and_rejected_rows_are_independent_too():
     table = jobs.rows(400)[['sex', 'grade', 'paid', 'first', 'last']]
     described = jobs.METADATA.to_dict()['tables']['jobs']['columns']

@@ -59,9 +59,17 @@ def fit(sizes, **arguments):
 @pytest.mark.parametrize(
     ('sizes', 'structure', 'estimator'),
     [
-        *((sizes, name, 'auto') for sizes in (SOME, ALL, LONELY) for name in STRUCTURES),
-        (LONELY, 'adaptive', 'mbi'),
-        (LONELY, 'aim', 'mbi'),
+        (SOME, 'adaptive', 'auto'),
+        (LONELY, 'planned', 'auto'),
+        *(
+            pytest.param(*rest, marks=pytest.mark.slow)
+            for rest in [
+                *((sizes, name, 'auto') for sizes in (SOME, ALL, LONELY) for name in STRUCTURES),
+                (LONELY, 'adaptive', 'mbi'),
+                (LONELY, 'aim', 'mbi'),
+            ]
+            if rest not in [(SOME, 'adaptive', 'auto'), (LONELY, 'planned', 'auto')]
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else '-'.join(value),
 )

@@ -64,6 +64,23 @@ def test_more_rows_and_more_epsilon_leave_less_noise():
     assert large.columns['misplaced'].max() < 0.01
 
 
+def test_what_noise_can_hide_is_what_noise_alone_moves():
+    """By drawing the noise of a table of so many cells."""
+    plan = new().plan(ROWS, [1.0])
+    hidden = plan.hidden_effects(1.0)
+    assert {outcome: list(shares) for outcome, shares in hidden.items()} == {
+        outcome: list(CENSUS.roles.admissible) for outcome in CENSUS.roles.outcome
+    }
+    sigma = plan.pairs['sigma'].median()
+    cells = plan.columns.set_index('columns')['cells']
+    moved = np.abs(np.random.default_rng(0).normal(0, sigma, (2000, cells['income'])))
+    drawn = moved.sum() / 2000 * cells['education'] / 2 / ROWS
+    assert hidden['income']['education'] == pytest.approx(drawn, rel=0.05)
+    told = ' '.join(plan.lines())
+    assert 'Noise can hide an effect on income that changes it in fewer rows than this:' in told
+    assert f'education {hidden["income"]["education"]:.1%}' in told
+
+
 def test_it_reads_nothing_and_leaves_no_trace():
     synthesizer = new(seed=None)
     before = dict(vars(synthesizer))

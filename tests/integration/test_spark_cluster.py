@@ -134,6 +134,7 @@ def test_workers_that_lack_only_the_package_are_shipped_it(started, tmp_path):
     assert counts.project(('price',)).tolist()[:6] == [10] * 6
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_half_way_changes_no_count(spark, workers):
     found = {}
 

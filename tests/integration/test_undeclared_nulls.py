@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sdv.metadata import Metadata
 
@@ -83,7 +83,6 @@ def coarse(column):
     return column.astype(str)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.fixed_dictionaries({column: st.sampled_from([0, 0.1, 0.45]) for column in COLUMNS}),
     st.integers(0, 2**16),

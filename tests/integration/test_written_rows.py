@@ -93,6 +93,7 @@ def parts_of(num_rows, rows=20_000):
     return drawn_parts(lambda n: pd.DataFrame({'x': range(n), 'y': ['abc'] * n}), num_rows, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', ['x.csv', 'x.parquet'])
 def test_memory_does_not_grow_with_rows(name, tmp_path):
     def peak(times):

@@ -48,8 +48,8 @@ _IMPORT_NUMPY = Edit(
     'from sdv_prefair.counts import Clique\n',
     'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
 )
-_PAY_FOR_VALUES = '    ledger.debit(Debit(step, THRESHOLD, (column,), rho, delta, sigma))\n'
-_COUNT_VALUES = '    noisy: list[int] = gaussian(counts, variance, entropy).tolist()\n'
+_PAY_FOR_VALUES = '    ledger.debit(Debit(step, kind, (column,), rho, delta, sigma))\n'
+_COUNT_VALUES = '    noisy: list[int] = draw(counts, variance, entropy).tolist()\n'
 
 
 def _peeking(name, file, old, new, case, *more_edits):
@@ -475,7 +475,7 @@ ALL_GAUSSIAN = [
         'if self.all_gaussian and debit.mechanism not in ROUNDED_NOISES:',
         'if False:',
         f'{_ACCOUNTING}::test_a_ledger_of_gaussians_refuses_all_other_noise',
-        f'{_TABLE}::test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_the_rest_unanswered',
+        f'{_TABLE}::test_a_ledger_of_gaussians_gets_rounded_noise_and_refuses_a_choice_unanswered',
     ),
     mutant(
         'a ledger of Gaussians takes lines of other noise that are carried over',
@@ -521,11 +521,12 @@ ALL_GAUSSIAN = [
         f'{_NOISE}::test_rounded_gaussian_has_its_law_and_no_other',
     ),
     mutant(
-        'categories are learnt by a threshold in a fit that is all Gaussian',
-        'learning/__init__.py',
-        'return not _unknown_categories(domains)',
-        'return True',
-        f'{_FITS}::test_all_but_categories_is_learnt_by_gaussians',
+        'a threshold in a fit that is all Gaussian has discrete noise',
+        'privacy/_private_values.py',
+        '(ROUNDED_THRESHOLD, rounded_gaussian) if ledger.all_gaussian else (THRESHOLD, gaussian)',
+        '(ROUNDED_THRESHOLD, gaussian) if ledger.all_gaussian else (THRESHOLD, gaussian)',
+        'tests/unit/privacy/test_proofs.py'
+        '::test_a_threshold_has_the_noise_that_its_ledger_adds_up[True]',
     ),
     mutant(
         'fair AIM promises what its strategy does not know of',
@@ -666,7 +667,7 @@ FOUND_INDEPENDENTLY = [
         _LEDGER,
         'math.fsum(line.delta for line in self._debits) + debit.delta',
         'debit.delta',
-        _LEDGER_MODEL,
+        f'{_ACCOUNTING}::test_thresholds_may_not_add_up_to_more_than_was_set_aside',
     ),
     mutant(
         'rare values pass the threshold',

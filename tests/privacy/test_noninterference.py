@@ -175,8 +175,9 @@ def _asked_for(case):
     if case == 'planned':
         asked |= {('select more pairs', 'rounded Gaussian on scores')}
     if 'learnt' in case and 'hardly' not in case:
-        asked |= {('learn domains', 'discrete Gaussian, threshold')}
-        asked |= {(step, 'discrete Gaussian') for step in ('learn domains', 'discretize')}
+        kind = 'discrete' if 'aim' in case or 'privbayes' in case else 'rounded'
+        asked |= {('learn domains', f'{kind} Gaussian, threshold')}
+        asked |= {(step, f'{kind} Gaussian') for step in ('learn domains', 'discretize')}
     return asked
 
 

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from any_statements import any_statements, could_be_joined, kept
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import run
 
@@ -44,7 +44,6 @@ def made(name, unlabelled):
     return with_unlabelled(STRATEGIES[name](), None if name == 'greedy' else unlabelled)
 
 
-@settings(max_examples=40, deadline=None)
 @pytest.mark.parametrize('name', FAIR)
 @given(statements=any_statements(COLUMNS), seed=st.integers(0, 2**32), unlabelled=CHOICES)
 def test_a_selected_forest_is_fair_and_no_fair_pair_is_left(name, statements, seed, unlabelled):
@@ -61,7 +60,6 @@ def test_a_selected_forest_is_fair_and_no_fair_pair_is_left(name, statements, se
         assert outcomes_beside_unlabelled(tree.edges, statements) == []
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     statements=any_statements(COLUMNS),
     values=st.lists(st.floats(-1e3, 1e3), min_size=15, max_size=15),
@@ -105,7 +103,6 @@ def conditional_information(table, columns, statement):
     )
 
 
-@settings(max_examples=12, deadline=None)
 @pytest.mark.parametrize('name', FAIR)
 @given(
     statements=any_statements(COLUMNS),

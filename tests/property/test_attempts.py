@@ -19,7 +19,6 @@ from attempts import (
     stops_early,
     tally,
 )
-from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -28,6 +27,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from profiles import share
 from sdv.errors import InvalidDataError, SynthesizerInputError
 
 PLACES = {'first': 'north', 'second': 'south'}
@@ -155,10 +155,5 @@ def test_nothing_spent_is_lost_and_no_fits_are_mixed(monkeypatch):
         LifeOfASynthesizer.drawn = drawn
         run_state_machine_as_test(
             LifeOfASynthesizer,
-            settings=settings(
-                max_examples=16,
-                stateful_step_count=14,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-            ),
+            settings=share(2 / 5, stateful_step_count=14),
         )

@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shown_values import FORMS, hidden_dependence, prepared
 
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import BinShape
 
-fuzz = settings(max_examples=150, deadline=None)
 NOTHING = 1e-12
 NUMBER_DTYPES = [
     *(None, 'float16', 'float32', 'float64', 'Float32', 'object', 'int8', 'uint8', 'int64'),
@@ -77,19 +76,16 @@ def check(description, dtype, shape):
         assert hidden is None or hidden < NOTHING, (form, transformer)
 
 
-@fuzz
 @given(number_columns())
 def test_numbers_tell_their_codes(column):
     check(*column)
 
 
-@fuzz
 @given(moment_columns())
 def test_moments_tell_their_codes(column):
     check(*column)
 
 
-@fuzz
 @given(number_columns(), st.integers(0, 99))
 def test_only_what_has_weight_is_drawn(column, seed):
     """In a dtype that holds every number; a bin without any weight draws from all of it."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sdv.errors import InvalidDataError, SamplingError
 from sdv.metadata import Metadata
@@ -55,7 +55,6 @@ def drawn(processor, sizes):
     return frames
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     regex=REGEXES,
     role=st.sampled_from(['primary', 'alternate']),

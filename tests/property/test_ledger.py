@@ -21,7 +21,7 @@ RESERVED = 1e-10
 PARTS = st.sampled_from([Fraction(n, 8) for n in (-8, -1, 0, 1, 3, 7, 8, 9, 16)]) | st.fractions(
     Fraction(-1, 4), Fraction(5, 4), max_denominator=1000
 )
-DELTAS = st.sampled_from([0.0, RESERVED / 4, RESERVED / 2, RESERVED, RESERVED * 2])
+DELTAS = st.sampled_from([0.0, RESERVED / 4, RESERVED * 3 / 4, RESERVED, RESERVED * 2])
 ALL_NOISES = ['discrete Gaussian', 'exponential', 'rounded Gaussian', 'rounded Gaussian on scores']
 
 

@@ -1,7 +1,7 @@
 """A release of the mechanism is a function of noisy answers, for any two tables of one domain."""
 
 import numpy as np
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
@@ -48,7 +48,6 @@ def skewed_codes(domain, num_rows, seed):
     }
 
 
-@settings(max_examples=80)
 @given(mechanisms())
 def test_two_tables_behind_the_same_answers_give_the_same_release(drawn):
     domain, tables, hidden, structure, budget, epsilon, roles = drawn
@@ -75,7 +74,6 @@ WIDE = {f'c{place}': 2 + place % 3 for place in range(14)}
 WIDE_ROLES = Roles(['c0'], ['c4', 'c5'], ['c13'])
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0, 480, 700, 900, 1400]), st.booleans())
 def test_so_does_a_table_of_which_noise_lets_few_pairs_be_scored(seed, num_rows, plain):
     """At this epsilon it lets none be scored of few rows, some of more, and all of the most."""

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from profiles import share
 from sdv.metadata import Metadata
 
 from sdv_prefair.counts import FrameSource
@@ -52,7 +53,7 @@ ROWS = st.lists(
     max_size=12,
 )
 # Small as they are, cases are not made smaller: to write files takes long.
-QUICK = settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
+QUICK = share(2 / 5, phases=[Phase.explicit, Phase.generate])
 PARTS = st.lists(ROWS, min_size=1, max_size=4)
 
 
@@ -95,7 +96,7 @@ def assert_counted_as(source, expected):
     assert source.value_counts(learnt) == expected.value_counts(learnt)
 
 
-@settings(QUICK, max_examples=25)
+@settings(phases=[Phase.explicit, Phase.generate])
 @given(parts=PARTS)
 def test_frames(parts):
     dtypes = pd.Series(DTYPES).map(pd.api.types.pandas_dtype)
@@ -106,7 +107,7 @@ def test_frames(parts):
     assert_counted_as(FramePartsSource(read, dtypes), FrameSource(whole_frame(parts)))
 
 
-@settings(QUICK, max_examples=25)
+@settings(phases=[Phase.explicit, Phase.generate])
 @given(parts=PARTS)
 def test_arrow_batches(parts):
     table = _Stream(SCHEMA, batches(parts))

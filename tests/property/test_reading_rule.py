@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import FrameSource
@@ -91,11 +91,7 @@ def counted(source, encoder):
     return source.count({'x': encoder}, [('x',)]).project(('x',)).tolist()
 
 
-DOORS = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
 @given(st.lists(MOMENTS, min_size=1, max_size=4), st.sampled_from(FORMATS), st.booleans())
-@DOORS
 def test_every_door_reads_a_date_alike(folder, moments, form, is_declared):
     encoder = MonthCells(0, 12 * 99, form if is_declared else None, False)
     texts = [written(moment, form)[0] for moment in moments]
@@ -106,7 +102,6 @@ def test_every_door_reads_a_date_alike(folder, moments, form, is_declared):
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=4), st.sampled_from(NULL_WORDS))
-@DOORS
 def test_every_door_reads_a_number_as_it_was_written_or_not_at_all(folder, numbers, word):
     encoder = NumberBins(-1e6, 1e6, 40)
     texts, meant = zip(*numbers, strict=True)

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from odd_cells import CELLS, HASHABLE, cells, objects
 
@@ -17,8 +17,6 @@ from sdv_prefair.counts._fine_cells import FineCells, MomentCells
 from sdv_prefair.counts._frame_persons import bound_rows_per_person
 from sdv_prefair.counts._tally import value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-
-quick = settings(max_examples=120, deadline=None)
 
 ENCODERS = {
     'texts': CategoryCodes(['x', 'y', '12']),
@@ -71,7 +69,6 @@ def test_an_odd_row_changes_no_other_code(odd):
         assert any(code != encoder.null_code for code in expected), 'the usual rows are read'
 
 
-@quick
 @given(st.sampled_from(list(ENCODERS)), st.lists(cells, min_size=1, max_size=6))
 def test_each_cell_is_read_as_if_it_were_alone(kind, rows):
     alone = [encode(ENCODERS[kind], objects([row]))[0] for row in rows]
@@ -88,7 +85,6 @@ texts_of_moments = st.one_of(
 )
 
 
-@quick
 @given(
     st.sampled_from(['days', 'written days', 'instants', 'months']),
     st.lists(texts_of_moments, min_size=1, max_size=8),
@@ -134,7 +130,6 @@ def test_far_years_of_typed_columns_lie_at_the_ends_or_are_null(unit, zone, kind
     assert codes[:1] == encode(ENCODERS[kind], column.head(1))
 
 
-@quick
 @given(st.lists(cells, max_size=8), cells)
 def test_one_row_more_raises_one_count_by_one(rows, odd):
     """Whichever comes first: the keys are functions of the values."""
@@ -175,7 +170,6 @@ def test_nobody_takes_the_place_of_another_person(person):
     assert bound_rows_per_person(frame, 'person', 1)['row'].tolist() == [0, 1, 2]
 
 
-@quick
 @given(st.lists(cells, max_size=10), cells)
 def test_a_person_more_adds_at_most_the_bound(rows, odd):
     def kept(persons):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shown_values import (
     FORMS,
@@ -27,8 +27,6 @@ from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, NumberBins, transformer_for
 from sdv_prefair.values._shown_text import lookalikes
-
-fuzz = settings(max_examples=250, deadline=None)
 
 
 def arrow(kind):
@@ -62,14 +60,12 @@ some_values = st.one_of(
 category_dtypes = st.sampled_from(CATEGORY_DTYPES)
 
 
-@fuzz
 @given(some_values, category_dtypes, st.booleans(), st.sampled_from(['categorical', 'ordinal']))
 def test_declared_values_tell_their_codes(values, dtype, nullable, sdtype):
     described = {'sdtype': sdtype, 'range_values': values, 'range_is_nullable': nullable}
     assert_nothing_hidden(lambda: prepared(described, dtype))
 
 
-@fuzz
 @given(some_values, category_dtypes, st.booleans())
 def test_learnt_values_tell_their_codes(values, dtype, nullable):
     # What is learnt are the keys of a count, so values that are equal come only once.
@@ -78,7 +74,6 @@ def test_learnt_values_tell_their_codes(values, dtype, nullable):
     assert_nothing_hidden(lambda: checked(transformer_for(learnt, 32, dtype)))
 
 
-@fuzz
 @given(some_values, category_dtypes, st.booleans(), st.booleans())
 def test_values_of_a_chosen_transformer_tell_their_codes(values, dtype, nullable, other):
     assert_nothing_hidden(lambda: checked(CategoryCodes(values, nullable, other, dtype=dtype)))
@@ -162,7 +157,6 @@ def number_columns(draw):
     return description, draw(st.sampled_from(NUMBER_DTYPES)), bins, edges, draw(st.booleans())
 
 
-@fuzz
 @given(number_columns())
 def test_numbers_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))
@@ -224,7 +218,7 @@ def moment_columns(draw):
     return description, draw(st.sampled_from(MOMENT_DTYPES)), bins
 
 
-@settings(fuzz, max_examples=400)
+@pytest.mark.pull_request
 @given(moment_columns())
 def test_moments_tell_their_codes(column):
     assert_nothing_hidden(lambda: prepared(*column))

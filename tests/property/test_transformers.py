@@ -7,12 +7,11 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
-quick = settings(max_examples=150, deadline=None)
 seeds = st.integers(0, 2**32)
 
 # pandas' own conversion to category takes a text to end at its first NUL.
@@ -57,7 +56,6 @@ def distinct(items):
 domains = st.lists(values, min_size=1, max_size=8).filter(distinct)
 
 
-@quick
 @given(domains, st.booleans(), st.booleans(), seeds)
 def test_declared_values_come_back(declared, nullable, other, seed):
     codes = CategoryCodes(declared, nullable, other)
@@ -67,7 +65,6 @@ def test_declared_values_come_back(declared, nullable, other, seed):
     assert [decoded[code] for code in range(len(declared))] == declared
 
 
-@quick
 @given(domains, st.lists(anything, max_size=8))
 def test_codes_of_objects_follow_python_equality(declared, rows):
     codes = CategoryCodes(declared)
@@ -79,7 +76,6 @@ def test_codes_of_objects_follow_python_equality(declared, rows):
             assert code == (matching[0] if matching else codes.other_code)
 
 
-@quick
 @given(domains, st.integers(1, 40), seeds)
 def test_other_never_leaves_the_declared_values(declared, rows, seed):
     codes = CategoryCodes(declared)
@@ -87,7 +83,6 @@ def test_other_never_leaves_the_declared_values(declared, rows, seed):
     assert set(codes.encode(pd.Series(decoded, dtype=object))) <= set(range(len(declared)))
 
 
-@quick
 @given(
     st.lists(texts, min_size=1, max_size=6, unique=True), st.lists(st.none() | texts, max_size=12)
 )
@@ -133,7 +128,6 @@ number_dtypes = st.sampled_from([
 ])
 
 
-@quick
 @given(number_domains(), number_dtypes, seeds)
 def test_numbers_come_back_to_their_bin(domain, dtype, seed):
     bins = NumberBins(**domain, dtype=dtype)
@@ -163,7 +157,6 @@ whole_dtypes = st.sampled_from([
 ])
 
 
-@quick
 @given(st.data(), whole_dtypes, st.integers(1, 200), seeds)
 def test_whole_numbers_come_back_to_their_bin(data, dtype, count, seed):
     kind = pd.api.types.pandas_dtype(dtype)
@@ -178,7 +171,6 @@ def test_whole_numbers_come_back_to_their_bin(data, dtype, count, seed):
     assert all(low <= number <= high for number in decoded.tolist())
 
 
-@quick
 @given(number_domains(), st.lists(st.floats() | st.integers(-(2**62), 2**62), max_size=10))
 def test_bins_keep_the_order_and_take_everything(domain, rows):
     bins = NumberBins(**domain)
@@ -226,7 +218,6 @@ def moment_domains(draw):
     }
 
 
-@quick
 @given(moment_domains(), moment_dtypes, seeds)
 def test_moments_come_back_to_their_bin(domain, dtype, seed):
     bins = DatetimeBins(**domain, dtype=dtype)
@@ -253,7 +244,6 @@ written_moments = st.sampled_from([None, '\0', '\ud800', ' ']).flatmap(
 cells = st.one_of(anything, written_moments, st.integers().map(str), moments)
 
 
-@quick
 @given(st.data(), st.lists(cells, max_size=6), st.lists(cells, max_size=6))
 def test_rows_are_encoded_one_by_one(data, some, more):
     transformer = transformers(data.draw)
@@ -262,7 +252,6 @@ def test_rows_are_encoded_one_by_one(data, some, more):
     assert together.tolist() == [code for codes in apart for code in codes.tolist()]
 
 
-@quick
 @given(moment_domains(), st.lists(written_moments, max_size=6))
 def test_texts_are_encoded_one_by_one(domain, rows):
     bins = DatetimeBins(**domain)
@@ -273,7 +262,6 @@ def test_texts_are_encoded_one_by_one(domain, rows):
 typed = st.sampled_from(['Int64', 'float64', 'Float64', 'int64[pyarrow]', 'category', 'boolean'])
 
 
-@quick
 @given(st.data(), typed, st.lists(st.none() | st.integers(0, 1), min_size=2, max_size=8))
 def test_one_row_changes_one_code(data, dtype, rows):
     transformer = transformers(data.draw)
@@ -287,7 +275,6 @@ def test_one_row_changes_one_code(data, dtype, rows):
     assert (transformer.encode(kept) == np.delete(before, position)).all()
 
 
-@quick
 @given(st.data(), seeds)
 def test_decoding_is_a_function_of_codes_and_generator(data, seed):
     transformer = transformers(data.draw)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts._cells import MonthCells, NumberCells
@@ -94,7 +94,6 @@ def assert_apart(column, others):
 
 
 @pytest.mark.parametrize('kind', COLUMNS)
-@settings(max_examples=12, deadline=None)
 @given(odd=STEPS.filter(lambda step: step not in USUAL))
 def test_a_cell_that_python_cannot_hold_changes_no_other(kind, odd):
     column, others = COLUMNS[kind]([odd]), COLUMNS[kind]([])

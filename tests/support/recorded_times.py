@@ -8,6 +8,8 @@ import json
 import os
 from pathlib import Path
 
+import rings
+
 
 def processor_seconds() -> float:
     """Return the time of this process and of children it has waited for."""
@@ -21,7 +23,10 @@ class RecordedTimes:
         folder.mkdir(parents=True, exist_ok=True)
         worker = os.environ.get('PYTEST_XDIST_WORKER', 'main')
         self._file = (folder / f'{worker}.jsonl').open('w', encoding='utf-8')
-        self._begun, self._outcome = 0.0, ''
+        self._begun, self._outcome, self._ring = 0.0, '', ''
+
+    def pytest_runtest_protocol(self, item) -> None:
+        self._ring = rings.ring_of(item)
 
     def pytest_runtest_logstart(self) -> None:
         self._begun, self._outcome = processor_seconds(), ''
@@ -32,5 +37,10 @@ class RecordedTimes:
 
     def pytest_runtest_logfinish(self, nodeid) -> None:
         seconds = processor_seconds() - self._begun
-        line = {'test': nodeid, 'seconds': round(seconds, 4), 'outcome': self._outcome}
+        line = {
+            'test': nodeid,
+            'ring': self._ring,
+            'seconds': round(seconds, 4),
+            'outcome': self._outcome,
+        }
         print(json.dumps(line), file=self._file, flush=True)

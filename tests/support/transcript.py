@@ -37,6 +37,7 @@ _DRAWS = (
     (answers, 'rounded_gaussian', _of_gaussian),
     (answers, 'exponential', _of_exponential),
     (private_values, 'gaussian', _of_gaussian),
+    (private_values, 'rounded_gaussian', _of_gaussian),
 )
 
 

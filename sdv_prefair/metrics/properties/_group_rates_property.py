@@ -31,7 +31,7 @@ class GroupRates(RoleProperty):
 
     measured = (
         'Gap', 'Interval Low', 'Interval High', 'Positive', 'First', 'Second', 'Coverage',
-        'Strata',
+        'Left Out', 'Unsigned Gap', 'Unsigned Low', 'Unsigned High', 'Strata',
     )  # fmt: skip
 
     def _questions(self, metadata: dict) -> list[str]:
@@ -109,6 +109,15 @@ def measures_in_words(rows: pd.DataFrame) -> list[str]:
     return [f'{name} ({short})' for name, short in zip(words, rows['Measure'], strict=True)]
 
 
+def left_out_in_words(breakdown: dict) -> str:
+    """Return the rate of each group that is too small to compare, with its interval."""
+    ends = breakdown['intervals']
+    return '; '.join(
+        f'{name}: {breakdown["rates"][name]:.3f}, {ends[name][0]:.3f} to {ends[name][1]:.3f}'
+        for name in breakdown['left_out']
+    )
+
+
 def _compared(rows: pd.DataFrame) -> list[str]:
     pairs = zip(rows['First'], rows['Second'], strict=True)
     return [plain_text(f'{first} over {second}') for first, second in pairs]
@@ -125,4 +134,8 @@ def _details(breakdown: dict) -> dict:
         'First': breakdown['first'],
         'Second': breakdown['second'],
         'Coverage': breakdown['coverage'],
+        'Left Out': left_out_in_words(breakdown),
+        'Unsigned Gap': breakdown['unsigned'],
+        'Unsigned Low': breakdown['unsigned_interval'][0],
+        'Unsigned High': breakdown['unsigned_interval'][1],
     }

@@ -8,11 +8,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair.fairness._statements import Independent
-from sdv_prefair.metrics._independence import (
-    Independence,
-    conditional_entropy,
-    independence_test,
-)
+from sdv_prefair.fairness._verdicts import Verdict, worst_in_words
+from sdv_prefair.metrics._independence import Independence, independence_test
+from sdv_prefair.metrics._judged import judge_tables
 from sdv_prefair.metrics._strata import encode_groups, stratify
 from sdv_prefair.metrics._table_pair import Tables
 from sdv_prefair.metrics.properties._role_property import (
@@ -31,20 +29,20 @@ class ConditionalIndependence(RoleProperty):
 
     Each of several statements is measured separately, given its own conditioning set.
 
-    The score of a pair is ``1 - excess / H(O | A)``: the share of the remaining uncertainty about
-    the outcome, given the admissible columns, that the protected columns do *not* explain.
-    ``excess`` is the estimate of I(O; P | A) minus its mean when outcomes are shuffled within
-    strata of A, and never below zero. It is NaN if no stratum has two outcomes and two groups.
-    ``Strata`` says how rows are compared; with bins of the metric's own, a fair table can score
-    below 1.
+    ``Verdict`` is the verdict of the joint test, with the bounds of the largest gap between two
+    groups of a stratum (``At Least``, ``Within``) and the gap that would have been seen. The score
+    is ``1 - gap``, the mean unsigned gap within strata minus that of shuffled outcomes. It is NaN,
+    and ``Reason`` says why, if the rows are no evidence. ``Strata`` says how rows are compared;
+    with bins of the metric's own, a fair table can score below 1.
     """
 
     def _questions(self, metadata: dict) -> list[Independent]:
         return list(dict.fromkeys(q for s in self.settings.roles.statements for q in _asked(s)))
 
     measured = (
-        'Information', 'Null Mean', 'Null Low', 'Null High', 'P-Value', 'Coverage',
-        'Real Information', 'Real Null Mean', 'Strata',
+        'Verdict', 'Gap', 'Gap Low', 'Gap High', 'At Least', 'Within', 'Would Be Seen', 'Worst',
+        'Reason', 'Real Verdict', 'Real Gap', 'Information', 'Null Mean', 'Null Low', 'Null High',
+        'P-Value', 'Coverage', 'Real Information', 'Real Null Mean', 'Strata',
     )  # fmt: skip
 
     def _unanswered(self, question: Independent) -> list[dict]:
@@ -64,12 +62,14 @@ class ConditionalIndependence(RoleProperty):
             dict(zip(('outcome', 'protected', 'admissible'), codes, strict=True))
             for codes in zip(outcome, protected, strata.codes, strict=True)
         )
-        found = self._test(synthetic)
-        open_question = conditional_entropy(synthetic['outcome'], synthetic['admissible'])
-        before = self._test(real)
+        found, before = self._test(synthetic), self._test(real)
+        of_real, verdict = judge_tables(tables, question, synthesizer)
         (row,) = self._unanswered(question)
         yield row | {
-            'Score': _score(found, open_question),
+            'Score': _score(verdict),
+            **_judged(verdict),
+            'Real Verdict': str(of_real),
+            'Real Gap': of_real.mean,
             'Information': found.estimate,
             'Null Mean': found.null_mean,
             'Null Low': found.null_interval[0],
@@ -139,7 +139,19 @@ def _given(row: Any) -> str:
     return f' given {given}' if given else ''
 
 
-def _score(found: Independence, open_question: float) -> float:
-    if not found.coverage or np.isnan(found.excess):
-        return np.nan
-    return float(np.clip(1 - found.excess / open_question, 0.0, 1.0))
+def _judged(verdict: Verdict) -> dict[str, Any]:
+    return {
+        'Verdict': str(verdict),
+        'Gap': verdict.mean,
+        'Gap Low': verdict.interval[0],
+        'Gap High': verdict.interval[1],
+        'At Least': verdict.at_least,
+        'Within': verdict.within,
+        'Would Be Seen': verdict.sees,
+        'Worst': worst_in_words(verdict.worst),
+        'Reason': verdict.reason,
+    }
+
+
+def _score(verdict: Verdict) -> float:
+    return float(1 - max(0.0, verdict.mean)) if verdict.is_evidence else np.nan

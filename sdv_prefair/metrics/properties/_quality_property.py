@@ -72,7 +72,10 @@ class Quality(RoleProperty):
         self._marginals = self.details.pop('_columns')
 
     def _compute_average(self) -> float:
-        return float(self.details.groupby('Metric')['Score'].mean().mean())
+        means = self.details.groupby('Metric')['Score'].agg(
+            lambda scores: scores.mean(skipna=False)
+        )
+        return float(means.mean(skipna=False))
 
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         grid = self._score_grid(details)

@@ -69,6 +69,10 @@ class RoleProperty(BaseMultiTableProperty, abc.ABC):
     def _draw(self, details: pd.DataFrame) -> go.Figure:
         """Return a figure of the details."""
 
+    def _compute_average(self) -> float:
+        """Return the mean score; NaN if one is unknown, because a mean without it says too much."""
+        return float(self.details['Score'].mean(skipna=False))
+
     def _get_num_iterations(self, metadata: dict) -> int:
         return len(self._questions(metadata))
 

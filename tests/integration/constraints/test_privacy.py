@@ -12,7 +12,7 @@ from walk import differing_paths
 
 from sdv_prefair import PrivacyWarning
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.privacy import rho_of
+from sdv_prefair.privacy import gaussian_rho_of
 
 ALLOWED = (
     '._result.model',
@@ -73,7 +73,7 @@ def test_combinations_are_learnt_within_the_budget():
     synthesizer = fit([FixedCombinations(['country', 'city'])], table)
     ledger = synthesizer.get_privacy_ledger()
     assert 'country#city' in ledger[ledger['step'] == 'learn domains']['columns'].to_string()
-    assert ledger['rho'].sum() == float(rho_of(4.0, 1e-9 / 2))
+    assert ledger['rho'].sum() == float(gaussian_rho_of(4.0, 1e-9 / 2))
     sampled = synthesizer.sample(2000)['jobs']
     assert set(zip(sampled['country'], sampled['city'], strict=True)) == set(PAIRS)
     listed = fit([PublicCombinations(['country', 'city'], PAIRS)], table)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from contract import CONTROL, STRUCTURES, fit, make, only
 from every_dtype import every_dtype
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from people import LEARNT, people
 from sdv.errors import SamplingError
@@ -129,6 +129,7 @@ def quick_fit(request):
     return fit(request.param, people(columns=LEARNT))
 
 
+@pytest.mark.slow
 def test_thousands_of_different_lines(quick_fit):
     real = people(5000, LEARNT[:-1], seed=7).frame
     assert len(real.drop_duplicates()) > 4900
@@ -188,7 +189,6 @@ def test_values_that_the_domain_does_not_hold_are_named(our_fit, asked, message)
             ask()
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(column=st.sampled_from(LEARNT), value=ODD_VALUES)
 def test_what_is_asked_comes_back_with_its_code_or_is_refused(our_fit, column, value):
     """The codes that rows are drawn given are those that the shown values have."""

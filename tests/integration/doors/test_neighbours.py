@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from neighbours import Recording, assert_one_row_more, assert_same_types
 from sdv.metadata import Metadata
@@ -208,9 +208,6 @@ def rows(draw):
     )
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(rows(), st.integers(0, len(GOOD)))
 def test_so_does_any_row(plain, row, place):
     table = pa.concat_tables([PLAIN[:place], row, PLAIN[place:]])

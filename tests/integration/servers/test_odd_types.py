@@ -54,6 +54,7 @@ def fitted(names, is_public, others=()):
     return synthesizer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('is_public', [True, False], ids=['declared', 'learnt'])
 @pytest.mark.parametrize(('engine', 'stay'), DOORS)
 def test_every_door_gives_the_fit_of_fit(engine, stay, is_public, table_in):

@@ -7,10 +7,12 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from message_catalogue.message import Message
-from sdv_prefair import PreFairSynthesizer
+from sdv_prefair import PreFairSynthesizer, risk
 from sdv_prefair.errors import BudgetError, RolesError, StructureError
+from sdv_prefair.privacy import PrivacyCurve
 
 PEOPLE = people(60)
+CURVE = PrivacyCurve(0.5)
 NO_ROLES = {'protected': (), 'admissible': (), 'outcome': ()}
 
 
@@ -102,6 +104,12 @@ ROLES = [
         'must be a list of column names.',
     ),
     Message(
+        lambda: new(outcome=[['income']]),
+        RolesError,
+        "outcome ([['income']])",
+        'must be one list of column names, without lists in it.',
+    ),
+    Message(
         lambda: new(protected=['sex', 'sex']),
         RolesError,
         "protected names a column more than once: ['sex'].",
@@ -158,7 +166,52 @@ NUMBERS = [
         lambda: new(delta=1e-300),
         BudgetError,
         'delta (1e-300)',
-        'must be between 1e-30 and 0.999.',
+        'must be at least 1e-30 and below 0.1; choose it well below one over the number of people, '
+        'for example 1e-9.',
+    ),
+    Message(
+        lambda: new(delta=0.1),
+        BudgetError,
+        'delta (0.1)',
+        'must be at least 1e-30 and below 0.1; choose it well below one over the number of people, '
+        'for example 1e-9.',
+    ),
+    Message(
+        lambda: CURVE.guess(prior=1.0),
+        BudgetError,
+        'prior (1.0)',
+        'must be between 0 and 1, both excluded, for example 0.5.',
+    ),
+    Message(
+        lambda: risk(guess=0.55, advantage=0.1),
+        BudgetError,
+        'risk needs one of guess, advantage, or true_positives together with false_positives.',
+        'Pass one, for example risk(guess=0.55).',
+    ),
+    Message(
+        lambda: risk(guess=0.4),
+        BudgetError,
+        'guess (0.4)',
+        'must be above 0.5 and below 1.',
+    ),
+    Message(
+        lambda: new(epsilon=risk(advantage=1e-10)),
+        BudgetError,
+        'risk(advantage=1e-10) is so small that delta (1e-09) alone allows as much.',
+        'Ask for a larger risk, or for a smaller delta.',
+    ),
+    Message(
+        lambda: CURVE.delta_at(math.inf),
+        BudgetError,
+        'epsilon (inf)',
+        'must be a finite number.',
+    ),
+    Message(
+        lambda: new(delta=1e-6).plan(1_000_000),
+        BudgetError,
+        'delta (1e-06) must be below one over the number of rows, 1,000,000: publishing a row at '
+        'random would satisfy it.',
+        'Choose a much smaller one, for example 1e-9.',
     ),
     Message(
         lambda: new(max_rows_per_person=10**10),

@@ -13,7 +13,7 @@ from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
 from sdv_prefair.cli._parser import make_parser
 from sdv_prefair.counts._csv_lines import UnreadableCsv
-from sdv_prefair.errors import ReleaseError
+from sdv_prefair.errors import BudgetError, ReleaseError
 
 SMALL = people(60, ('sex', 'education', 'age', 'income'))
 
@@ -203,6 +203,63 @@ COMMANDS = [
     ),
 ]
 
+
+def with_policy(text):
+    """Fit with a policy file of this text."""
+    path = files() / 'policy.json'
+    path.write_text(text, 'utf-8')
+    run(f'{FIT} --policy {path}')
+
+
+FIT = 'fit {f}/people.csv --metadata {f}/metadata.json --out {f}/z.prefair --ranges-are-public'
+POLICIES = [
+    Message(
+        lambda: run(FIT + ' --epsilon 2 --max-epsilon 1.5'),
+        BudgetError,
+        'This fit is past the policy for people in every table: epsilon 2 of 1.5, with 0 earlier '
+        'releases. No row was read.',
+        'Lower --epsilon, or ask whoever made the policy.',
+    ),
+    Message(
+        lambda: run(FIT + ' --policy {f}/none.json'),
+        FileNotFoundError,
+        "There is no file 'FOLDER/cli/none.json'.",
+        'Give a JSON file with a policy.',
+    ),
+    Message(
+        lambda: with_policy('{'),
+        ValueError,
+        "'FOLDER/cli/policy.json' cannot be read.",
+        'Give a JSON file, in UTF-8.',
+    ),
+    Message(
+        lambda: with_policy('{"most": 1}'),
+        ValueError,
+        "'FOLDER/cli/policy.json'",
+        'must be a JSON object with some of table, person, year, each an epsilon, and releases, a '
+        'list of files or folders.',
+    ),
+    Message(
+        lambda: with_policy('{"year": 0}'),
+        ValueError,
+        "year (0) in 'FOLDER/cli/policy.json'",
+        'must be an epsilon above 0.',
+    ),
+    Message(
+        lambda: with_policy('{"releases": "all"}'),
+        ValueError,
+        "releases ('all') in 'FOLDER/cli/policy.json'",
+        'must be a list of files or folders.',
+    ),
+    Message(
+        lambda: with_policy('{"year": 1, "releases": ["gone"]}'),
+        FileNotFoundError,
+        "There is no 'FOLDER/cli/gone', which 'FOLDER/cli/policy.json' counts as an earlier "
+        'release.',
+        'Put it back, or correct the policy.',
+    ),
+]
+
 USAGE = [
     Message(
         lambda: parse('sample x --out y --rows -3'),
@@ -222,6 +279,12 @@ USAGE = [
         "sdv-prefair demo: argument --epsilon: 'much'",
         'must be a number above 0. See sdv-prefair demo --help.',
     ),
+    Message(
+        lambda: parse('fit x --metadata m --out y --max-guess 50%'),
+        Usage,
+        "sdv-prefair fit: argument --max-guess: '50%'",
+        'must be above 50% and below 100%, as in 55%. See sdv-prefair fit --help.',
+    ),
 ]
 
-MESSAGES = [*COMMANDS, *USAGE]
+MESSAGES = [*COMMANDS, *POLICIES, *USAGE]

@@ -47,6 +47,14 @@ class _Growing:
 
 NAMES = [
     Message(
+        ask('difference in income by sex'),
+        QueryError,
+        "The query asks how ['income'] depends on ['sex']. The model leaves that out on purpose, "
+        'apart from what admissible columns explain, so it does not say how it is in the private '
+        'table.',
+        'For the fair table, ask with in_the_fair_table=True, or --in-the-fair-table.',
+    ),
+    Message(
         ask(['sex', 'planet']),
         QueryError,
         "The model does not have the columns ['planet']: it is of ['sex', 'education', 'age', "

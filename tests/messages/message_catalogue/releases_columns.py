@@ -46,7 +46,7 @@ FIELDS = [
     ),
     Opened(
         lambda: with_field('learnt', [{}]),
-        "learnt of the release must have the keys ['edges', 'name', 'values'].",
+        "learnt of the release must have the keys ['facts', 'name', 'values'].",
     ),
     Opened(
         lambda: with_field('parameters', 'numeric_bins', 0),
@@ -144,7 +144,7 @@ COLUMNS = [
         'The columns of the release are not those of its metadata.',
     ),
     Opened(
-        lambda: with_field('learnt', [{'name': 'sex', 'values': [], 'edges': None}]),
+        lambda: with_field('learnt', [{'name': 'sex', 'values': [], 'facts': {}}]),
         'The release has a learnt domain for a column that is public.',
     ),
     Opened(

@@ -188,9 +188,9 @@ DOCUMENTS = [
         'The file is not a release: release.json does not say so.',
     ),
     Opened(
-        lambda: with_field('version', 5),
-        'The release has a version that is not known: this sdv-prefair reads 1 to 4. Upgrade it '
-        'if there is a newer one.',
+        lambda: with_field('version', 2),
+        'The release has a version that is not known: this sdv-prefair reads 1. Upgrade it if '
+        'there is a newer one.',
     ),
 ]
 

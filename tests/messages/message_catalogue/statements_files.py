@@ -32,7 +32,6 @@ def holding(*statements):
     """Return a release that holds statements."""
 
     def change(document):
-        document['version'] = 4
         document['parameters'] |= {'protected': [], 'admissible': [], 'outcome': []}
         document['parameters']['fairness'] = Statements(statements).as_records()
 

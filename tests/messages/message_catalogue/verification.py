@@ -4,6 +4,7 @@ from message_catalogue.command_line import Command, files
 from message_catalogue.message import Message
 from sdv_prefair import load_release
 from sdv_prefair.errors import SynthesizerInputError, VerificationError
+from sdv_prefair.report._particulars import ABOUT
 
 
 def signed(**particulars):
@@ -45,6 +46,54 @@ MESSAGES = [
         SynthesizerInputError,
         "purpose (['teaching'])",
         'must be a text of at most 2000 letters.',
+    ),
+    Message(
+        lambda: signed(about='teaching'),
+        SynthesizerInputError,
+        "about ('teaching')",
+        "must be a dictionary of texts, such as {'purpose': 'teaching'}.",
+    ),
+    Message(
+        lambda: signed(about={'colour': 'red'}),
+        SynthesizerInputError,
+        "about has keys that are not known: ['colour'].",
+        f'Use some of {", ".join(ABOUT)}.',
+    ),
+    Message(
+        lambda: signed(about={'published': 'soon'}),
+        SynthesizerInputError,
+        "published ('soon')",
+        'must be a date, such as 2026-11-30.',
+    ),
+    Message(
+        lambda: signed(about={'admissible': {'sex': 'why not'}}),
+        SynthesizerInputError,
+        "about gives reasons for ['sex'], which are not admissible columns.",
+        'Give them for admissible columns only.',
+    ),
+    Message(
+        lambda: signed(purpose='teaching', about={'purpose': 'research'}),
+        SynthesizerInputError,
+        'purpose is given in about and on its own.',
+        'Give it once.',
+    ),
+    Command(
+        'report {f}/model.prefair --about {f}/none.yaml --out {f}/z.html',
+        FileNotFoundError,
+        "There is no file 'FOLDER/cli/none.yaml'.",
+        'Give a YAML or JSON file of texts.',
+    ),
+    Command(
+        'report {f}/model.prefair --about {f}/model.prefair --out {f}/z.html',
+        ValueError,
+        "'FOLDER/cli/model.prefair' cannot be read.",
+        'Give a YAML or JSON file of texts, in UTF-8.',
+    ),
+    Command(
+        'report {f}/model.prefair --about {f}/people.csv --out {f}/z.html',
+        ValueError,
+        "'FOLDER/cli/people.csv' must hold texts by name,",
+        'such as legal_basis: consent.',
     ),
     Message(
         lambda: signed(synthetic_file=files() / 'none.csv'),

@@ -296,8 +296,8 @@ MESSAGES = [
             '--ranges-are-public --epsilon 21'
         ),
         PrivacyWarning,
-        'epsilon (21) is above 20: one person can change the odds of what is released by a factor '
-        'of e^21, which protects hardly anybody.',
+        'epsilon (21) is above 20. A guess whether someone is in the table is right at most 92.7 % '
+        'of the time; a coin toss, 50 %.',
         'Use 10 at most for what is handed out, or keep the result with the rows.',
     ),
     Message(
@@ -310,9 +310,16 @@ MESSAGES = [
     Message(
         lambda: new(epsilon=50),
         PrivacyWarning,
-        'epsilon (50) is above 20: one person can change the odds of what is released by a factor '
-        'of e^50, which protects hardly anybody.',
+        'epsilon (50) is above 20. A guess whether someone is in the table is right at most 99.8 % '
+        'of the time; a coin toss, 50 %.',
         'Use 10 at most for what is handed out, or keep the result with the rows.',
+    ),
+    Message(
+        lambda: new(delta=1e-4),
+        PrivacyWarning,
+        'delta (0.0001) is above 1e-05: from one over the number of rows on, publishing a row at '
+        'random would satisfy it.',
+        'Choose it well below that, for example 1e-9, which costs little.',
     ),
     Message(
         lambda: new(epsilon=0.001),
@@ -409,7 +416,7 @@ MESSAGES = [
         name_a_sequence_key,
         PrivacyWarning,
         "The metadata's sequence key is 'who', so persons have several rows, but only single rows "
-        'are protected: for a person with 10 rows epsilon is 80.5, not 5.',
+        'are protected: for a person with 10 rows epsilon is about 82.8, not 5.',
         'To protect persons, pass person_column and max_rows_per_person.',
     ),
 ]

@@ -124,7 +124,7 @@ TIE = {
         (['columns', 1, 'dtype'], 'V8'),
         (['columns', 1, 'dtype'], None),
         (['columns', 1, 'name'], 'nobody'),
-        (['learnt'], [{'name': 'sex', 'values': ['F', 'M'], 'edges': None}]),
+        (['learnt'], [{'name': 'sex', 'values': ['F', 'M'], 'facts': {}}]),
         (['chosen'], [WIDE | {'kind': 'PseudoAnonymizedFaker'}]),
         (['chosen'], [WIDE | {'name': 'key'}]),
         (['constraints'], [{'kind': 'ProgrammableConstraint', 'arguments': {}, 'learnt': None}]),
@@ -187,6 +187,7 @@ def spoilt(array):
         yield array + moved
 
 
+@pytest.mark.slow
 def test_tables_that_are_no_probabilities_are_refused(opened, members):
     chosen = [n for n in members if n.startswith(('tables/', 'groups/', 'weights/'))]
     assert {name.split('/')[0] for name in chosen} == {'tables', 'groups', 'weights'}

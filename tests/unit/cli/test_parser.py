@@ -48,3 +48,23 @@ def test_what_is_no_formula_is_refused(text, capsys):
     with pytest.raises(SystemExit):
         make_parser().parse_args(['fit', 'x', '--metadata', 'm', '--out', 'y', '--fairness', text])
     assert 'must have the form "outcomes ~ protected | given"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('text', ['55%', '0.55', '55.0%'])
+def test_a_risk_is_a_share(text):
+    line = ['fit', 'x.csv', '--metadata', 'm', '--out', 'y', '--max-guess', text]
+    assert make_parser().parse_args(line).max_guess == pytest.approx(0.55)
+
+
+@pytest.mark.parametrize('text', ['50%', '55', '0.5', 'half', '100%', 'nan'])
+def test_what_is_no_risk_is_refused(text, capsys):
+    with pytest.raises(SystemExit):
+        make_parser().parse_args(['fit', 'x', '--metadata', 'm', '--out', 'y', '--max-guess', text])
+    assert 'must be above 50% and below 100%' in capsys.readouterr().err
+
+
+def test_a_budget_is_given_once(capsys):
+    line = ['plan', '--metadata', 'm', '--rows', '9', '--epsilon', '1', '--max-guess', '55%']
+    with pytest.raises(SystemExit):
+        make_parser().parse_args(line)
+    assert 'not allowed with' in capsys.readouterr().err

@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from sdv_prefair.cli import main
-from sdv_prefair.cli._suggesting import suggestions, tells_in_rows
+from sdv_prefair.cli._suggesting import (
+    admissible_together,
+    suggestion_lines,
+    suggestions,
+    tells_in_rows,
+)
 from sdv_prefair.datasets._dataset import categorical, numerical, public_metadata
 
 ROWS = 4000
@@ -88,3 +93,21 @@ def test_the_output_says_first_that_it_is_not_private(tmp_path, capsys):
     assert shown.startswith('NOT PRIVATE')
     assert 'Do not publish' in shown.splitlines()[0]
     assert 'likely a copy of hired' in shown
+
+
+def test_two_admissible_columns_that_are_sex_together_are_found():
+    """One is random, the other it XOR sex: each alone says nothing."""
+    rng = np.random.default_rng(6)
+    sex, one = rng.integers(0, 2, (2, 3000))
+    frame = pd.DataFrame({'sex': sex, 'one': one, 'other': one ^ sex, 'hired': 1 - one})
+    metadata = public_metadata('t', dict.fromkeys(frame, BINARY))
+    lists = {'protected': ['sex'], 'admissible': ['one', 'other'], 'outcome': ['hired']}
+    lines = list(suggestion_lines(frame.astype(str), metadata, lists))
+    assert lines[-1] == (
+        'All admissible columns together predict sex: 1.00, nearly a copy: take one of them out, '
+        'or all of it gets through'
+    )
+    assert admissible_together(table(), public_metadata('t', COLUMNS), LISTS) == {}
+    many = frame.astype(str).assign(one=[str(n) for n in range(3000)])
+    described = public_metadata('t', dict.fromkeys(frame, {'sdtype': 'categorical'}))
+    assert np.isnan(admissible_together(many, described, lists)['sex'])

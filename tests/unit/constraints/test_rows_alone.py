@@ -6,7 +6,7 @@ Of ``_plan.py`` and ``_transformation.py``.
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 from sdv.metadata import Metadata
@@ -115,7 +115,6 @@ def plan(request):
 
 
 @given(rows=ROWS)
-@settings(max_examples=20, deadline=None)
 def test_a_row_becomes_the_same_whatever_other_rows_there_are(plan, rows):
     frame = frame_of(rows)
     together = plan.transform(frame)
@@ -124,8 +123,8 @@ def test_a_row_becomes_the_same_whatever_other_rows_there_are(plan, rows):
         pd.testing.assert_frame_equal(alone, together.iloc[[place]])
 
 
+@pytest.mark.pull_request
 @given(rows=ROWS)
-@settings(max_examples=20, deadline=None)
 def test_whatever_is_encoded_comes_back_as_rows_that_obey(plan, rows):
     """Codes of any rows, broken ones included, are codes of obeying rows or are rejected."""
     transformed = plan.transform(frame_of(rows))
@@ -139,7 +138,6 @@ def test_whatever_is_encoded_comes_back_as_rows_that_obey(plan, rows):
 
 
 @given(rows=ROWS)
-@settings(max_examples=20, deadline=None)
 def test_rows_that_obey_come_back_with_their_values(plan, rows):
     """Exactly where positions are marked; to a float's precision otherwise."""
     frame = frame_of(rows)

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from exact_joints import exact_joint, plan_of
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, OneHotEncoding
 
@@ -94,7 +94,6 @@ def constrained_tables(draw):
 
 
 @given(table=constrained_tables())
-@settings(deadline=None, max_examples=300)
 def test_a_graph_that_keeps_what_was_carried_over_keeps_what_was_said(table):
     sources, tied, statements, order = table
     assume(not broken_statements(tied, statements))
@@ -103,7 +102,6 @@ def test_a_graph_that_keeps_what_was_carried_over_keeps_what_was_said(table):
 
 
 @given(table=constrained_tables())
-@settings(deadline=None, max_examples=100)
 def test_roles_are_carried_over_as_one_statement(table):
     sources, tied, _, _ = table
     roles = Roles(['a', 'b'], ['c', 'd'], ['e', 'f'])
@@ -118,7 +116,6 @@ def test_roles_are_carried_over_as_one_statement(table):
     constrained=st.sets(st.sampled_from(sorted(CONSTRAINTS))),
     seed=st.integers(0, 2**16),
 )
-@settings(deadline=None, max_examples=60)
 def test_rows_keep_every_statement_or_the_constraint_is_refused(statements, constrained, seed):
     rng = np.random.default_rng(seed)
     try:
@@ -148,7 +145,6 @@ def test_the_measure_sees_a_statement_that_is_not_kept():
     asked=st.sets(st.sampled_from(COLUMNS), min_size=1, max_size=3),
     seed=st.integers(0, 2**16),
 )
-@settings(deadline=None, max_examples=60)
 def test_rows_that_are_asked_for_without_a_warning_keep_every_statement(
     statements, constrained, asked, seed
 ):

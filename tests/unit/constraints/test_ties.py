@@ -5,7 +5,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sdv_prefair.constraints._ties import as_roles, cliques_in_original_columns, modelled_roles
@@ -90,7 +90,6 @@ def constrained_tables(draw):
 
 @pytest.mark.parametrize('structure', ['greedy', 'adaptive', 'exact'])
 @given(table=constrained_tables())
-@settings(deadline=None)
 def test_whatever_is_selected_is_fair_in_the_original_columns(structure, table):
     sources, tied, roles, seed = table
     assume(is_justifiably_fair(tied, roles))

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
@@ -30,15 +30,12 @@ from sdv_prefair.counts._streams import (
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
-quick = settings(max_examples=60, deadline=None)
-
 
 def test_frames_have_the_dtypes_that_stand_for_the_types():
     table = mixed_arrow.random_table(50, np.random.default_rng(0))
     assert in_pandas(table).dtypes.equals(DTYPES)
 
 
-@quick
 @given(mixed_arrow.rows(max_size=20))
 def test_codes_are_those_of_pandas(rows):
     table = mixed_arrow.table(rows)
@@ -48,7 +45,6 @@ def test_codes_are_those_of_pandas(rows):
         assert codes.tolist() == encoder.encode(frame[column]).tolist(), column
 
 
-@quick
 @given(mixed_arrow.rows(min_size=1, max_size=30), st.integers(1, 9), st.integers(1, 12))
 def test_counts_are_those_of_a_frame_however_rows_are_cut(rows, batch_size, chunk_rows):
     table = mixed_arrow.table(rows)

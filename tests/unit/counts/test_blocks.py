@@ -6,7 +6,7 @@ import math
 import ibis
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts._blocks import blocks_of
@@ -62,7 +62,6 @@ def test_far_fewer_blocks_than_pairs(sizes, most):
 
 
 @pytest.mark.parametrize('engine', ['duckdb', 'sqlite'])
-@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_histograms_are_those_of_the_rows(engine, data):
     cliques, sizes = data.draw(declared())

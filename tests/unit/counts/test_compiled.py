@@ -7,7 +7,7 @@ import mixed_arrow
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from mixed_arrow import COLUMNS, ENCODERS
 from unreadable import ARRAYS
 
@@ -33,7 +33,6 @@ TEMPORAL = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_arrow.rows(max_size=20))
 def test_codes_are_those_of_the_encoder(rows):
     table = mixed_arrow.table(rows)

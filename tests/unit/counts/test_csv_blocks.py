@@ -5,7 +5,7 @@ import io
 import pyarrow as pa
 import pytest
 from damaged_lines import DAMAGED, LINES, SPICED
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts._csv_blocks import text_blocks, text_columns
@@ -32,7 +32,6 @@ def read(lines, names=NAMES):
     return [list(row.values()) for block in blocks for row in block]
 
 
-@settings(max_examples=300, deadline=None)
 @example([b'x,1' + b',' * 7, b'\xef\xbb\xbfx' + b',' * 8, b'"' + b',' * 8], 0)
 @given(st.lists(LINES | SPICED | PLAIN | QUOTED, min_size=1, max_size=4), st.integers(0, len(GOOD)))
 def test_every_line_is_a_record_of_its_own(lines, place):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts._batches import BatchSource
@@ -13,11 +13,9 @@ from sdv_prefair.counts._streams import ProtocolStream
 from sdv_prefair.transformers import CategoryCodes
 from sdv_prefair.values._canonical import canonical_value
 
-quick = settings(max_examples=60, deadline=None)
 persons = st.lists(st.tuples(st.sampled_from([1, 2, 3, None, 2**60, 2**60 + 1]), st.booleans()))
 
 
-@quick
 @given(persons, st.integers(1, 3), st.integers(1, 5))
 def test_the_first_rows_of_each_person_pass(rows, max_rows, batch_size):
     frame = pd.DataFrame(rows, columns=['person', 'x']).astype({'person': 'Int64'})

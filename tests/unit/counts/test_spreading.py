@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
@@ -29,7 +29,6 @@ def counted(found, of_groups):
     return count_codes(codes, DOMAIN, CLIQUES).regroup(GROUPS, spread)
 
 
-@settings(deadline=None, max_examples=40)
 @example([(3, 0, 0)] * 2, (3, 0, 0), [0.2, 0.2, 0.6], [0.5, 0.5])
 @given(rows, row, shares(3), shares(2))
 def test_one_row_more_adds_one_to_one_cell(found, more, of_a, of_b):
@@ -40,7 +39,6 @@ def test_one_row_more_adds_one_to_one_cell(found, more, of_a, of_b):
         assert (difference.min(), difference.sum()) == (0, 1)
 
 
-@settings(deadline=None, max_examples=30)
 @given(rows, shares(3))
 def test_other_columns_keep_their_counts(found, of_a):
     counts, plain = counted(found, {'a': of_a}), counted(found, {})

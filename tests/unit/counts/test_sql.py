@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import shrinking
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
@@ -27,8 +27,6 @@ from sdv_prefair.discretization._fine_grid import grid_of_numbers
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.learning._bounds import powers_of_two
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-
-quick = settings(max_examples=60, deadline=None)
 
 
 @pytest.fixture(scope='module')
@@ -83,7 +81,6 @@ def around(number):
     return [math.nextafter(number, -math.inf), number, math.nextafter(number, math.inf)]
 
 
-@quick
 @given(number_encoders(), st.lists(st.floats(), max_size=20))
 def test_numbers_beside_every_edge_have_the_code_of_the_encoder(bins, numbers):
     """The steps say it all: any engine that can compare floats has the same codes."""
@@ -94,7 +91,6 @@ def test_numbers_beside_every_edge_have_the_code_of_the_encoder(bins, numbers):
         assert code == [lowest, *(c for start, c in starts if number >= start)][-1]
 
 
-@settings(max_examples=15, deadline=None)
 @given(bins=number_encoders())
 def test_databases_read_the_edges_as_they_are(database, bins):
     _, starts = steps(bins, real_numbers())
@@ -264,7 +260,6 @@ def test_only_comparisons_with_public_values_reach_the_database():
     assert sql.count('GROUP BY') == 1
 
 
-@settings(max_examples=15, deadline=None)
 @given(
     rows=st.lists(st.tuples(st.sampled_from(['p', 'q', None]), st.integers(0, 3)), min_size=1),
     order=st.randoms(use_true_random=False),
@@ -285,6 +280,7 @@ def test_rows_of_a_person_depend_on_that_person_alone(database, rows, order, max
     assert max(pd.Series([person for person, _ in kept(rows)]).value_counts()) <= max_rows
 
 
+@pytest.mark.pull_request
 def test_a_table_that_changes_meanwhile_is_noticed():
     encoders = dict.fromkeys(shrinking.COLUMNS, NumberBins(0, 1, decimal_places=0))
     source = SqlSource(shrinking.shrinking_table(), {})

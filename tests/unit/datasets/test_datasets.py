@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
@@ -53,7 +53,6 @@ class TestSimulatedCensus:
         assert not one.equals(other)
 
     @given(seed=st.integers(0, 2**32 - 1), direct_effect=st.floats(-5, 5))
-    @settings(max_examples=8, deadline=None)
     def test_rows_always_lie_within_the_public_ranges(self, seed, direct_effect):
         dataset = simulate_census(300, seed, direct_effect)
         with warnings.catch_warnings():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.discretization._bin_cuts import cut
@@ -50,7 +50,6 @@ def test_values_that_the_user_names_have_bins_whatever_they_hold():
     assert {1, 500, 501, 999} <= set(found.edges.tolist())
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_cuts_rise_and_weights_belong_to_them(data):
     size = data.draw(st.integers(2, 300))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.discretization._fine_grid import ONE_LEVEL, even_levels, grid_of_numbers
@@ -20,7 +20,6 @@ RANGES = {
 
 
 @given(st.integers(1, 2**21))
-@settings(max_examples=60, deadline=None)
 def test_levels_are_nested_and_have_few_branches(num_cells):
     levels = even_levels(num_cells)
     assert np.array_equal(levels[-1], np.arange(num_cells))

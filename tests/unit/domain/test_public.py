@@ -239,6 +239,7 @@ def test_bounds_beyond_nanoseconds_and_with_offsets():
     assert domain.low == pd.Timestamp('2019-12-31 23:00', tz='UTC')
 
 
+@pytest.mark.pull_request
 def test_strip_ranges_leaves_a_valid_copy():
     metadata = metadata_of(MIXED, **KEYS)
     before = json.dumps(metadata.to_dict(), sort_keys=True)

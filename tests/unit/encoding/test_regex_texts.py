@@ -4,7 +4,8 @@ import subprocess
 import sys
 from itertools import islice
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.encoding._regex_texts import distinct_texts, texts_beyond
@@ -15,7 +16,6 @@ REGEXES = st.lists(st.tuples(PARTS, TIMES).map(''.join), min_size=1, max_size=3)
 WITHOUT_END = ['(a?){40}', '(a{1,2}){40}', '((a{1,3}){1,2}){20}', '(.?){40}', 'a?' * 40]
 
 
-@settings(max_examples=60, deadline=None)
 @given(REGEXES)
 def test_no_string_comes_twice_within_the_expression_or_beyond(regex):
     within = list(islice(distinct_texts(regex), 300))
@@ -24,6 +24,7 @@ def test_no_string_comes_twice_within_the_expression_or_beyond(regex):
     assert len({*within, *beyond}) == len(within) + len(beyond)
 
 
+@pytest.mark.slow
 def test_strings_that_come_in_very_many_ways_do_not_take_for_ever():
     """Such an expression may come with a release of someone else."""
     first = (

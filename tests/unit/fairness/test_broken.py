@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import networkx as nx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import Independent, Statements, broken_statements
@@ -33,7 +33,6 @@ def test_nothing_is_broken_where_nothing_is_joined():
 
 
 @given(edges=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda e: e[0] < e[1])))
-@settings(max_examples=200, deadline=None)
 def test_edges_around_are_those_of_all_ways_from_side_to_side(edges):
     """Ways that meet a side in between are longer than they need to be, and are left out."""
     graph = nx.Graph()

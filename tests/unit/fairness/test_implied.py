@@ -5,7 +5,7 @@ import time
 
 import pytest
 from any_statements import all_graphs, any_statements, kept
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import (
@@ -25,14 +25,12 @@ SEPARATION = equalized_odds(['sex'], ['hired'], ['able'])
 SUFFICIENCY = sufficiency(['sex'], ['hired'], ['able'])
 
 
-@settings(max_examples=25)
 @given(any_statements(COLUMNS), any_statements(COLUMNS, max_statements=1))
 def test_one_statement_follows_exactly_if_every_graph_that_keeps_the_others_keeps_it(some, one):
     follows = all(kept(edges, one, COLUMNS) for edges in GRAPHS if kept(edges, some, COLUMNS))
     assert implies(some.statements, one.statements[0]) == follows
 
 
-@settings(max_examples=100)
 @given(any_statements(COLUMNS))
 def test_whatever_is_forced_follows_from_all_its_reasons_and_from_no_fewer(some):
     for found in forced(some):
@@ -113,6 +111,7 @@ def test_columns_that_statements_treat_alike_are_asked_once():
     assert found == [Independent(groups, decisions), Independent(groups, labels)]
 
 
+@pytest.mark.pull_request
 def test_lists_too_long_to_look_at_to_the_end_are_given_up():
     """Every column has another part in each statement, so none answers for another."""
     columns = [f'c{number}' for number in range(40)]

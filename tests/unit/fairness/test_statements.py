@@ -62,3 +62,8 @@ def test_only_statements_are_statements():
 def test_a_statement_reads_as_a_sentence():
     assert str(PER_OUTCOME.statements[0]) == 'pay is independent of sex given grade'
     assert str(Independent(['a', 'b'], ['c', 'd'])) == 'c, d are independent of a, b'
+
+
+def test_lists_within_lists_are_refused_by_name():
+    with pytest.raises(RolesError, match=r"left \(\[\['c0'\]\]\) must be one list of column names"):
+        Independent([['c0']], ['c1'])

@@ -45,7 +45,7 @@ def test_nothing_is_spent_and_nothing_changes(fitted, tmp_path, is_opened):
     rows = fitted.sample(20)['people']
     fitted.reset_sampling()
     fitted.replicates(3, progress=False)
-    fitted.estimate('income by sex')
+    fitted.estimate('income by sex', in_the_fair_table=True)
     for sampling in (True, False):
         fitted.estimate_statistic(len, 30, progress=False, sampling=sampling)
     fitted.sample_replicates(2, 30)
@@ -62,6 +62,7 @@ def test_an_opened_release_gives_the_same_replicates(fitted, tmp_path):
     assert same(replicate(opened.fitted, 3, seed=1), replicate(fitted.fitted, 3, seed=1))
 
 
+@pytest.mark.pull_request
 def test_replicates_stray_by_noise_and_chance():
     """A column on its own: the variance is that of the noise and of 3000 rows."""
     synthesizer = fit(epsilon=0.2, structure='none')
@@ -77,6 +78,7 @@ def test_replicates_stray_by_noise_and_chance():
     assert abs(totals.mean() - model.total) < 5 * totals.std() / np.sqrt(number)
 
 
+@pytest.mark.pull_request
 def test_fewer_rows_than_the_table_has_stray_as_all_of_them_would(fitted, monkeypatch):
     def spread(number=60):
         drawn = replicate(fitted.fitted, number, seed=3)

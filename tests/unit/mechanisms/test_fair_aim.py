@@ -6,7 +6,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
@@ -77,7 +77,6 @@ def tables(draw):
     return codes, domain, epsilon, draw(st.sampled_from(list(BUDGETS))), draw(st.integers(1, 4))
 
 
-@settings(max_examples=40)
 @given(tables())
 def test_the_ledger_is_spent_and_says_how_exact_each_pair_is(drawn):
     release, ledger = run(*drawn)
@@ -96,7 +95,6 @@ def test_the_ledger_is_spent_and_says_how_exact_each_pair_is(drawn):
         assert 1 / measurement.stddev**2 == pytest.approx(precision, rel=1e-6)
 
 
-@settings(max_examples=40)
 @given(tables())
 def test_every_pair_has_its_part_by_weight_whenever_it_was_chosen(drawn):
     release, ledger = run(*drawn)
@@ -113,7 +111,6 @@ def test_every_pair_has_its_part_by_weight_whenever_it_was_chosen(drawn):
         assert float(paid) == pytest.approx(part, rel=1e-12, abs=float(quanta))
 
 
-@settings(max_examples=25)
 @given(tables())
 def test_choosing_costs_no_more_than_its_share(drawn):
     release, ledger = run(*drawn)

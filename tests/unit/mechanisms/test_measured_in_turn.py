@@ -8,7 +8,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import NO_NOISE, debits, roles_of, run, tables
 
@@ -43,7 +43,6 @@ def larger(release):
 
 
 @pytest.mark.parametrize('strategy', PLAIN, ids=repr)
-@settings(max_examples=30, deadline=None)
 @given(drawn=tables())
 def test_the_ledger_is_spent_and_says_how_exact_each_table_is(strategy, drawn):
     codes, domain, how = drawn
@@ -60,7 +59,6 @@ def test_the_ledger_is_spent_and_says_how_exact_each_table_is(strategy, drawn):
 
 
 @pytest.mark.parametrize('strategy', PLAIN, ids=repr)
-@settings(max_examples=20, deadline=None)
 @given(drawn=tables())
 def test_choosing_costs_its_share_and_each_round_the_same(strategy, drawn):
     codes, domain, how = drawn
@@ -74,7 +72,6 @@ def test_choosing_costs_its_share_and_each_round_the_same(strategy, drawn):
 
 
 @pytest.mark.parametrize('strategy', FAIR, ids=repr)
-@settings(max_examples=15, deadline=None)
 @given(drawn=tables(), data=st.data())
 def test_the_graph_is_fair_and_chordal_whatever_the_noise(strategy, drawn, data):
     codes, domain, how = drawn

@@ -7,7 +7,7 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
@@ -85,7 +85,6 @@ def runs(draw):
     return codes, domain, epsilon, budget, draw(st.integers(1, 3)), roles, strategy
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger(drawn):
     release, ledger = run(*drawn)
@@ -104,7 +103,6 @@ def test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger(draw
     assert set(map(frozenset, nx.find_cliques(graph))) == set(map(frozenset, release.cliques))
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_measurements_are_as_exact_as_the_ledger_pays_for(drawn):
     release, ledger = run(*drawn)

@@ -3,6 +3,7 @@
 import math
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_pairs_with_an_outcome_come_first_then_other_roles_then_neighbours():
     assert all(int(b[1:]) - int(a[1:]) == 1 for a, b in more - labelled)
 
 
+@pytest.mark.slow
 @given(st.floats(1e-3, 1e6), st.floats(-1e6, 1e9))
 def test_noise_is_never_above_a_fifth_of_the_rows(sigma, total):
     found = scored(sigma, total)

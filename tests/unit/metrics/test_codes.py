@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.metrics._codes import SINGLE_VALUES, encode, joint_codes
+from sdv_prefair.fairness._joint_test import joint_codes
+from sdv_prefair.metrics._codes import SINGLE_VALUES, encode
 from sdv_prefair.transformers._bins import GridBins
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 10.0}
@@ -58,7 +59,6 @@ def test_numbers_that_take_few_values_are_not_binned():
     decimals=st.integers(0, 3),
     num_bins=st.integers(1, 60),
 )
-@settings(deadline=None)
 def test_bins_are_those_of_the_synthesizer(low, size, decimals, num_bins):
     grid = GridBins(low, low + size - 1, num_bins)
     positions = np.arange(low, low + size)

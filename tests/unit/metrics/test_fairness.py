@@ -6,7 +6,7 @@ from fairlearn.metrics import (
     true_negative_rate,
     true_positive_rate,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sdmetrics.goal import Goal
 from sdmetrics.single_table.base import SingleTableMetric
@@ -44,7 +44,6 @@ OUTCOME = {'outcome': 'income', 'positive': '>50K', 'seed': 0}
 
 
 @given(RNGS)
-@settings(max_examples=25, deadline=None)
 def test_functions_agree_with_fairlearn(rng):
     label, prediction = rng.integers(2, size=(2, 120))
     group = rng.integers(3, size=120)
@@ -62,7 +61,6 @@ def test_functions_agree_with_fairlearn(rng):
 
 
 @given(RNGS)
-@settings(max_examples=25, deadline=None)
 def test_conditional_true_positive_rate_agrees_with_fairlearn(rng):
     label, prediction, group = rng.integers(2, size=(3, 150))
     strata = rng.integers(3, size=150)

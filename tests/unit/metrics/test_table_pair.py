@@ -4,6 +4,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError
+from sdv_prefair.metrics import KolmogorovSmirnovDistance
 from sdv_prefair.metrics._table_pair import read_tables
 
 CENSUS = simulate_census(50, seed=0)
@@ -65,3 +66,12 @@ def test_several_tables_need_a_table_name():
     with pytest.raises(ValueError, match='table_name'):
         read_tables({'a': FRAME, 'b': FRAME}, FRAME)
     assert read_tables({'a': FRAME, 'b': FRAME}, FRAME, table_name='a').real is not None
+
+
+def test_numbers_are_rounded_as_declared_before_they_are_compared():
+    """KS was .37 for a column whose only difference was 3.20000005."""
+    columns = {'columns': {'x': {'sdtype': 'numerical', 'decimal_places': 1}}}
+    real, written = (pd.DataFrame({'x': [3.2 + error, 4.5] * 40}) for error in (5e-8, 0.0))
+    tables = read_tables(real, written, columns)
+    assert tables.real['x'].tolist() == written['x'].tolist()
+    assert KolmogorovSmirnovDistance.compute(real, written, columns) == 0

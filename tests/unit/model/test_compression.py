@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.model import Compression, Measurement, compress_rare_codes
@@ -58,7 +58,6 @@ def test_compressing_an_axis_of_a_table_sums_it():
     np.testing.assert_allclose(compression.compress(table, axis=1).values, [[2, 4], [5, 10]])
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.floats(-10, 40), min_size=1, max_size=30))
 def test_spreading_undoes_summing(values):
     compression = compress_rare_codes(one_way(values))

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
@@ -22,7 +22,6 @@ def chain(seed, unequal):
     return columns, edges, rng
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.booleans())
 def test_gradient_is_the_derivative_of_the_value(seed, unequal):
     columns, edges, rng = chain(seed, unequal)
@@ -35,7 +34,6 @@ def test_gradient_is_the_derivative_of_the_value(seed, unequal):
     assert np.isfinite(value)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.booleans())
 def test_moving_the_point_keeps_the_dual_function(seed, unequal):
     columns, edges, rng = chain(seed, unequal)
@@ -47,7 +45,6 @@ def test_moving_the_point_keeps_the_dual_function(seed, unequal):
     assert moved(np.zeros(moved.size))[0] == 0.0
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.booleans())
 def test_the_dual_is_below_the_loss_of_every_consistent_model(seed, unequal):
     columns, edges, rng = chain(seed, unequal)

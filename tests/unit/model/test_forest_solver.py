@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement
@@ -90,7 +90,6 @@ def test_without_noise_the_truth_comes_back(make_forest):
         np.testing.assert_allclose(table, forest.truth[edge], atol=1e-8)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_the_duality_gap_closes(make_forest, data):
     forest = data.draw(forests(make_forest))
@@ -103,7 +102,6 @@ def test_the_duality_gap_closes(make_forest, data):
     assert solution.gap <= 1e-4 * (1 + loss)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_any_noise_gives_a_distribution(make_forest, data):
     forest = data.draw(forests(make_forest))

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sdv_prefair.model._junction import arrange, marginal
@@ -20,7 +20,6 @@ def assert_running_intersection(places):
         seen |= set(place.clique)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(1, 12), st.integers(0, 10**6))
 def test_a_forest_is_arranged_with_separators_already_visited(count, seed):
     rng = np.random.default_rng(seed)
@@ -104,7 +103,6 @@ def random_nodes(problem, multiplied, summed):
     return [CliqueTable(*p, summed(joint, problem.names, p.clique)) for p in places], joint
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=7), st.integers(0, 10**6), st.data())
 def test_marginals_of_any_few_columns_of_any_junction_tree(
     make_chordal, multiplied, summed, sizes, seed, data
@@ -118,7 +116,6 @@ def test_marginals_of_any_few_columns_of_any_junction_tree(
     np.testing.assert_allclose(marginal(nodes, columns), expected, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=6), st.integers(0, 10**6), st.data())
 def test_conditioning_on_larger_cliques_is_bayes_rule(
     make_chordal, multiplied, summed, sizes, seed, data

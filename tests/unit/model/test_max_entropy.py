@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp, rel_entr
@@ -55,7 +55,6 @@ def assert_is_a_consistent_model(nodes):
             np.testing.assert_allclose(node.sum_to(node.separator), above, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=150)
 @given(SMALL_SIZES, SEEDS, st.sampled_from([0.5, 30.0, 3000.0]), st.sampled_from([0.0, 0.2, 0.5]))
 def test_messages_give_the_mass_and_the_tables_of_the_product(
     make_chordal, summed, sizes, seed, spread, zeros
@@ -159,6 +158,7 @@ def test_the_weight_is_one_over_the_noise_and_over_the_rows_of_a_cell():
     assert divergence_weight(measurements, 0.0) == pytest.approx(1 / 4 + 2)
 
 
+@pytest.mark.pull_request
 def test_agrees_with_mbi(make_chordal):
     problem = make_chordal((3, 4, 2, 3, 2), 8, total=5000.0, join=(2,))
     measurements = problem.measure_all(6.0, 4.0)
@@ -172,7 +172,6 @@ def test_agrees_with_mbi(make_chordal):
         assert distance(direct.marginal(pair), by_mbi.marginal(pair)) < 0.005
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(st.integers(1, 3), min_size=3, max_size=5), SEEDS, st.sampled_from([1.0, 20.0]))
 def test_columns_that_no_pair_joins_are_independent_given_the_rest(
     make_chordal, multiplied, summed, sizes, seed, stddev
@@ -253,7 +252,6 @@ def test_zeros_of_a_start_that_is_not_softened_are_kept():
 NOISE = st.floats(-6, 6).map(lambda power: 10**power)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, 4), min_size=3, max_size=5), SEEDS, st.floats(0, 9), st.data())
 def test_no_noise_and_no_total_is_too_large_or_too_small(make_chordal, sizes, seed, power, data):
     problem = make_chordal(sizes, seed, total=10**power)

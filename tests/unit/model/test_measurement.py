@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.model._measurement import Measurement, by_columns, combine
@@ -58,7 +58,6 @@ def test_transpose_moves_values_and_noise_together():
     assert turned.stddev[3, 1, 2] == measurement.stddev[1, 2, 3]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, 10_000), st.integers(1, 4))
 def test_combining_keeps_the_objective_up_to_a_constant(seed, count):
     rng = np.random.default_rng(seed)

@@ -31,6 +31,7 @@ def direct(tree):
     return estimate(measurements, forest.domain, forest.edges, total=forest.total)
 
 
+@pytest.mark.pull_request
 def test_both_estimators_find_the_same_marginals(tree, by_mbi, direct):
     forest, _ = tree
     for columns in [*forest.edges, ('c0', 'c3'), ('c3', 'c0', 'c2')]:
@@ -43,6 +44,7 @@ def test_the_direct_loss_is_not_above_mbis(by_mbi, direct):
     assert by_mbi.loss <= direct.loss * 1.001
 
 
+@pytest.mark.pull_request
 def test_mbis_loss_is_ours(tree, direct):
     """A weighting query must leave mbi's objective as it is here."""
     forest, measurements = tree
@@ -53,6 +55,7 @@ def test_mbis_loss_is_ours(tree, direct):
     assert float(loss(exported.marginals)) == pytest.approx(direct.loss, rel=1e-4)
 
 
+@pytest.mark.pull_request
 def test_export_to_mbi_keeps_the_distribution(direct):
     exported = direct.to_mbi()
 
@@ -64,6 +67,7 @@ def test_export_to_mbi_keeps_the_distribution(direct):
     assert rows.domain.attributes == exported.domain.attributes
 
 
+@pytest.mark.pull_request
 def test_a_ring_goes_to_mbi_and_leaves_jax_as_it_was(joint_least_squares):
     import jax
 
@@ -100,6 +104,7 @@ CHORDAL = [*PAIRS, ('c', 'd')]
 CODES = {'x': 2, 'y': 2, 'z': 2} | dict.fromkeys('abcd', 6)
 
 
+@pytest.mark.pull_request
 def test_rows_are_drawn_from_the_chosen_cliques_and_nothing_else():
     rng = np.random.default_rng(4)
     shapes = {pair: [CODES[column] for column in pair] for pair in CHORDAL}

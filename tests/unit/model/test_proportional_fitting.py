@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
@@ -55,7 +55,6 @@ def value_and_slopes(fit, prior, factors, problem):
     return value + problem.total * mass, slopes
 
 
-@settings(deadline=None, max_examples=40)
 @given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]), st.booleans())
 def test_every_sweep_goes_down(make_chordal, sizes, seed, stddev, uneven):
     problem = make_chordal(sizes, seed, total=500.0)
@@ -69,7 +68,6 @@ def test_every_sweep_goes_down(make_chordal, sizes, seed, stddev, uneven):
     assert np.diff(values).max() <= 1e-6 * max(1.0, abs(values[0]))
 
 
-@settings(deadline=None, max_examples=25)
 @given(SIZES, SEEDS, st.sampled_from([2.0, 20.0]), st.booleans())
 def test_sweeps_end_where_the_gradient_is_zero(make_chordal, sizes, seed, stddev, uneven):
     problem = make_chordal(sizes, seed, total=500.0)

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
@@ -43,7 +43,6 @@ def joint_of(nodes, sizes):
     return found
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 4), min_size=2, max_size=5), st.data())
 def test_conditioning_is_bayes_rule(seed, sizes, data):
     nodes, joint = chain(seed, sizes)
@@ -101,7 +100,6 @@ def test_many_conflicting_pieces_of_evidence_do_not_underflow():
     assert drawn['centre'].mean() == pytest.approx(0.5, abs=0.05)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 70), min_size=2, max_size=4))
 def test_only_cells_of_positive_probability_are_drawn(seed, sizes):
     nodes, _ = chain(seed, sizes, concentration=0.02)
@@ -112,7 +110,6 @@ def test_only_cells_of_positive_probability_are_drawn(seed, sizes):
         assert (node.table[cells] > 0).all()
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 200), st.integers(1, 30))
 def test_draws_invert_the_cumulative_distribution(seed, size, rows):
     """The guide table is a shortcut: it must give what a plain search gives."""
@@ -135,7 +132,6 @@ def test_draws_invert_the_cumulative_distribution(seed, size, rows):
         np.testing.assert_array_equal(drawn['b'], expected)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 40), min_size=1, max_size=5))
 def test_spread_draws_fall_once_into_every_part_of_their_group(seed, counts):
     group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
@@ -160,7 +156,6 @@ def test_a_spread_draw_alone_is_uniform_and_blind_to_the_other_groups():
     assert kstest(np.sort(draws[:, :3], axis=1)[:, 0] * 3, 'uniform').pvalue > 1e-3
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.lists(st.integers(2, 6), min_size=2, max_size=4))
 def test_counts_stray_from_the_model_by_less_than_a_row_a_value(seed, sizes):
     nodes, _ = chain(seed, sizes)

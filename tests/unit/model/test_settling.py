@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement, estimate
@@ -62,7 +62,6 @@ def test_warm_and_cold_fits_agree(make_chordal, stddev):
     assert apart < 0.1 * moved
 
 
-@settings(deadline=None, max_examples=25)
 @given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]), st.booleans())
 def test_settling_leaves_the_model_as_it_is(make_chordal, sizes, seed, stddev, uneven):
     fit, factors = fit_and_factors(make_chordal(sizes, seed, total=500.0), stddev, uneven)
@@ -72,7 +71,6 @@ def test_settling_leaves_the_model_as_it_is(make_chordal, sizes, seed, stddev, u
         np.testing.assert_allclose(one.table, other.table, rtol=1e-6, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
 @given(SIZES, SEEDS, st.sampled_from([1.0, 20.0]))
 def test_settled_tables_leave_the_same_rows_to_each_column(make_chordal, sizes, seed, stddev):
     problem = make_chordal(sizes, seed, total=500.0)

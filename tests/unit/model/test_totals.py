@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -39,7 +39,6 @@ def test_total_is_at_least_one():
     assert minimum_variance_total([]) == 1.0
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 40),

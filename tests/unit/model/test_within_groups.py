@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.model._totals import project_on_simplex
@@ -11,7 +11,6 @@ def distance(weights, counts):
     return np.abs(weights / weights.sum() - counts / counts.sum()).sum() / 2
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40),
     st.floats(1e-3, 1e4),

@@ -12,6 +12,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian
+from sdv_prefair.privacy._private_values import threshold
 
 EPSILONS = [0.0, 0.05, 0.3, 1.0, 2.5, 6.0]
 ROUNDS = {
@@ -140,3 +141,63 @@ def test_a_gaussian_is_split_into_two_that_are_independent(part, whole):
     assert (mean * m, variance) == (s, s)  # of N(c m, m) for c = 1, as for any other c
     assert covariance - variance == 0
     assert variance_w - 2 * covariance + variance == m - s
+
+
+# -- thresholds ----------------------------------------------------------------------------------
+
+
+def with_threshold(mu, delta, moves, part_of):
+    """Return the log-probabilities of all outcomes of a threshold and one more line.
+
+    Args:
+        mu: The whole.
+        delta: Of the threshold.
+        moves: What the person does on the second table: ``'a'``, a row more of the value that the
+            first table has, or ``'b'``, a row of a value that nobody else has.
+        part_of: The part of mu^2 that the second line takes, given whether the value was released.
+    """
+    sigma = 1 / (mu * math.sqrt(0.4))
+    reach = math.ceil(9 * sigma) + 2
+    least = threshold(sigma, delta, 1)
+    first_count = round(least)  # so that it is released about half of the time
+    one, two = [], []
+    for law_of_a, lists, is_second in (
+        (rounded_law(0, sigma, reach), one, False),
+        (rounded_law(int(moves == 'a'), sigma, reach), two, True),
+    ):
+        counts = first_count + np.arange(-reach, reach + 1)
+        hidden = np.logaddexp.reduce(law_of_a[counts <= least])
+        answers = [(False, hidden), *((True, law_of_a[i]) for i in np.flatnonzero(counts > least))]
+        b = 1 + np.arange(-reach, reach + 1)
+        passes = [rounded_law(0, sigma, reach)[i] for i in np.flatnonzero(b > least)]
+        none = math.log1p(-math.fsum(np.exp(passes)))
+        of_b = [none, *passes] if is_second and moves == 'b' else [0.0, *[-math.inf] * len(passes)]
+        for is_released, chance in answers:
+            left = 1 / (mu * math.sqrt(part_of(is_released)))
+            law = rounded_law(int(is_second), left, math.ceil(9 * left) + 2)
+            lists += [chance + other + law for other in of_b]
+    return np.concatenate(one), np.concatenate(two)
+
+
+PARTS = {
+    'the rest': lambda is_released: 0.6,
+    'less if rare': lambda is_released: 0.6 if is_released else 0.2,
+}
+
+
+@pytest.mark.parametrize('part_of', PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize('moves', ['a', 'b'])
+@pytest.mark.parametrize('delta', [0.05, 1e-4])
+@pytest.mark.parametrize('mu', [0.8, 2.0])
+def test_a_threshold_costs_its_delta_and_no_more_beside_the_gaussian(mu, delta, moves, part_of):
+    one, two = with_threshold(mu, delta, moves, part_of)
+    for p in (one, two):
+        assert math.fsum(np.exp(p)) == pytest.approx(1, abs=1e-10)
+    needed = [
+        (hockey_stick(p, q, epsilon), delta_of_gaussian(mu**2 / 2, epsilon))
+        for p, q in ((one, two), (two, one))
+        for epsilon in EPSILONS
+    ]
+    assert all(found <= gaussian + delta + 1e-12 for found, gaussian in needed)
+    if moves == 'b':  # whoever sees it knows for certain
+        assert 0 < hockey_stick(two, one, 30.0) <= delta

@@ -4,7 +4,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
@@ -20,7 +20,7 @@ from sdv_prefair.privacy._gaussian_conversion import (
 
 DIGITS = 120
 EPSILONS = [1e-30, 1e-20, 1e-9, 1e-3, 0.1, 1.0, 10.0, 100.0, 1e4, 1e6, 1e9]
-DELTAS = [5e-31, 1e-20, 1e-9, 1e-5, 0.1, 0.9, 0.999]
+DELTAS = [5e-31, 1e-20, 1e-9, 1e-5, 0.01, 0.0999]
 
 
 def exact_delta(rho, epsilon):
@@ -64,8 +64,7 @@ def test_delta_is_what_neighbours_differ_by_beyond_epsilon(mu, epsilon):
     assert delta_of_gaussian(mu**2 / 2, epsilon) == pytest.approx(integral, rel=1e-8)
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.floats(-30, 9).map(lambda power: 10**power), st.floats(-30, -0.01).map(lambda p: 10**p))
+@given(st.floats(-30, 9).map(lambda power: 10**power), st.floats(-30, -1.01).map(lambda p: 10**p))
 def test_there_and_back_never_promises_more_than_it_may(epsilon, delta):
     rho = float(gaussian_rho_of(epsilon, delta))
     back = gaussian_epsilon_of(rho, delta)
@@ -76,8 +75,7 @@ def test_there_and_back_never_promises_more_than_it_may(epsilon, delta):
         assert back == pytest.approx(epsilon, rel=1e-3)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.floats(-6, 9).map(lambda p: 10**p), st.floats(-30, -0.01).map(lambda p: 10**p))
+@given(st.floats(-6, 9).map(lambda p: 10**p), st.floats(-30, -1.01).map(lambda p: 10**p))
 def test_epsilon_of_any_sum_is_rounded_up(rho, delta):
     epsilon = gaussian_epsilon_of(rho, delta)
     with mpmath.workdps(DIGITS):

@@ -145,6 +145,7 @@ def test_a_draw_from_wide_blocks_is_too(sigma):
         )
 
 
+@pytest.mark.pull_request
 @pytest.mark.parametrize('sigma', [1e-3, 0.03, 0.3, 0.4, 1.0, 3.75, 4.1, 30.3])
 def test_a_rounded_draw_is_as_close_to_the_normal_law_as_is_said(sigma):
     with mpmath.workdps(DIGITS):
@@ -199,6 +200,7 @@ def test_floats_decide_only_what_their_error_cannot_change_inside_cells_too():
                     assert abs(exact - float(np.exp(-exponent))) < samplers._FLOAT_MARGIN / 50
 
 
+@pytest.mark.pull_request
 @pytest.mark.parametrize('sigma', [50.3, 200.0, 1e9])
 @pytest.mark.parametrize(
     ('name', 'value'), [('_TAIL_IN_SIGMAS', 13.75), ('_TABLE_BITS', 64), ('_TABLE_BITS', 128)]
@@ -235,7 +237,7 @@ def test_all_draws_of_a_fit_are_below_what_is_kept_back_of_delta():
     assert MAX_CELLS * 2**20 <= MOST_DRAWS
 
 
-@pytest.mark.parametrize('delta', [LEAST_DELTA / 2, 1e-9, 0.1])
+@pytest.mark.parametrize('delta', [LEAST_DELTA / 2, 1e-9, 0.09])
 @pytest.mark.parametrize('epsilon', [0.01, 1.0, 100.0])
 def test_the_conversion_keeps_it_back(epsilon, delta):
     least = delta * (1 - 0.9 * accounting.DELTA_FOR_ROUNDING)
@@ -245,5 +247,5 @@ def test_the_conversion_keeps_it_back(epsilon, delta):
 
 @pytest.mark.parametrize('delta', [1e-31, 1e-100])
 def test_a_delta_that_noise_of_finite_support_cannot_keep_is_refused(delta):
-    with pytest.raises(accounting.BudgetError, match='must be between 1e-30'):
+    with pytest.raises(accounting.BudgetError, match='must be at least 1e-30'):
         accounting.check_epsilon_delta(1.0, delta)

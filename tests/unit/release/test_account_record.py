@@ -9,12 +9,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Account, Ledger
 from sdv_prefair.privacy._account import FAILED, FINISHED, UNFINISHED, Spending
 from sdv_prefair.privacy._debit import Debit
-from sdv_prefair.release._account_record import (
-    account_of_one,
-    check_account,
-    read_account,
-    write_account,
-)
+from sdv_prefair.release._account_record import check_account, read_account, write_account
 
 
 def spent_ledger(seeded=False):
@@ -27,7 +22,7 @@ def spent_ledger(seeded=False):
 
 
 LEDGER = spent_ledger()
-(FIT,) = account_of_one(LEDGER).spendings
+FIT = Spending('fit', FINISHED, False, 2, LEDGER.spent, 1e-7)
 LEARNING, MEASURING = (line.rho for line in LEDGER.debits)
 LEFT = Spending('preprocess', UNFINISHED, False, 1, LEARNING, 1e-7)
 REST = Spending('fit_processed_data', FINISHED, False, 1, MEASURING, 0.0)

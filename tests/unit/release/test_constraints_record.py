@@ -109,6 +109,7 @@ def test_combinations_that_reject_rows_come_back(path):
     assert_same(synthesizer, released(synthesizer, path), rows=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     'constraints',
     [

@@ -124,25 +124,13 @@ def test_what_was_learnt_was_paid_for():
         check_learning(['a', 'b'], ledger.debits)
 
 
-def test_lines_of_earlier_versions_are_known():
-    """Skewed numbers were learnt by PrivTree, which costs epsilon^2/2."""
-
-    def line(epsilon):
-        return Debit('learn domains', 'PrivTree', ('wage',), Fraction(1, 50), scale=epsilon)
-
-    check_lines([line(0.2)], 1)
-    with pytest.raises(ReleaseError, match='less noise'):
-        check_lines([line(0.201)], 1)
-
-
 def test_bins_that_follow_the_data_are_paid_for():
-    def line(step, column, mechanism='discrete Gaussian'):
-        return Debit(step, mechanism, (column,), Fraction(1, 50), scale=5.0)
+    def line(step, column):
+        return Debit(step, 'discrete Gaussian', (column,), Fraction(1, 50), scale=5.0)
 
     binned = ['wage', 'age']
     look, learnt = line('discretize', 'wage'), line('learn domains', 'wage')
     check_shapes(['wage'], binned, [look])
-    check_shapes(['wage'], binned, [learnt, line('learn domains', 'wage', 'PrivTree')])
     for unpaid in ([], [learnt], [line('discretize', 'age')], [look, line('discretize', 'sex')]):
         with pytest.raises(ReleaseError, match='does not pay'):
             check_shapes(['wage'], binned, unpaid)

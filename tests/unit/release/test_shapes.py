@@ -106,22 +106,6 @@ def test_weights_of_chosen_transformers_come_back(synthesizer, tmp_path):
         assert shape.weights
 
 
-def test_a_release_of_version_2_still_opens(synthesizer, tmp_path):
-    def age(document):
-        document['version'] = 2
-        del document['shapes'], document['ledger']['accounting']
-        for attempt in document['account']:
-            del attempt['all_gaussian']
-        for chosen in document['chosen']:
-            del chosen['arguments']['finer'], chosen['arguments']['weights']
-
-    synthesizer.save_release(tmp_path / 'r')
-    changed(tmp_path / 'r', age)
-    loaded = load_release(tmp_path / 'r')
-    assert loaded.get_transformers()['gain'].shape == BinShape((1, 5000))
-    assert len(loaded.sample(10)['staff']) == 10
-
-
 @pytest.mark.parametrize(
     'change',
     [

@@ -1,22 +1,22 @@
 """Releases and rows checked again.
 
-Of ``_verifying.py``, ``_verified.py``, ``_marginal_test.py`` and ``_independence_test.py``.
+Of ``_verifying.py``, ``_verified.py`` and ``_marginal_test.py``.
 """
 
 import numpy as np
 import pandas as pd
 import pytest
-from releases import ROLES, TREE, fit, staff_rows, tied_rows
+from releases import ROLES, TREE, fit, staff_metadata, staff_rows, tied_rows
 from scipy import stats
 
 from sdv_prefair import PrivacyWarning, load_release, verify_release
 from sdv_prefair.errors import ReleaseError, VerificationError
 from sdv_prefair.fairness._statements import Independent
+from sdv_prefair.fairness._verdicts import FAIR, UNFAIR
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.release import _marginal_test as marginal_test
-from sdv_prefair.release._independence_test import find_dependence
 from sdv_prefair.release._marginal_test import LEVEL, chi_square, compare_marginals
-from sdv_prefair.release._verifying import verify_fit, verify_table
+from sdv_prefair.release._verifying import judge_statement, verify_fit, verify_table
 
 
 @pytest.fixture(scope='module')
@@ -44,7 +44,7 @@ def test_a_release_and_its_rows_are_verified(saved, opened):
     assert bool(verify_release(saved))
     checked = verify_release(saved, rows_of(load_release(saved)))
     assert [check.about for check in checked.checks] == [
-        'ledger', 'noise', 'fairness', 'columns', 'values', 'origin',
+        'ledger', 'delta', 'noise', 'fairness', 'columns', 'values', 'origin',
     ]  # fmt: skip
     assert checked.to_frame()['passed'].all()
     assert 'exactly the rows' in checked.checks[-1].told
@@ -205,7 +205,34 @@ def test_rows_that_break_a_statement_fail_though_all_marginals_are_the_models(sa
     rows = unfairly_paid(rows)
     checked = verify_table(load_release(saved), rows)
     assert failed(checked) == ['independence']
-    assert "'paid' depends on 'sex' given ['grade']" in checked.failed[0].told
+    told = checked.failed[0].told
+    assert told.startswith('NOT so that paid is independent of sex given grade: unfair by at least')
+
+
+@pytest.fixture(scope='module')
+def two_protected():
+    rng = np.random.default_rng(4)
+    table = staff_rows(4000).assign(born=rng.choice(['here', 'there'], 4000))
+    metadata = staff_metadata(born={'sdtype': 'categorical', 'range_values': ['here', 'there']})
+    roles = {'protected': ['sex', 'born'], 'epsilon': 500.0}
+    return fit(table, metadata, structure=[*TREE, ('grade', 'born')], **roles)
+
+
+@pytest.mark.parametrize('decides', ['both protected columns', 'the other way in each stratum'])
+def test_rows_that_are_unfair_only_jointly_are_not_verified(two_protected, decides):
+    """Neither protected column alone, over all strata, says anything about the outcome."""
+    two_protected.reset_sampling()
+    rows = rows_of(two_protected, 4000, independent_rows=True)
+    rows = rows.sample(frac=1, random_state=0, ignore_index=True)  # as another sample would be
+    rng = np.random.default_rng(5)
+    sex, born, grade = rows['sex'] == 'F', rows['born'] == 'here', rows['grade'] == 'a'
+    odd = sex ^ (born if decides == 'both protected columns' else grade)
+    share = rows.groupby('grade')['paid'].transform('mean')
+    unfair = rows.assign(paid=rng.random(4000) < np.where(odd, share + 0.35, share - 0.35))
+    checked = verify_table(two_protected, unfair)
+    (found,) = [check for check in checked.failed if check.about == 'independence']
+    assert 'paid is independent of sex, born given grade: unfair by at least' in found.told
+    assert failed(verify_table(two_protected, rows)) == []
 
 
 def test_generated_columns_that_are_not_the_releases_are_named(saved):
@@ -220,16 +247,16 @@ def test_generated_columns_that_are_not_the_releases_are_named(saved):
 @pytest.mark.parametrize('strata', [1, 40, 1500])
 @pytest.mark.parametrize('kinds', [2, 6, 3000])
 def test_independent_rows_keep_statements_and_others_do_not(strata, kinds):
-    """Of rows that keep them one table in a hundred million fails, with normal tails."""
+    """Of rows that keep them one table in a thousand fails."""
     generator = np.random.default_rng(7)
     statement = Independent(['left'], ['right'], ['given'])
     given = generator.integers(0, strata, 6000)
     side = (given % 3 + generator.integers(0, kinds, (2, 6000))) % kinds
     codes = pd.DataFrame({'left': side[0], 'right': side[1], 'given': given})
-    assert find_dependence([statement], codes) is None
+    assert judge_statement(statement, codes).kind != UNFAIR
     tie = generator.random(6000) < 0.3
     tied = codes.assign(right=np.where(tie, codes['left'], codes['right']))
-    assert find_dependence([statement], tied) == ('left', 'right', ('given',))
+    assert judge_statement(statement, tied).kind == UNFAIR
 
 
 def test_dependence_that_goes_both_ways_is_found_within_strata():
@@ -237,6 +264,14 @@ def test_dependence_that_goes_both_ways_is_found_within_strata():
     given, left, noise = generator.integers(0, 2, (3, 4000))
     right = np.where(generator.random(4000) < 0.5, left ^ given, noise)
     codes = pd.DataFrame({'left': left, 'right': right, 'given': given})
-    assert find_dependence([Independent(['left'], ['right'])], codes) is None
-    found = find_dependence([Independent(['left'], ['right'], ['given'])], codes)
-    assert found == ('left', 'right', ('given',))
+    assert judge_statement(Independent(['left'], ['right']), codes).kind == FAIR
+    assert judge_statement(Independent(['left'], ['right'], ['given']), codes).kind == UNFAIR
+
+
+@pytest.mark.filterwarnings('ignore:delta')
+@pytest.mark.parametrize(('delta', 'is_well'), [(1e-9, True), (2e-3, False)])
+def test_a_delta_above_one_over_the_rows_fails(delta, is_well):
+    synthesizer = fit(tied_rows(), structure=TREE, delta=delta)
+    (check,) = [c for c in verify_fit(synthesizer).checks if c.about == 'delta']
+    assert check.passed is is_well
+    assert ('a row at random' in check.told) is not is_well

@@ -3,7 +3,7 @@ from xml.etree.ElementTree import tostring
 
 import plotly.graph_objects as go
 from html_page import Page
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.plots._style import plain_text
@@ -20,7 +20,6 @@ def written(element):
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=200)
 def test_text_and_attributes_come_back_as_they_were(text, attribute):
     page = Page(written(tag('div', tag('p', text, aria_label=attribute), text)))
     assert [e['tag'] for e in page.elements] == ['div', 'p']
@@ -31,7 +30,6 @@ def test_text_and_attributes_come_back_as_they_were(text, attribute):
 
 
 @given(TEXTS)
-@settings(max_examples=200)
 def test_nothing_in_a_figure_ends_its_script(text):
     figure = go.Figure(go.Bar(x=[text], y=[1]), layout={'title': text})
     page = Page(written(plot(figure, text, text)))

@@ -4,16 +4,13 @@ Of ``__init__.py``, ``_page.py``, ``_promises.py``, ``_ledger.py``, ``_marginals
 ``_model.py``.
 """
 
-import math
-
-import pytest
-
 from sdv_prefair import load_release
+from sdv_prefair.privacy._curve_words import at_most, attacks, delta_in_words
 from sdv_prefair.report import gather
-from sdv_prefair.report._epsilon_words import best_guess
 
 HEADINGS = [
     'Before you sign',
+    'Questions and answers',
     'What is promised',
     'The model',
     'Proxies',
@@ -39,7 +36,12 @@ def test_the_promise_is_in_words_and_numbers(page, fitted):
     footer = fitted.get_privacy_ledger().attrs
     assert '(1, 1e-9)-differentially private' in promises
     assert footer['neighbours'] in promises
-    assert '73.1 %' in promises
+    curve = fitted.privacy_curve()
+    assert at_most(curve.guess()) in promises
+    assert delta_in_words(curve, 1.0, 1e-9) in promises
+    for name, _, success in attacks(curve):
+        assert f'{name}' in promises
+        assert at_most(success) in promises
     assert 'income is independent of sex and race once education, occupation and hours' in promises
     assert f'{footer["epsilon_if_replace_one"]:.3g}' in page.section('ledger')['text']
     assert f'{footer["epsilon_if_twice_the_rows"]:.3g}' in page.section('ledger')['text']
@@ -105,11 +107,3 @@ def test_a_release_that_was_opened_gives_the_same_report(fitted, tmp_path):
     fitted.create_release_report(path=tmp_path / 'here.html')
     load_release(tmp_path / 'fit.release').create_release_report(path=tmp_path / 'there.html')
     assert (tmp_path / 'here.html').read_bytes() == (tmp_path / 'there.html').read_bytes()
-
-
-@pytest.mark.parametrize(('epsilon', 'delta'), [(0.1, 1e-9), (1.0, 1e-3), (12.0, 1e-6), (900, 0.1)])
-def test_best_guess_is_that_of_the_worst_mechanism(epsilon, delta):
-    """Randomised response that fails openly with probability delta reaches the bound."""
-    told = min(1.0, 1 / (1 + math.exp(-epsilon)))
-    right = delta + (1 - delta) * told
-    assert best_guess(epsilon, delta) == pytest.approx(right)

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from any_statements import any_statements, kept
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import (
@@ -54,7 +54,6 @@ def draw_weights(seed, kind):
     return dict(zip(pairs, draws[kind]().tolist(), strict=True))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     any_statements(COLUMNS),
     st.integers(0, 10**6),

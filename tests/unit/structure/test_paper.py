@@ -1,6 +1,6 @@
 """What the paper prints, and where it lives in the code.
 
-Of ``__init__.py``, ``_problem.py`` and ``_fairness.py``.
+Of ``__init__.py`` and ``_problem.py``.
 """
 
 import subprocess
@@ -65,6 +65,7 @@ def test_the_roles_of_the_first_example():
     assert not is_justifiably_fair([*fair, ('sex', 'income')], roles)
 
 
+@pytest.mark.pull_request
 def test_structure_is_light_to_import():
     code = (
         'import sys, sdv_prefair.structure; '

@@ -9,7 +9,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness._predicate import markov_graph
@@ -57,7 +57,6 @@ def test_the_unconstrained_ones_need_no_roles(strategy):
     assert plain.histograms({'x': 2, 'y': 2, 'z': 2}, Roles())[-1] == ('x', 'y', 'z')
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_network_grows_by_joined_parents_fair_in_its_moral_graph(seed):
     """Under the lenient rule it is the predicate that keeps the sides apart."""
@@ -77,7 +76,6 @@ def test_a_network_grows_by_joined_parents_fair_in_its_moral_graph(seed):
     assert nx.is_chordal(markov_graph(chosen))
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6))
 def test_cliques_are_on_offer_exactly_if_the_graph_stays_fair_and_chordal(seed):
     rng = np.random.default_rng(seed)

@@ -35,7 +35,7 @@ def test_repr_tells_roles_budget_and_state():
     with pytest.warns(PrivacyWarning, match='budgets add up'):
         synthesizer.fit(PEOPLE.data)
     assert repr(synthesizer).endswith('2 attempts, and budgets add up')
-    assert len(repr(synthesizer).splitlines()) == 5
+    assert len(repr(synthesizer).splitlines()) == 6
 
 
 def test_repr_of_an_unfair_structure_promises_nothing():

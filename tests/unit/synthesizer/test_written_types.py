@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import DomainError
@@ -18,7 +18,6 @@ VALUES = [
     *(1, 2, -3, 2**53 + 1, 2.5, 2.0, -0.5, True, False, 'a', '1', 'True', b'b'),
     *(Decimal('1.5'), Decimal('20.25'), dt.date(2024, 1, 1), dt.datetime(2024, 1, 1, 10)),
 ]
-cases = settings(max_examples=150, deadline=None)
 
 
 def columns_of(values, dtype, nullable):
@@ -45,7 +44,6 @@ def parted_categories(draw):
     return codes, draw(st.lists(st.lists(place, min_size=1, max_size=3), min_size=2, max_size=5))
 
 
-@cases
 @given(parted_categories())
 def test_parquet_files_tell_codes_whichever_part_is_first(tmp_path_factory, drawn):
     codes, orders = drawn
@@ -62,7 +60,6 @@ def test_parquet_files_tell_codes_whichever_part_is_first(tmp_path_factory, draw
         assert code_of.setdefault(value, code) == code
 
 
-@cases
 @given(parted_categories())
 def test_whether_a_column_can_be_written_does_not_depend_on_the_rows(tmp_path_factory, drawn):
     codes, orders = drawn
@@ -80,7 +77,6 @@ def test_whether_a_column_can_be_written_does_not_depend_on_the_rows(tmp_path_fa
     assert len({*alone, is_refused(orders), is_refused(orders[::-1])}) == 1
 
 
-@cases
 @given(parted_categories())
 def test_csv_files_write_a_value_alike_in_all_parts(tmp_path_factory, drawn):
     codes, orders = drawn

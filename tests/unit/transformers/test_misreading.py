@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import DomainError
@@ -37,7 +37,6 @@ def merges(codes, drawn):
     return read.astype(object).where(read.notna(), None).nunique(dropna=False) < len(set(drawn))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), st.sampled_from(LISTS), st.booleans())
 def test_no_values_are_merged_without_a_word(data, values, nullable):
     chosen = data.draw(st.lists(st.sampled_from(values), min_size=1, unique_by=str))

@@ -3,7 +3,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counts._arrow_columns import encode_array
@@ -53,7 +53,6 @@ def test_a_category_lists_its_values_so_none_are_made_up():
     assert list(codes.decode(np.arange(5), np.random.default_rng(0))) == list(codes.shown)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     values=st.lists(st.text('0123ab," ', min_size=1, max_size=3), unique=True, max_size=6),
     tails=st.lists(st.text('0123ab', min_size=1, max_size=1), unique=True, max_size=3),
