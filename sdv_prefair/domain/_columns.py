@@ -14,7 +14,7 @@ from sdv_prefair.domain._value_groups import tail_label
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values._dtypes import holds_value
 from sdv_prefair.values._faker_forms import FakerForm
-from sdv_prefair.values._shown_text import told_apart
+from sdv_prefair.values._shown_text import ends_within, told_apart
 from sdv_prefair.values._text_forms import TextForm
 from sdv_prefair.values._timestamps import as_timestamp, within_format
 
@@ -190,16 +190,19 @@ class Undeclared:
         """Return the domain of the learnt values, without those that look the same when written.
 
         The first of several values that look the same is kept, and '' is left out if there is
-        null: what looks like null comes back as null. A string that replaces all others is changed
-        until it differs from all values; for other types a row with it counts as "other".
+        null: what looks like null comes back as null. Strings with a carriage return or a NUL, which
+        end a cell for readers of CSV files, count as "other". A string that replaces all others is
+        changed until it differs from all values; for other types a row with it counts as "other".
 
         Args:
             values: The learnt values.
             dtype: The column's dtype, which may not be able to hold the replacement.
             tails: Prefixes of strings that are too rare, if they share a code.
         """
+        tails = [tail for tail in tails if not ends_within(tail)]
         labels = told_apart([tail_label(tail) for tail in tails], self.nullable)
-        told = told_apart((*labels, *map(_plain, values)), self.nullable)
+        whole = [value for value in map(_plain, values) if not ends_within(value)]
+        told = told_apart((*labels, *whole), self.nullable)
         kept = told[len(labels) :]
         other = self._other_beside(told, dtype)
         if other is not None:

@@ -23,6 +23,11 @@ def seen(cell: str) -> tuple[str, str]:
     return _END.split(cell, maxsplit=1)[0], _LINE_END.sub('\n', cell)
 
 
+def ends_within(value: Any) -> bool:
+    """Whether readers of a file may end the cell, or the line, in the middle of a value."""
+    return isinstance(value, str) and bool(_END.search(value))
+
+
 def looks_of(value: Any) -> set[str]:
     """Return the strings that a value may be taken for: the cell that ``to_csv`` writes, above all.
 

@@ -96,6 +96,13 @@ def dtype_of(name, values):
     return pd.CategoricalDtype(values) if name == 'category' else pd.api.types.pandas_dtype(name)
 
 
+@pytest.mark.parametrize('broken', ['\r0', 'a\r\nb', '\0', 'a\0b', '\r'])
+def test_a_learnt_string_that_breaks_a_line_counts_as_other(broken):
+    domain = Undeclared('categories', False).with_values([broken, 'a'], np.dtype(object))
+    assert domain.values == ('a',)
+    assert tells_codes(transformer_for(domain, 32, np.dtype(object)))
+
+
 @given(learnt_domains(), st.data())
 def test_every_code_is_shown_by_a_value_of_its_own_whatever_the_column(described, data):
     """Values tell their codes, and what was not learnt is neither null nor a learnt value."""
