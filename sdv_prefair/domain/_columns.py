@@ -190,9 +190,10 @@ class Undeclared:
         """Return the domain of the learnt values, without those that look the same when written.
 
         The first of several values that look the same is kept, and '' is left out if there is
-        null: what looks like null comes back as null. Strings with a carriage return or a NUL, which
-        end a cell for readers of CSV files, count as "other". A string that replaces all others is
-        changed until it differs from all values; for other types a row with it counts as "other".
+        null: what looks like null comes back as null. Strings with a carriage return or a NUL,
+        which end a cell for readers of CSV files, count as "other". A string that replaces all
+        others is changed until it differs from all values; for other types a row with it counts as
+        "other".
 
         Args:
             values: The learnt values.

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from jobs import fit, rows
+from jobs import make, rows
 from sdv.cag import SingleTableProgrammableConstraint
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SamplingError
@@ -73,6 +73,7 @@ class Never(SingleTableProgrammableConstraint):
 
 
 def test_constraints_that_no_row_meets_are_reported():
-    synthesizer = fit([Never()], rows(200))
+    synthesizer = make([Never()])
+    synthesizer.fit({'jobs': rows(200)}, check=False)
     with pytest.raises(SamplingError, match='0 of 5 rows satisfied'):
         synthesizer.sample(5, max_tries_per_batch=3)

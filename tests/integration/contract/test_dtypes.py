@@ -10,7 +10,7 @@ from contract import CONTROL, KINDS, STRUCTURES, fit, make, only
 from every_dtype import every_dtype
 from sdv.evaluation import run_diagnostic
 
-from sdv_prefair import DomainWarning, FairnessWarning, NoiseWarning
+from sdv_prefair import DomainWarning, FairnessWarning, NoiseWarning, OwnerWarning
 
 NUM_ROWS = 2000
 
@@ -132,7 +132,8 @@ def test_fitting_and_sampling_say_nothing(fitted):
     synthesizer = make('adaptive', wide)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
-        for of_columns in (NoiseWarning, DomainWarning, FairnessWarning):  # they quote names alone
+        # They quote names alone.
+        for of_columns in (NoiseWarning, DomainWarning, FairnessWarning, OwnerWarning):
             warnings.simplefilter('ignore', of_columns)
         synthesizer.fit(wide.data)
         synthesizer.sample(50)
