@@ -11,6 +11,8 @@ from sdv.errors import InvalidDataError
 from sdv.evaluation import run_diagnostic
 from sdv.metadata import Metadata
 
+from sdv_prefair._sdv_versions import as_given_back
+
 WORD = {'sdtype': 'categorical', 'range_values': ['a', 'b'], 'range_is_nullable': False}
 
 
