@@ -8,6 +8,7 @@ import pytest
 from sdv.cag import Inequality, ProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+from walk import differing_paths, leaves
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli import main
@@ -92,6 +93,20 @@ def test_what_is_only_changed_is_a_warning_that_quotes_no_cell():
     with pytest.warns(OwnerWarning, match='NOT PRIVATE.*x: 1 rows have a value') as caught:
         synthesizer_of(LISTED).fit({'t': table_of(cells)})
     assert not any('Zyzzyva' in str(warning.message) for warning in caught)
+
+
+def test_a_look_leaves_nothing_behind():
+    """With the same noise, a fit that has looked is the one that has not: in every attribute."""
+    fits = []
+    for check in (True, False):
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            synthesizer = synthesizer_of(LISTED, seed=3)
+            synthesizer.fit({'t': table_of(['Zyzzyva', *(['a', 'b'] * (ROWS // 2))][:ROWS])}, check)
+        fits.append(synthesizer)
+    # The two differ between fits that have not looked, too.
+    assert differing_paths(*fits) <= {'._synthesizer_id', '._result.model._rng'}
+    assert not any('Zyzzyva' in str(value) for _, value in leaves(fits[0]))
 
 
 def test_a_single_foreign_date_among_many_rows_is_found():
