@@ -16,7 +16,7 @@ _ROWS = 2_000
 def rehearse(settings: Settings, dtypes: pd.Series) -> None:
     """Raise if constraints fail on made-up rows, or leave none of them.
 
-    What is still to be learnt is not rehearsed.
+    Not rehearsed if a domain is still to be learnt: made-up values of it would prove nothing.
 
     Args:
         settings: Prepared for the table's dtypes.
@@ -26,12 +26,12 @@ def rehearse(settings: Settings, dtypes: pd.Series) -> None:
         SynthesizerInputError: If no row satisfies all constraints.
     """
     plan = settings.plan
-    if not plan.rules or plan.learns_combinations:
+    is_public = not any(isinstance(d, Undeclared) for d in plan.original_domains.values())
+    if not plan.rules or plan.learns_combinations or not is_public:
         return
     rows = made_up_rows(settings, dtypes, _ROWS)
     restored = plan.restore(plan.transform(rows))
-    unknown = {c for c, d in plan.original_domains.items() if isinstance(d, Undeclared)}
-    if restored.empty and not any(unknown & set(columns) for columns in plan.tied):
+    if restored.empty:
         names = ', '.join(type(rule.constraint).__name__ for rule in plan.rules)
         raise SynthesizerInputError(
             f'No row can be made that satisfies all constraints ({names}): of {_ROWS:,} made-up '
