@@ -50,8 +50,8 @@ def look_first(table: pd.DataFrame, settings: Settings, person_column: str | Non
     if found:
         told = [f'{r.column or "rows"}: {r.rows:,} rows {r.finding}' for r in found.findings]
         warnings.warn(
-            f'{NOT_PRIVATE} Of {found.num_rows:,} rows looked at, a fit would silently change '
-            f'some: {"; ".join(told)}. check() says what to do; check=False leaves this out.',
+            f'{NOT_PRIVATE} Of {found.num_rows:,} rows looked at: {"; ".join(told)}. '
+            'check() says what a fit does with them and what to do; check=False leaves this out.',
             OwnerWarning,
             stacklevel=users_line(),
         )

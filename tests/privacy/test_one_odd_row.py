@@ -119,7 +119,7 @@ def assert_alike(expected, found, is_declared):
     assert SECRET.encode() not in pickle.dumps(two)
 
 
-@pytest.mark.parametrize('is_declared', [True, False])
+@pytest.mark.parametrize('is_declared', [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('odd', CELLS)
 def test_an_odd_row_of_objects_is_not_seen(usual, odd, is_declared):
     frame, *expected = usual('object', is_declared)

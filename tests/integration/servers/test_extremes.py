@@ -100,7 +100,11 @@ TYPES = {
         'TIMESTAMP(6)': (texts(['1970-01-02', '2038-01-19 03:14:07', '0000-00-00']), MOMENTS),
     },
 }
-CASES = [(engine, kind) for engine, kinds in TYPES.items() for kind in kinds]
+CASES = [
+    pytest.param(engine, kind, marks=pytest.mark.slow if engine == 'mysql' else [])
+    for engine, kinds in TYPES.items()
+    for kind in kinds
+]
 
 
 @pytest.fixture

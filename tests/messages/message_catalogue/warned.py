@@ -400,9 +400,9 @@ MESSAGES = [
         lambda: look_first(sex=['X', *(['F'] * (len(PEOPLE.data['people']) - 1))]),
         OwnerWarning,
         'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it. '
-        f'Of {len(PEOPLE.data["people"])} rows looked at, a fit would silently change some: '
+        f'Of {len(PEOPLE.data["people"])} rows looked at: '
         'sex: 1 rows have a value that range_values does not list.',
-        'check() says what to do; check=False leaves this out.',
+        'check() says what a fit does with them and what to do; check=False leaves this out.',
     ),
     Message(
         lambda: look_first(sex='X'),

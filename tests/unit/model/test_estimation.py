@@ -156,7 +156,7 @@ def test_what_does_not_fit_together_is_refused(arguments, message):
         estimate([Measurement(('a', 'b'), np.ones((2, 3)), 1.0)], **given)
 
 
-@pytest.mark.pull_request
+@pytest.mark.slow
 @pytest.mark.parametrize('pairs', [('ab',), ('ab', 'bc', 'ac')])
 def test_trees_and_chordal_graphs_are_fitted_and_sampled_without_jax(pairs):
     program = f"""
