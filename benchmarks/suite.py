@@ -1,7 +1,8 @@
 """What each test file costs, and in which ring it runs; before the rings, and now.
 
-    SUITE_TIMES=folder CI=true python -m pytest -n 2 --dist worksteal     # records every test
-    python benchmarks/suite.py folder                                     # writes results/suite.md
+    SUITE_TIMES=folder CI=true make test                                  # records every test
+    SUITE_TIMES=other CI=true python -m pytest -n 2 --dist worksteal -m slow
+    python benchmarks/suite.py folder other                               # writes results/suite.md
 
 Seconds are processor seconds of the test, its fixtures and the processes it waited for. Those of
 the suite as it was before it had three rings stand in ``results/suite_before.csv``.
@@ -42,10 +43,10 @@ class Cost:
         return ', '.join(f'{RINGS[ring]} {self.tests[ring]}' for ring in RINGS if self.tests[ring])
 
 
-def recorded(folder: Path) -> dict[str, Cost]:
+def recorded(folders: Iterable[str]) -> dict[str, Cost]:
     """Return the cost of each file from what ``recorded_times.py`` wrote."""
     costs: dict[str, Cost] = defaultdict(Cost)
-    for path in sorted(folder.glob('*.jsonl')):
+    for path in sorted(path for folder in folders for path in Path(folder).glob('*.jsonl')):
         for line in map(json.loads, path.read_text('utf-8').splitlines()):
             costs[line['test'].partition('::')[0]].add(line['ring'], 1, line['seconds'])
     return costs
@@ -87,9 +88,9 @@ def sums(old: dict[str, Cost], new: dict[str, Cost]) -> Iterable[str]:
         yield f'| {RINGS[ring]} | {" | ".join(cells)} |'
 
 
-def main(folder: str) -> None:
+def main(folders: Iterable[str]) -> None:
     """Write ``results/suite.md``."""
-    old, new = before(), recorded(Path(folder))
+    old, new = before(), recorded(folders)
     page = [
         '# The suite',
         '',
@@ -107,4 +108,4 @@ def main(folder: str) -> None:
 
 
 if __name__ == '__main__':
-    main(sys.argv[1])
+    main(sys.argv[1:])

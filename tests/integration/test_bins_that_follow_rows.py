@@ -177,6 +177,7 @@ DOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('door', DOORS)
 @pytest.mark.parametrize('persons', [{}, {'person_column': 'person', 'max_rows_per_person': 6}])
 def test_every_door_looks_as_fit_does(door, persons):

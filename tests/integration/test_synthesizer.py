@@ -233,6 +233,7 @@ def test_there_is_nothing_to_verify_without_roles(census):
         synthesizer.verify_fairness()
 
 
+@pytest.mark.slow
 def test_sdv_offers_the_class_without_importing_jax():
     program = (
         'import sys, warnings; warnings.simplefilter("error");'

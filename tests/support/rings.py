@@ -14,9 +14,12 @@ RINGS = (CHANGE, PULL_REQUEST, NIGHT)
 
 _TESTS = Path(__file__).parents[1]
 _FIRST = ('unit/', 'property/', 'test_house.py')
-# Of what SDV asks of every structure, a pull request asks these.
-_ASKED_DAILY = ('adaptive', 'planned')
-_ALL_STRUCTURES = ('none', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'tree', *_ASKED_DAILY)
+# What SDV asks of every structure, a pull request asks of 'adaptive' and 'planned'; and of doors
+# that lead to the same batches of Arrow, it opens one.
+_NIGHTLY = {
+    'integration/contract/': ('none', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'tree'),
+    'integration/doors/': ('parquet folder', 'arrow dataset', 'polars frame', 'polars lazy frame'),
+}
 # The last that a path begins with decides.
 _PLACES = {
     '': PULL_REQUEST,
@@ -27,6 +30,7 @@ _PLACES = {
             *('statistical/', 'integration/test_adult.py', 'privacy/test_own_accountant.py'),
             *('unit/report/test_report_of_', 'unit/report/test_reports_of_fits.py'),
             *('messages/test_complete.py', 'unit/model/test_private_pgm.py'),
+            *('unit/report/test_record.py', 'integration/test_any_names.py'),
         ),
         NIGHT,
     ),
@@ -38,16 +42,12 @@ def mark(item) -> None:
     if ring_of(item) == CHANGE:
         path = item.path.relative_to(_TESTS).as_posix()
         ring = [ring for place, ring in _PLACES.items() if path.startswith(place)][-1]
-        if path.startswith('integration/contract/') and _is_asked_at_night(item):
-            ring = NIGHT
+        params = item.callspec.params.values() if hasattr(item, 'callspec') else ()
+        for place, nightly in _NIGHTLY.items():
+            if path.startswith(place) and any(value in nightly for value in map(str, params)):
+                ring = NIGHT
         if ring != CHANGE:
             item.add_marker(getattr(pytest.mark, ring))
-
-
-def _is_asked_at_night(item) -> bool:
-    params = item.callspec.params.values() if hasattr(item, 'callspec') else ()
-    asked = [value for value in params if isinstance(value, str) and value in _ALL_STRUCTURES]
-    return bool(asked) and asked[0] not in _ASKED_DAILY
 
 
 def ring_of(item) -> str:

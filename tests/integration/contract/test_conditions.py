@@ -267,6 +267,7 @@ def wide():
     return table, fit('none', table)
 
 
+@pytest.mark.slow
 def test_a_null_can_be_asked_of_every_column_that_has_one(wide):
     table, synthesizer = wide
     known = table.frame.loc[:, table.frame.isna().any()]
@@ -277,6 +278,7 @@ def test_a_null_can_be_asked_of_every_column_that_has_one(wide):
         assert (sampled.dtypes == table.frame.dtypes).all(), columns
 
 
+@pytest.mark.slow
 def test_the_real_rows_can_be_asked_of_every_dtype(wide):
     table, synthesizer = wide
     for column in table.frame:

@@ -147,13 +147,8 @@ DOORS = ARROW_DOORS | {
     'ibis table': in_database,
     'ibis table that stays': in_database,
 }
-# One of each kind for a pull request; the others lead to the same batches.
-DAILY = ('parquet file', 'arrow table', 'duckdb relation', 'ibis table that stays')
-CASES = [
-    pytest.param(door, case, marks=[] if door in DAILY else pytest.mark.slow)
-    for door in DOORS
-    for case in (ODD | NOT_TEXT if door in ARROW_DOORS else ODD)
-]
+CASES = [(door, case) for door in DOORS for case in ODD]
+CASES += [(door, case) for door in ARROW_DOORS for case in NOT_TEXT]
 
 
 def fitted(door, table, folder, left_out=(), **changes):

@@ -123,7 +123,7 @@ def test_a_row_becomes_the_same_whatever_other_rows_there_are(plan, rows):
         pd.testing.assert_frame_equal(alone, together.iloc[[place]])
 
 
-@pytest.mark.pull_request
+@pytest.mark.slow
 @given(rows=ROWS)
 def test_whatever_is_encoded_comes_back_as_rows_that_obey(plan, rows):
     """Codes of any rows, broken ones included, are codes of obeying rows or are rejected."""

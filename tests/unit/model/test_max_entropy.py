@@ -158,7 +158,7 @@ def test_the_weight_is_one_over_the_noise_and_over_the_rows_of_a_cell():
     assert divergence_weight(measurements, 0.0) == pytest.approx(1 / 4 + 2)
 
 
-@pytest.mark.pull_request
+@pytest.mark.slow
 def test_agrees_with_mbi(make_chordal):
     problem = make_chordal((3, 4, 2, 3, 2), 8, total=5000.0, join=(2,))
     measurements = problem.measure_all(6.0, 4.0)

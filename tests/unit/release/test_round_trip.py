@@ -179,6 +179,7 @@ def test_arguments_come_back(changes, path):
     assert returned == given
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 @pytest.mark.parametrize(
     'structure', ['adaptive', 'greedy', 'exact', 'aim', 'planned', 'privbayes', 'mwem', 'none']

@@ -65,7 +65,7 @@ def test_the_roles_of_the_first_example():
     assert not is_justifiably_fair([*fair, ('sex', 'income')], roles)
 
 
-@pytest.mark.pull_request
+@pytest.mark.slow
 def test_structure_is_light_to_import():
     code = (
         'import sys, sdv_prefair.structure; '
