@@ -176,6 +176,7 @@ def test_noise_is_refused_on_floats(noise):
         noise(np.zeros(3), Fraction(1), SystemEntropy())
 
 
+@pytest.mark.system_noise
 def test_noise_does_not_depend_on_the_global_seed():
     draws = []
     for _ in range(2):
