@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from shown_values import (
     FORMS,
@@ -74,6 +74,7 @@ def test_learnt_values_tell_their_codes(values, dtype, nullable):
     assert_nothing_hidden(lambda: checked(transformer_for(learnt, 32, dtype)))
 
 
+@example([1, '1'], 'object', False, False)
 @given(some_values, category_dtypes, st.booleans(), st.booleans())
 def test_values_of_a_chosen_transformer_tell_their_codes(values, dtype, nullable, other):
     assert_nothing_hidden(lambda: checked(CategoryCodes(values, nullable, other, dtype=dtype)))
