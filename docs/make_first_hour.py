@@ -36,7 +36,9 @@ STEP = re.compile(
 INSTALLING = ('$ git clone ', '$ python3 -m venv ', '$ pip install ')
 MOST_LINES = (14, 4)
 # What pip says of the places of one machine, and make of its own commands.
-MACHINE = re.compile(r'^(?:WARNING: Location|touch|python3 |make\[\d\]: |\.venv/bin/).*\n', re.MULTILINE)
+MACHINE = re.compile(
+    r'^(?:WARNING: Location|touch|python3 |make\[\d\]: |\.venv/bin/).*\n', re.MULTILINE
+)
 # Runs the blocks that it is sent, one a line, and says after each how long it took.
 SESSION = """
 import json, sys, time
