@@ -110,6 +110,7 @@ def test_every_slip_is_counted_and_nothing_else(planted, random):
     assert found(table) == expected
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(PLANTS), st.integers(1, 5)), min_size=1))
 def test_it_agrees_with_the_codes_of_a_fit(planted):
     """What is said to be missing, unlisted or moved has those codes in the fit itself."""

@@ -104,6 +104,7 @@ def test_endings_may_be_upper_case(folder, capsys):
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_letters_that_a_terminal_lacks_do_not_stop_a_command(tmp_path):
     census = simulate_census(200, seed=3)
     (table,) = census.data.values()

@@ -59,7 +59,6 @@ def fit(sizes, **arguments):
 @pytest.mark.parametrize(
     ('sizes', 'structure', 'estimator'),
     [
-        (SOME, 'adaptive', 'auto'),
         (LONELY, 'planned', 'auto'),
         *(
             pytest.param(*rest, marks=pytest.mark.slow)
@@ -68,7 +67,7 @@ def fit(sizes, **arguments):
                 (LONELY, 'adaptive', 'mbi'),
                 (LONELY, 'aim', 'mbi'),
             ]
-            if rest not in [(SOME, 'adaptive', 'auto'), (LONELY, 'planned', 'auto')]
+            if rest != (LONELY, 'planned', 'auto')
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else '-'.join(value),

@@ -83,6 +83,7 @@ def coarse(column):
     return column.astype(str)
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries({column: st.sampled_from([0, 0.1, 0.45]) for column in COLUMNS}),
     st.integers(0, 2**16),

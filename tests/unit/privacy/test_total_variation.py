@@ -145,7 +145,7 @@ def test_a_draw_from_wide_blocks_is_too(sigma):
         )
 
 
-@pytest.mark.pull_request
+@pytest.mark.slow
 @pytest.mark.parametrize('sigma', [1e-3, 0.03, 0.3, 0.4, 1.0, 3.75, 4.1, 30.3])
 def test_a_rounded_draw_is_as_close_to_the_normal_law_as_is_said(sigma):
     with mpmath.workdps(DIGITS):

@@ -188,6 +188,7 @@ def test_rows_that_break_a_constraint_are_not_verified():
     assert "PublicCombinations over ['city', 'land'] is not met in 200 rows" in failed.told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('odd', [None, 'abc', [1], float('inf'), -(10**20)], ids=repr)
 def test_rows_of_other_types_are_not_verified_and_raise_nothing(odd):
     synthesizer = fit_trips(CONSTRAINTS)

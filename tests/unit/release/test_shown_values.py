@@ -43,7 +43,14 @@ def edited(members, path, change):
 
 
 @pytest.mark.parametrize('dtype', NARROW, ids=str)
-@pytest.mark.parametrize('column', ['sex', 'grade', 'hours', 'paid', 'hired'])
+@pytest.mark.parametrize(
+    'column',
+    [
+        'sex',
+        'hired',
+        *(pytest.param(c, marks=pytest.mark.slow) for c in ('grade', 'hours', 'paid')),
+    ],
+)
 def test_an_edited_dtype_is_refused_or_hides_nothing(members, column, dtype, tmp_path):
     def change(release):
         (described,) = (item for item in release['columns'] if item['name'] == column)
