@@ -1,4 +1,4 @@
-"""How often intervals hold the truth, as a page: of the lines that ``coverage.py`` wrote.
+"""How often intervals hold the truth, as a page: of the lines that ``interval_coverage.py`` wrote.
 
 python benchmarks/coverage_results.py [--results FOLDER]
 """
@@ -15,7 +15,7 @@ KINDS = [
     *('unmeasured pairs', 'protected and outcome', 'logistic coefficients'),
 ]
 INTRODUCTION = (
-    'Made by `python benchmarks/coverage_results.py` of what `coverage.py` wrote, at commit {}. '
+    'Made by `python benchmarks/coverage_results.py` of what `interval_coverage.py` wrote, at commit {}. '
     'Samples of a simulated census and of Adult, fitted with the default arguments; nominal 95 % '
     'intervals. A number is the share of intervals that hold the truth, over all cells of all '
     'fits; ± is one standard error, from fit to fit, and the number of fits stands in brackets. '

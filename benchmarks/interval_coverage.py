@@ -1,6 +1,6 @@
 """How often intervals hold the truth: fits of many samples of a population that is known.
 
-    python benchmarks/coverage.py [--data FOLDER] [--fits N] [--direct] [--out FOLDER]
+    python benchmarks/interval_coverage.py [--data FOLDER] [--fits N] [--direct] [--out FOLDER]
 
 Populations are a simulated census of 200,000 rows and the rows of Adult. A sample is drawn from one
 with replacement and fitted with the default arguments; then estimates with nominal 95 % intervals
