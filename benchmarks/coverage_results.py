@@ -17,8 +17,9 @@ KINDS = [
 INTRODUCTION = (
     'Made by `python benchmarks/coverage_results.py` of what `interval_coverage.py` wrote, at '
     'commit {}. Samples of a simulated census and of Adult, fitted with the default arguments; '
-    'nominal 95 % intervals. A number is the share of intervals that hold the truth, over all cells of all '
-    'fits; ± is one standard error, from fit to fit, and the number of fits stands in brackets. '
+    'nominal 95 % intervals. A number is the share of intervals that hold the truth, over all '
+    'cells of all fits; ± is one standard error, from fit to fit, and the number of fits stands '
+    'in brackets. '
     '`basis` is what intervals rest on, see [How far off is it?](../../docs/error_bars.md). '
     'Intervals that rest on the model are made of 30 replicates.'
 )
