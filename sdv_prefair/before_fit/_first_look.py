@@ -38,14 +38,12 @@ def look_first(table: pd.DataFrame, settings: Settings, person_column: str | Non
     Raises:
         PrivateDataError: If a column would come back empty, or all in one code.
     """
-    some = table.iloc[:: max(1, -(-len(table) // _MOST_ROWS))]
-    found = check_table(some, settings, person_column)
-    doubtful = {remark.column for remark in found.findings if remark.stops}
-    doubtful |= _guessed_dates(table, settings)
-    if doubtful and len(some) < len(table):
-        whole = check_table(table, settings, person_column, columns=doubtful)
-        kept = [remark for remark in found.findings if remark.column not in doubtful]
-        found = TableCheck([*kept, *whole.findings], found.num_rows)
+    try:
+        found = _found(table, settings, person_column)
+    except Exception:
+        # Of a cell that cannot be compared or printed. A fit goes on: it reads each cell apart.
+        _warn_of_no_look()
+        return
     _stop(remark for remark in found.findings if remark.stops)
     if found:
         told = [f'{r.column or "rows"}: {r.rows:,} rows {r.finding}' for r in found.findings]
@@ -57,27 +55,58 @@ def look_first(table: pd.DataFrame, settings: Settings, person_column: str | Non
         )
 
 
+def _found(table: pd.DataFrame, settings: Settings, person_column: str | None) -> TableCheck:
+    some = table.iloc[:: max(1, -(-len(table) // _MOST_ROWS))]
+    found = check_table(some, settings, person_column)
+    doubtful = {remark.column for remark in found.findings if remark.stops}
+    doubtful |= _guessed_dates(table, settings)
+    if doubtful and len(some) < len(table):
+        whole = check_table(table, settings, person_column, columns=doubtful)
+        kept = [remark for remark in found.findings if remark.column not in doubtful]
+        found = TableCheck([*kept, *whole.findings], found.num_rows)
+    return found
+
+
+def _warn_of_no_look() -> None:
+    warnings.warn(
+        f'{NOT_PRIVATE} The rows could not be looked at before the fit: some cell cannot be '
+        'compared or printed. The fit goes on without; check=False leaves this out.',
+        OwnerWarning,
+        stacklevel=users_line(),
+    )
+
+
 def look_first_at(source: Source, settings: Settings) -> None:
     """Raise where a fit of a table that is not in memory would lose a column.
 
     One pass over the rows counts what each column's encoder cannot parse or does not list. A table
     that can be read only once is not looked at.
     """
+    if source.can_be_read_again:
+        try:
+            lost = _lost_columns(source, settings)
+        except Exception:
+            _warn_of_no_look()
+            return
+        _stop(lost)
+
+
+def _lost_columns(source: Source, settings: Settings) -> list[Remark]:
     encoders = _encoders(source, settings)
-    if not encoders or not source.can_be_read_again:
-        return
+    if not encoders:
+        return []
     counts = source.count(encoders, [(column,) for column in encoders])
-    lost = []
+    lost: list[Remark] = []
     for column, encoder in encoders.items():
         rows = counts.project((column,))
         unread, other = encoder.unread_code, getattr(encoder, 'other_code', None)
         if not rows.sum():
-            return  # a fit says that there are no rows
+            return []  # a fit says that there are no rows
         listed = rows.sum() - rows[unread] - (0 if other in (None, unread) else rows[other])
         is_date = _is_guessed_date(settings, column, source.dtypes)
         if listed == 0 or (is_date and rows[unread]):
             lost += _lost(source, column, int(rows.sum()), listed == 0, is_date)
-    _stop(lost)
+    return lost
 
 
 def _lost(source: Source, column: str, rows: int, is_lost: bool, is_date: bool) -> list[Remark]:

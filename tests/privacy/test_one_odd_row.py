@@ -1,6 +1,7 @@
 """Fits of neighbours of which one has an odd row more: alike but for what was paid for."""
 
 import pickle
+import traceback
 import warnings
 
 import numpy as np
@@ -11,6 +12,7 @@ from sdv.metadata import Metadata
 from walk import differing_paths
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
+from sdv_prefair.errors import PrivateDataError
 
 NUM_ROWS = 600
 # With this much, what many rows hold is learnt, and the one row is lost in the noise but with a
@@ -76,7 +78,7 @@ def with_row(frame, cell):
     return pd.DataFrame({c: objects([cell, *frame[c]]) for c in frame})
 
 
-def fit(frame, is_declared, discretization='uniform'):
+def fit(frame, is_declared, discretization='uniform', check=False):
     synthesizer = PreFairSynthesizer(
         metadata(is_declared), epsilon=EPSILON, structure='none', public_ranges=True,
         # Whether rare values are shown as "other" is decided by noise, too.
@@ -84,7 +86,7 @@ def fit(frame, is_declared, discretization='uniform'):
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
-        synthesizer.fit({'t': frame}, check=False)
+        synthesizer.fit({'t': frame}, check)
         sampled = synthesizer.sample(80)['t']
     return synthesizer, sampled, [str(warning.message) for warning in caught]
 
@@ -128,6 +130,18 @@ def test_an_odd_row_of_objects_is_not_seen(usual, odd, is_declared):
 
 # pandas makes no category of some others, and calls True and 1 one category.
 STORABLE = ('last day', 'infinity', 'half', 'digits', 'secret', 'tuple', 'bytes')
+
+
+@pytest.mark.parametrize('odd', CELLS)
+def test_a_look_before_the_fit_raises_nothing_of_a_cell(odd):
+    """It may stop a fit for the owner, in its own words; no cell breaks it, and none is quoted."""
+    try:
+        _, _, warned = fit(with_row(rows(), CELLS[odd]), False, check=True)
+    except PrivateDataError as stopped:
+        assert 'NOT PRIVATE' in str(stopped)
+        assert SECRET not in ''.join(traceback.format_exception(stopped))
+    else:
+        assert SECRET not in ''.join(warned)
 
 
 @pytest.mark.parametrize('is_declared', [True, False])
