@@ -98,7 +98,8 @@ def main(folders: Iterable[str]) -> None:
         'processor seconds; before the three rings, and now. A ring contains those above it. '
         'Before, there were two: what is now "every change" ran with every pull request. Property '
         'tests try 25 examples for a pull request and 1,000 new ones at night; seconds are those '
-        'of 25. Written by `benchmarks/suite.py`.',
+        'of 25. Those of the night are the last that were recorded, not of one run; a test that '
+        'was not recorded yet counts as 0. Written by `benchmarks/suite.py`.',
         '',
         *sums(old, new),
         '',

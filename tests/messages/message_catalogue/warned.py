@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from odd_cells import CELLS, objects
 from sdv.cag import FixedCombinations, Inequality
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
@@ -403,6 +404,15 @@ MESSAGES = [
         f'Of {len(PEOPLE.data["people"])} rows looked at: '
         'sex: 1 rows have a value that range_values does not list.',
         'check() says what a fit does with them and what to do; check=False leaves this out.',
+    ),
+    Message(
+        lambda: look_first(
+            sex=objects([CELLS['unruly'], *(['F'] * (len(PEOPLE.data['people']) - 1))])
+        ),
+        OwnerWarning,
+        'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it. '
+        'The rows could not be looked at before the fit: some cell cannot be compared or printed.',
+        'The fit goes on without; check=False leaves this out.',
     ),
     Message(
         lambda: look_first(sex='X'),
