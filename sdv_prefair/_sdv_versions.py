@@ -35,7 +35,8 @@ RANGE_KEYS = (
 """What metadata says of a column's values."""
 
 # Keys that no version of SDV supports: for any column, and for columns that are not ids.
-_OWN_KEYS, _OF_IDS = ('range_groups', 'rare_sdtype'), ('regex_format',)
+_OWN_KEYS = ('range_groups', 'rare_sdtype', 'missing_values')
+_OF_IDS = ('regex_format',)
 
 Frames = dict[str, pd.DataFrame]
 Method = TypeVar('Method', bound=Callable[..., Any])

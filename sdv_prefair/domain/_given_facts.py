@@ -15,8 +15,12 @@ from sdv_prefair.domain._metadata_file import columns_of, is_document, read_obje
 from sdv_prefair.domain._metadata_form import without_notes
 from sdv_prefair.domain._public import single_table
 from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.values._missing_words import MISSING_VALUES
 
-FACTS = ('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', *RANGE_KEYS)
+FACTS = (
+    *('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', MISSING_VALUES),
+    *RANGE_KEYS,
+)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path
