@@ -12,7 +12,7 @@ from typing import NoReturn, TypeAlias
 from sdv_prefair import __version__
 from sdv_prefair.cli._option_types import epsilons, names, positive, share, statement
 from sdv_prefair.cli._signing_options import add_signing_options, add_verify_options
-from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE, STRUCTURES
+from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE, STRUCTURES
 
 _BUDGETS = ('tuned', 'paper')
 _DISCRETIZATIONS = ('private', 'uniform')

@@ -26,11 +26,11 @@ from sdv_prefair.fairness._implied import forced
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.mechanisms._budget import resolve_budget
-from sdv_prefair.mechanisms._protocol import Mechanism
 from sdv_prefair.privacy import Risk
 from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
+from sdv_prefair.selection._budget import resolve_budget
+from sdv_prefair.selection._protocol import Mechanism
 from sdv_prefair.values._timestamps import as_timestamp
 
 ESTIMATORS = ('auto', 'mbi')
