@@ -97,8 +97,8 @@ def whole(given: Any, kept: Metadata) -> Metadata:
 
 
 def by_name(data: Any, table_name: str) -> Any:
-    """Return tables by name, from the form that this version of SDV uses."""
-    return {table_name: data} if IS_FIRST and isinstance(data, pd.DataFrame) else data
+    """Return tables by name; a single frame is the one table."""
+    return {table_name: data} if isinstance(data, pd.DataFrame) else data
 
 
 def as_given_back(tables: Frames) -> Any:
