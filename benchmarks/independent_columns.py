@@ -7,8 +7,7 @@ from typing import ClassVar
 from sdv_prefair.counts import Clique
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import Budget
-from sdv_prefair.selection._one_ways import measure_one_ways
+from sdv_prefair.selection._measuring import Budget, measure_one_ways
 from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
 
 

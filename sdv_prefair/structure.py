@@ -1,34 +1,34 @@
-"""Which pairs of columns to measure: a fair spanning tree, or more, selected by a strategy.
+"""What ``structure=`` takes, and what strategies of one's own are made of.
 
-To add a strategy, write one file with one small class (``_greedy.py`` is the shortest) and add the
-class to ``STRATEGIES`` in ``_resolve.py``: users can then use its name, and the tests run over it.
+The algorithms are in ``sdv_prefair.selection``; these are the names for users.
 """
 
 from sdv_prefair.fairness._predicate import is_justifiably_fair, unblocked_path
-from sdv_prefair.selection._adaptive import AdaptiveStrategy
 from sdv_prefair.selection._aim import AimStrategy
 from sdv_prefair.selection._apart import with_unlabelled
-from sdv_prefair.selection._bayes_network import PrivBayesStrategy
-from sdv_prefair.selection._declared import declared_pairs
-from sdv_prefair.selection._decomposable import affordable_chords
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._fixed import FixedStrategy
-from sdv_prefair.selection._greedy import GreedyStrategy
-from sdv_prefair.selection._known import KnownScores
-from sdv_prefair.selection._kruskal import private_kruskal
-from sdv_prefair.selection._none import UnconstrainedStrategy
+from sdv_prefair.selection._graphs import affordable_chords
+from sdv_prefair.selection._mwem import MwemStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
-from sdv_prefair.selection._problem import fair_spanning_tree
+from sdv_prefair.selection._privbayes import PrivBayesStrategy
+from sdv_prefair.selection._problem import KnownScores, fair_spanning_tree
 from sdv_prefair.selection._resolve import STRATEGIES, resolve_strategy
-from sdv_prefair.selection._tree import (
+from sdv_prefair.selection._strategy import (
     ExtendingStrategy,
     FairTree,
     Pair,
     Scores,
     Strategy,
     all_pairs,
+    declared_pairs,
 )
-from sdv_prefair.selection._worst_cliques import MwemStrategy
+from sdv_prefair.selection._trees import (
+    AdaptiveStrategy,
+    FixedStrategy,
+    GreedyStrategy,
+    UnconstrainedStrategy,
+    private_kruskal,
+)
 
 PAPER = {
     'Algorithm 1 (Exponential-PreFair)': ExactStrategy,

@@ -112,7 +112,7 @@ def test_the_steps_in_contributing_make_it_part_of_the_package(tmp_path):
     for path, before, after in [
         (
             room / '_resolve.py',
-            'from sdv_prefair.selection._none',
+            'from sdv_prefair.selection._trees',
             'from sdv_prefair.selection._hubs import HubsStrategy\n',
         ),
         (room / '_resolve.py', '        GreedyStrategy,\n', '        HubsStrategy,\n'),

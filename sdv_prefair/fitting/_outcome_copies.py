@@ -32,7 +32,7 @@ from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
 from sdv_prefair.selection._scores import independence_gap
-from sdv_prefair.selection._tree import Pair
+from sdv_prefair.selection._strategy import Pair
 from sdv_prefair.values._arrays import Floats
 
 LOOK_SHARE = Fraction(1, 100)

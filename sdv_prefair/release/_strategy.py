@@ -12,10 +12,10 @@ from sdv_prefair.release._fields import Fields
 from sdv_prefair.release._model_record import MOST_MEASUREMENTS
 from sdv_prefair.release._values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._fixed import FixedStrategy, check_fair, check_known, in_order
 from sdv_prefair.selection._protocol import Mechanism
 from sdv_prefair.selection._resolve import STRATEGIES
-from sdv_prefair.selection._tree import FairTree, Pair, Scores
+from sdv_prefair.selection._strategy import FairTree, Pair, Scores
+from sdv_prefair.selection._trees import FixedStrategy, check_fair, check_known, in_order
 
 _STRATEGY, _APART = 'strategy', 'apart'
 

@@ -15,7 +15,7 @@ from sdv_prefair.selection._exact import ExactStrategy
 from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._protocol import Mechanism
 from sdv_prefair.selection._resolve import STRATEGIES
-from sdv_prefair.selection._tree import Pair
+from sdv_prefair.selection._strategy import Pair
 
 
 def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statements) -> None:

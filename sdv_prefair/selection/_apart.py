@@ -5,14 +5,12 @@ from typing import Any
 
 from sdv_prefair.errors import StructureError
 from sdv_prefair.fairness._unlabelled import FREE
-from sdv_prefair.selection._adaptive import AdaptiveStrategy
 from sdv_prefair.selection._aim import AimStrategy
+from sdv_prefair.selection._cliques import CliqueStrategy
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._greedy import GreedyStrategy
-from sdv_prefair.selection._none import UnconstrainedStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
-from sdv_prefair.selection._small_cliques import CliqueStrategy
-from sdv_prefair.selection._tree import Strategy
+from sdv_prefair.selection._strategy import Strategy
+from sdv_prefair.selection._trees import AdaptiveStrategy, GreedyStrategy, UnconstrainedStrategy
 
 _TREES = (AdaptiveStrategy, ExactStrategy, UnconstrainedStrategy)
 

@@ -1,17 +1,15 @@
 """Resolves the argument ``structure`` to a mechanism."""
 
+from sdv_prefair.selection._aim import FairAim
 from sdv_prefair.selection._apart import with_unlabelled
-from sdv_prefair.selection._bayes_network import PrivBayesStrategy
-from sdv_prefair.selection._fair_aim import FairAim
-from sdv_prefair.selection._mwem_pgm import MwemPgm
+from sdv_prefair.selection._mwem import MwemPgm, MwemStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
 from sdv_prefair.selection._planned_marginals import Planned
-from sdv_prefair.selection._priv_bayes import PrivBayes
+from sdv_prefair.selection._privbayes import PrivBayes, PrivBayesStrategy
 from sdv_prefair.selection._protocol import Mechanism
 from sdv_prefair.selection._resolve import resolve_strategy
-from sdv_prefair.selection._tree import ExtendingStrategy, Strategy
+from sdv_prefair.selection._strategy import ExtendingStrategy, Strategy
 from sdv_prefair.selection._tree_first import TreeFirst
-from sdv_prefair.selection._worst_cliques import MwemStrategy
 
 
 def resolve_mechanism(structure: object, unlabelled: str | None = None) -> Mechanism:

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.selection._greedy import GreedyStrategy
-from sdv_prefair.selection._tree import FairTree, Pair, Scores, Strategy
+from sdv_prefair.selection._strategy import FairTree, Pair, Scores, Strategy
+from sdv_prefair.selection._trees import GreedyStrategy
 
 
 @dataclass(frozen=True)

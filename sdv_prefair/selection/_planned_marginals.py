@@ -34,11 +34,9 @@ from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.model._totals import minimum_variance_total
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy import _ledger_words as words
-from sdv_prefair.selection._budget import Budget, measure, weight
-from sdv_prefair.selection._declared import declared_pairs
 from sdv_prefair.selection._expected_error import ExpectedErrors
-from sdv_prefair.selection._growing import GrowingGraph
-from sdv_prefair.selection._one_ways import measured_again, merge_codes
+from sdv_prefair.selection._graphs import GrowingGraph
+from sdv_prefair.selection._measuring import Budget, measure, measured_again, merge_codes, weight
 from sdv_prefair.selection._plan_growth import Plan, planned_forest
 from sdv_prefair.selection._planned import PlannedStrategy
 from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
@@ -46,7 +44,7 @@ from sdv_prefair.selection._scored_pairs import scored_pairs
 from sdv_prefair.selection._scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.selection._shares_by_use import Workload
 from sdv_prefair.selection._spent_on_tables import SpentOnTables
-from sdv_prefair.selection._tree import Pair
+from sdv_prefair.selection._strategy import Pair, declared_pairs
 from sdv_prefair.selection._tree_first import declared_cliques
 from sdv_prefair.values._arrays import Floats
 

@@ -22,7 +22,7 @@ from sdv_prefair.model import (
 )
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._private_table import HiddenCodes
-from sdv_prefair.selection._budget import Budget
+from sdv_prefair.selection._measuring import Budget
 
 # How far off cells may be, in units of noise and sampling error: at 3 % of these, the squared error
 # of a model is a thousandth larger than necessary.

@@ -3,16 +3,18 @@
 import networkx as nx
 
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.selection._adaptive import AdaptiveStrategy
 from sdv_prefair.selection._aim import AimStrategy
-from sdv_prefair.selection._bayes_network import PrivBayesStrategy
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._fixed import FixedStrategy
-from sdv_prefair.selection._greedy import GreedyStrategy
-from sdv_prefair.selection._none import UnconstrainedStrategy
+from sdv_prefair.selection._mwem import MwemStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
-from sdv_prefair.selection._tree import FairTree, Strategy
-from sdv_prefair.selection._worst_cliques import MwemStrategy
+from sdv_prefair.selection._privbayes import PrivBayesStrategy
+from sdv_prefair.selection._strategy import FairTree, Strategy
+from sdv_prefair.selection._trees import (
+    AdaptiveStrategy,
+    FixedStrategy,
+    GreedyStrategy,
+    UnconstrainedStrategy,
+)
 
 STRATEGIES = {
     strategy.name: strategy

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.selection._tree import Pair
-from sdv_prefair.selection._wide_tables import looked_at
+from sdv_prefair.selection._strategy import Pair, looked_at
 
 # All pairs are scored if the noise on a score is at most this share of all rows.
 _TELLING = 0.2

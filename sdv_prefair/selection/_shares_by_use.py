@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sdv_prefair.counts import Clique
-from sdv_prefair.selection._tree import Pair
+from sdv_prefair.selection._strategy import Pair
 from sdv_prefair.values._arrays import Floats, Integers
 
 # One-ways are also estimated by sums of the tables, so they need less than their use suggests.

@@ -13,12 +13,16 @@ from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import MEASURE_TWO_WAYS
-from sdv_prefair.selection._budget import Budget, expected_errors, measure
-from sdv_prefair.selection._declared import declared_pairs
-from sdv_prefair.selection._one_ways import OneWays, measure_one_ways
+from sdv_prefair.selection._measuring import (
+    Budget,
+    OneWays,
+    expected_errors,
+    measure,
+    measure_one_ways,
+)
 from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
 from sdv_prefair.selection._scores import PrivateScores, independence_gap
-from sdv_prefair.selection._tree import FairTree, Pair, Strategy
+from sdv_prefair.selection._strategy import FairTree, Pair, Strategy, declared_pairs
 
 
 @dataclass(frozen=True)

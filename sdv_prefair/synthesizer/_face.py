@@ -26,11 +26,11 @@ from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.privacy import Account, Risk
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import resolve_budget
 from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._protocol import Mechanism
-from sdv_prefair.selection._tree import Strategy
+from sdv_prefair.selection._strategy import Strategy
 from sdv_prefair.synthesizer import _arguments as arguments
 from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _in_memory as in_memory

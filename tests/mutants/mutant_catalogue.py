@@ -61,14 +61,14 @@ def _peeking(name, file, old, new, case, *more_edits):
 EXACT_COUNTS = [
     _peeking(
         'the model that cliques are chosen by is that of exact counts',
-        'selection/_mwem_pgm.py',
+        'selection/_mwem.py',
         'expected = {clique: model.total * model.marginal(clique) for clique in cliques}',
         'expected = {clique: 1.0 * self._table.exact(clique) for clique in cliques}',
         'mwem',
     ),
     _peeking(
         'a child is compared with exact one-ways',
-        'selection/_priv_bayes.py',
+        'selection/_privbayes.py',
         '        self._total, self._expected = one_way_model(measured.measurements)\n',
         '        self._total, _ = one_way_model(measured.measurements)\n'
         '        self._expected = {c: np.maximum(table.exact((c,)), 1.0) for c in table.domain}\n',
@@ -76,14 +76,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'selection/_fair_aim.py',
+        'selection/_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'selection/_fair_aim.py',
+        'selection/_aim.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
@@ -122,19 +122,19 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'selection/_one_ways.py',
+        'selection/_measuring.py',
         'm, rare, public_groups=',
         'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, public_groups=',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'selection/_one_ways.py',
+        'selection/_measuring.py',
         'for m in measured if _is_mostly_outside(m, hidden)]',
         'for m in exact if _is_mostly_outside(m, hidden)]',
         'none',
         Edit(
-            'selection/_one_ways.py',
+            'selection/_measuring.py',
             '    table.regroup(',
             '    exact = [Measurement(m.columns, table.exact(m.columns), m.stddev) '
             'for m in measured]\n'
@@ -530,7 +530,7 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'fair AIM promises what its strategy does not know of',
-        'selection/_fair_aim.py',
+        'selection/_aim.py',
         '        return False\n',
         '        return True\n',
         f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
@@ -639,7 +639,7 @@ SEPARATION = [
 NOT_THERE = [
     mutant(
         'a protected column and an outcome may be a pair',
-        'selection/_tree.py',
+        'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if pair',
         'tests/unit/selection/test_every_strategy.py'

@@ -382,7 +382,7 @@ CLIQUES = [
     ),
     mutant(
         'a mechanism does not tell which codes are hidden',
-        'selection/_one_ways.py',
+        'selection/_measuring.py',
         'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
         'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
@@ -402,7 +402,7 @@ CLIQUES = [
     ),
     mutant(
         'pairs too large to measure are declared',
-        'selection/_declared.py',
+        'selection/_strategy.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
         'tests/unit/selection/test_every_strategy.py'
@@ -410,16 +410,19 @@ CLIQUES = [
     ),
     mutant(
         'fair AIM chooses among pairs that were not counted',
-        'selection/_fair_aim.py',
+        'selection/_aim.py',
         'pairs = [pair for pair in chords if pair in self._counted]',
         'pairs = list(chords)',
         'tests/unit/selection/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
         'greedy selection looks at one statement at a time',
-        'selection/_greedy.py',
-        'private_kruskal(columns, pairs, scores, partial(fair_additions, roles))',
-        'private_kruskal(columns, pairs, scores)',
+        'selection/_trees.py',
+        'are checked in every round.\n'
+        '        return FairTree(private_kruskal(columns, pairs, scores, '
+        'partial(fair_additions, roles)))',
+        'are checked in every round.\n'
+        '        return FairTree(private_kruskal(columns, pairs, scores))',
         f'{_STATED}::test_a_selected_forest_is_fair_and_no_fair_pair_is_left[greedy]',
     ),
     mutant(
@@ -431,21 +434,21 @@ CLIQUES = [
     ),
     mutant(
         'the exact search takes sides in one statement only',
-        'selection/_spanning.py',
+        'selection/_sides.py',
         '* sides[:, self._second] != -1).all(axis=0)',
         '* sides[:, self._second] != -1)[:1].all(axis=0)',
         f'{_EXACT_STATED}::test_sides_are_taken_in_every_statement',
     ),
     mutant(
         'pairs between the sides of a later statement are counted',
-        'selection/_tree.py',
+        'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
         f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
-        'selection/_tree.py',
+        'selection/_strategy.py',
         '    return [pair for pair in pairs if frozenset(pair) not in beside]',
         '    return list(pairs)',
         'tests/unit/selection/test_apart.py'
@@ -461,14 +464,14 @@ CLIQUES = [
     ),
     mutant(
         'a given tree is asked one statement only',
-        'selection/_fixed.py',
+        'selection/_trees.py',
         '    for statement in roles.statements:\n        path = path_around',
         '    for statement in roles.statements[:1]:\n        path = path_around',
         'tests/unit/selection/test_fixed.py',
     ),
     mutant(
         'a growing graph takes a pair that is not fair',
-        'selection/_growing.py',
+        'selection/_graphs.py',
         'return bool(fair_additions(self._roles, [pair], self.edges))',
         'return True',
         'tests/unit/selection/test_growing.py'
@@ -476,7 +479,7 @@ CLIQUES = [
     ),
     mutant(
         'a growing graph takes a pair that would have to be filled in',
-        'selection/_growing.py',
+        'selection/_graphs.py',
         'if not joins and not keeps_chordal(self._graph, pair):',
         'if not joins and not common_neighbours(self._graph, pair):',
         'tests/unit/selection/test_growing.py'
@@ -575,49 +578,49 @@ CLIQUES = [
     ),
     mutant(
         'a child may have parents on both sides',
-        'selection/_bayes_network.py',
+        'selection/_privbayes.py',
         'fair = fair_additions(self.kept_roles(roles), on_offer, chosen)',
         'fair = list(on_offer)',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'parents are married whether or not they were joined',
-        'selection/_bayes_network.py',
+        'selection/_privbayes.py',
         'return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)',
         'return len(parents) == len(clique) - 1',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'MWEM chooses cliques on both sides',
-        'selection/_worst_cliques.py',
+        'selection/_mwem.py',
         'fair = fair_additions(self.kept_roles(roles), near, chosen)',
         'fair = near',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a clique is added that leaves a ring open',
-        'selection/_decomposable.py',
+        'selection/_graphs.py',
         '_cells(new, domain) > max_cells or not _are_separated(graph, pair)',
         '_cells(new, domain) > max_cells',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a triple is read of which one pair is not allowed',
-        'selection/_small_cliques.py',
+        'selection/_cliques.py',
         'sorted(after[first] & after[second], key=place.__getitem__)',
         'sorted(after[second], key=place.__getitem__)',
         f'{_SMALL_CLIQUES}::test_outcomes_stand_with_outcomes_and_admissible_columns_only',
     ),
     mutant(
         'what tables have spent can be spent again',
-        'selection/_measured_in_turn.py',
+        'selection/_cliques.py',
         'rho, self._left = self._table',
         'rho, _ = self._table',
         f'{_IN_TURN}::test_the_ledger_is_spent_and_says_how_exact_each_table_is',
     ),
     mutant(
         'what no table was chosen for is not spent',
-        'selection/_measured_in_turn.py',
+        'selection/_cliques.py',
         '        if left:\n',
         '        if left and self.tables:\n',
         f'{_IN_TURN}::test_without_candidates_the_one_ways_have_it_all',

@@ -21,8 +21,8 @@ from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, Syst
 from sdv_prefair.privacy._answers import Answers
 from sdv_prefair.privacy._score import ExactScores
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import BUDGETS
 from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._scores import PrivateScores
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 

@@ -10,7 +10,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.selection._none import UnconstrainedStrategy
+from sdv_prefair.selection._trees import UnconstrainedStrategy
 from sdv_prefair.structure import FairTree
 
 SHAPES = {

@@ -5,8 +5,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from sdv_prefair.model import estimate
-from sdv_prefair.selection._budget import measure
-from sdv_prefair.selection._one_ways import measure_one_ways
+from sdv_prefair.selection._measuring import measure, measure_one_ways
 from sdv_prefair.selection._protocol import Release, quiet
 from sdv_prefair.selection._scores import model_gap
 

@@ -6,8 +6,8 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
-from sdv_prefair.selection._fixed import FixedStrategy
-from sdv_prefair.selection._tree import usable_pairs
+from sdv_prefair.selection._strategy import usable_pairs
+from sdv_prefair.selection._trees import FixedStrategy
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,

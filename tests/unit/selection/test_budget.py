@@ -1,4 +1,7 @@
-"""What the tuned budget takes off a pair's score before it is chosen."""
+"""What the tuned budget takes off a pair's score before it is chosen.
+
+Of ``_measuring.py``.
+"""
 
 import math
 from dataclasses import replace
@@ -9,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.selection._budget import BUDGETS, expected_errors
+from sdv_prefair.selection._measuring import BUDGETS, expected_errors
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c')]
 

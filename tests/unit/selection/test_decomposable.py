@@ -1,4 +1,7 @@
-"""Chordal graphs that grow, against networkx's own test of chordality."""
+"""Chordal graphs that grow, against networkx's own test of chordality.
+
+Of ``_graphs.py``.
+"""
 
 import math
 from itertools import combinations
@@ -8,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.selection._decomposable import (
+from sdv_prefair.selection._graphs import (
     affordable_chords,
     common_neighbours,
     keeps_chordal,

@@ -1,6 +1,6 @@
 """The exact search under any statements, against brute force over all forests.
 
-Of ``_sides_problem.py`` and ``_exact.py``.
+Of ``_exact.py`` and ``_exact.py``.
 """
 
 from functools import cache

@@ -1,4 +1,7 @@
-"""Pairs beyond the tree: what they cost, how exact they are, and which ones are worth it."""
+"""Pairs beyond the tree: what they cost, how exact they are, and which ones are worth it.
+
+Of ``_aim.py``.
+"""
 
 import math
 from fractions import Fraction
@@ -13,9 +16,9 @@ from scipy.stats import chi2
 from sdv_prefair.counts import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import BUDGETS
-from sdv_prefair.selection._fair_aim import CHORDS_SHARE
+from sdv_prefair.selection._aim import CHORDS_SHARE
 from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     AimStrategy,

@@ -1,4 +1,7 @@
-"""A given tree: what is refused, and what the user is told."""
+"""A given tree: what is refused, and what the user is told.
+
+Of ``_trees.py``.
+"""
 
 import networkx as nx
 import pytest

@@ -1,4 +1,7 @@
-"""A growing graph is fair, chordal and affordable with every pair it takes, and takes all such."""
+"""A growing graph is fair, chordal and affordable with every pair it takes, and takes all such.
+
+Of ``_graphs.py``.
+"""
 
 import math
 from itertools import combinations
@@ -9,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._growing import GrowingGraph
+from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.structure import is_justifiably_fair
 
 MAX_CELLS = 60

@@ -1,6 +1,6 @@
 """Greedy, adaptive and none: what each lets in, round by round.
 
-Of ``_adaptive.py``, ``_greedy.py`` and ``_none.py``.
+Of ``_trees.py``, ``_trees.py`` and ``_trees.py``.
 """
 
 from itertools import combinations

@@ -1,6 +1,6 @@
 """What both loops promise: a budget spent to the last unit, and a graph that is fair.
 
-Of ``_measured_in_turn.py``, ``_priv_bayes.py`` and ``_mwem_pgm.py``.
+Of ``_cliques.py``, ``_privbayes.py`` and ``_mwem.py``.
 """
 
 from itertools import product
@@ -14,8 +14,8 @@ from small_runs import NO_NOISE, debits, roles_of, run, tables
 
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import BUDGETS
 from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._protocol import estimate_release, too_large
 from sdv_prefair.structure import (
     AdaptiveStrategy,

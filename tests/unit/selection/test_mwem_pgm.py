@@ -1,10 +1,13 @@
-"""MWEM's rounds: the clique that the model explains worst, until there is none or time is up."""
+"""MWEM's rounds: the clique that the model explains worst, until there is none or time is up.
+
+Of ``_mwem.py``.
+"""
 
 import numpy as np
 import pytest
 from small_runs import NO_NOISE, debits, run
 
-from sdv_prefair.selection._budget import BUDGETS
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._protocol import estimate_release
 from sdv_prefair.structure import MwemStrategy, UnconstrainedStrategy
 

@@ -6,7 +6,7 @@ import pytest
 
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._expected_error import ExpectedErrors
-from sdv_prefair.selection._growing import GrowingGraph
+from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.selection._plan_growth import Plan, planned_forest
 from sdv_prefair.selection._shares_by_use import Workload
 

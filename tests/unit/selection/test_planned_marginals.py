@@ -16,8 +16,8 @@ from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._ledger_words import SELECT_PAIRS
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._budget import BUDGETS
 from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._planned_marginals import Planned
 from sdv_prefair.selection._protocol import Mechanism, estimate_release
 from sdv_prefair.structure import (

@@ -1,10 +1,13 @@
-"""A Bayesian network chosen node by node: what is chosen, and what is too noisy to be."""
+"""A Bayesian network chosen node by node: what is chosen, and what is too noisy to be.
+
+Of ``_privbayes.py``.
+"""
 
 import numpy as np
 import pytest
 from small_runs import NO_NOISE, run
 
-from sdv_prefair.selection._budget import BUDGETS, expected_noise
+from sdv_prefair.selection._measuring import BUDGETS, expected_noise
 from sdv_prefair.structure import PrivBayesStrategy, UnconstrainedStrategy
 
 PLAIN = PrivBayesStrategy(UnconstrainedStrategy())

@@ -1,6 +1,6 @@
 """Which pairs and triples may be read: public facts alone decide.
 
-Of ``_small_cliques.py``, ``_bayes_network.py`` and ``_worst_cliques.py``.
+Of ``_cliques.py``, ``_privbayes.py`` and ``_mwem.py``.
 """
 
 import math
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._bayes_network import child_of
+from sdv_prefair.selection._privbayes import child_of
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     MwemStrategy,

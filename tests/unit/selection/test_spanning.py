@@ -1,4 +1,7 @@
-"""The hand-written spanning trees against networkx, and the bound against enumeration."""
+"""The hand-written spanning trees against networkx, and the bound against enumeration.
+
+Of ``_sides.py``.
+"""
 
 from itertools import combinations, product
 
@@ -6,8 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.selection._sides import RelaxedTree
-from sdv_prefair.selection._spanning import SpanningTrees
+from sdv_prefair.selection._sides import RelaxedTree, SpanningTrees
 
 
 def draw(seed, size=9):

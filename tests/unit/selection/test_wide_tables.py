@@ -1,13 +1,16 @@
-"""Of very many pairs some are looked at, chosen by public facts alone."""
+"""Of very many pairs some are looked at, chosen by public facts alone.
+
+Of ``_strategy.py``.
+"""
 
 from itertools import combinations
 
 import pytest
 
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._greedy import GreedyStrategy
-from sdv_prefair.selection._wide_tables import MOST_PAIRS, looked_at
-from sdv_prefair.selection._worst_cliques import MwemStrategy
+from sdv_prefair.selection._mwem import MwemStrategy
+from sdv_prefair.selection._strategy import MOST_PAIRS, looked_at
+from sdv_prefair.selection._trees import GreedyStrategy
 from sdv_prefair.structure import PlannedStrategy, declared_pairs
 
 COLUMNS = [f'c{n}' for n in range(400)]
@@ -48,7 +51,7 @@ def test_sizes_decide_nothing_about_which_pairs_are_near(strategy):
 
 
 def test_cliques_of_three_are_made_of_pairs_that_are_looked_at(monkeypatch):
-    monkeypatch.setattr('sdv_prefair.selection._wide_tables.MOST_PAIRS', 60)
+    monkeypatch.setattr('sdv_prefair.selection._strategy.MOST_PAIRS', 60)
     roles = Roles(['c1'], ['c2', 'c3'], ['c10'])
     histograms = MwemStrategy().histograms(dict.fromkeys(COLUMNS[:20], 2), roles)
     pairs = {clique for clique in histograms if len(clique) == 2}

@@ -21,7 +21,7 @@ from sdv_prefair.fairness import (
     sufficiency,
 )
 from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
-from sdv_prefair.selection._budget import measure
+from sdv_prefair.selection._measuring import measure
 from sdv_prefair.selection._protocol import Release
 from sdv_prefair.structure import AdaptiveStrategy, FairTree
 

@@ -1,4 +1,21 @@
-"""The interface of a selection strategy: its input, its methods, its result."""
+"""What a strategy is, and which pairs of columns may be read for it.
+
+A strategy declares pairs and selects a tree among them. Of the pairs that it declares, a fit reads
+those whose histogram can be measured: one of two columns with very many values has too many cells.
+Domain sizes are public, or were paid for when they were learnt, so this reveals nothing about the
+rows. Columns without any other pair stay independent, which is fair.
+
+A thousand columns have half a million pairs. Counting them takes gigabytes, and noise grows with
+the number of scores. So at most ``MOST_PAIRS`` are counted, and fewer are scored if the noise on
+the scores requires it. They are chosen by public facts alone:
+
+1. every pair with an outcome;
+2. pairs with another column that has a role, up to half of what is left;
+3. pairs of columns that are near each other in the metadata, the nearest first.
+
+Other pairs are not measured: distant columns without a role depend on each other in the model
+only through others. So keep related columns together.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,9 +23,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
+from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART, FREE, outcomes_beside_unlabelled
+from sdv_prefair.values._arrays import Flags, Integers
 
 Pair = tuple[str, str]
 
@@ -89,7 +110,7 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class ExtendingStrategy(Strategy, Protocol):
-    """A strategy whose tree may get more edges, see ``selection/_fair_aim.py``."""
+    """A strategy whose tree may get more edges, see ``selection/_aim.py``."""
 
     def chords(
         self, edges: Sequence[Pair], roles: Statements, domain: Mapping[str, int]
@@ -161,3 +182,84 @@ def _opposes(statement: Independent, pair: Pair) -> bool:
     first, second = pair
     left, right = statement.left, statement.right
     return (first in left and second in right) or (first in right and second in left)
+
+
+MOST_PAIRS = 50_000
+"""Pairs that are looked at; all of a table of up to 316 columns."""
+
+
+def looked_at(
+    pairs: Sequence[Pair], columns: Sequence[str], roles: Statements, most: int | None = None
+) -> list[Pair]:
+    """Return the pairs to consider, in their order; all of them if they are not too many.
+
+    Privacy: a function of public facts and of ``most``.
+
+    Args:
+        pairs: The pairs that a strategy allows.
+        columns: All columns, in the order of the metadata.
+        roles: The roles of the columns.
+        most: The largest number of pairs; None for ``MOST_PAIRS``.
+    """
+    most = MOST_PAIRS if most is None else most
+    if len(pairs) <= most:
+        return list(pairs)
+    place = {column: position for position, column in enumerate(columns)}
+    ends = np.array([(place[first], place[second]) for first, second in pairs])
+    distance = np.abs(ends[:, 0] - ends[:, 1])
+    outcome, labelled = (_are_among(group, columns)[ends].any(axis=1) for group in _groups(roles))
+    kept = np.zeros(len(pairs), dtype=bool)
+    _keep_nearest(kept, outcome, distance, most)
+    _keep_nearest(kept, labelled, distance, (most - int(kept.sum())) // 2)
+    _keep_nearest(kept, np.ones(len(pairs), dtype=bool), distance, most - int(kept.sum()))
+    return [pairs[position] for position in np.flatnonzero(kept).tolist()]
+
+
+def _groups(roles: Statements) -> tuple[set[str], set[str]]:
+    outcome = set(roles.outcome)
+    return outcome, outcome | set(roles.protected) | set(roles.admissible)
+
+
+def _are_among(group: set[str], columns: Sequence[str]) -> Flags:
+    return np.array([column in group for column in columns], dtype=bool)
+
+
+def _keep_nearest(kept: Flags, wanted: Flags, distance: Integers, most: int) -> None:
+    """Mark so many more pairs of those that are wanted, those of the nearest columns."""
+    open_places = np.flatnonzero(wanted & ~kept)
+    nearest = np.argsort(distance[open_places], kind='stable')[:most]
+    kept[open_places[nearest]] = True
+
+
+def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strategy) -> list[Pair]:
+    """Return the pairs that the strategy declares and whose histograms can be measured.
+
+    Args:
+        domain: Number of codes of every column, before any are merged.
+        roles: The roles of the columns.
+        strategy: How the tree is selected.
+
+    Raises:
+        StructureError: If a given tree contains a pair that cannot be measured.
+    """
+    pairs = looked_at(strategy.declare(list(domain), roles), list(domain), roles)
+    _check_given(strategy, domain)
+    return [pair for pair in pairs if is_measurable(pair, domain)]
+
+
+def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
+    for first, second in _given_pairs(strategy):
+        if not domain.keys() >= {first, second}:
+            continue  # a column that constraints have yet to make
+        if not is_measurable((first, second), domain):
+            raise StructureError(
+                f'structure joins {first!r} and {second!r}, which have {domain[first]:,} and '
+                f'{domain[second]:,} codes: too many combinations to measure. Coarsen one of these '
+                'columns with fewer range_values or a smaller numeric_bins, join them through '
+                "others, or use structure='adaptive', which goes around such pairs."
+            )
+
+
+def _given_pairs(strategy: Strategy) -> Sequence[Pair]:
+    """Return the pairs of a given tree: the strategy's own, or the one that it starts from."""
+    return getattr(getattr(strategy, 'tree', strategy), 'edges', ())
