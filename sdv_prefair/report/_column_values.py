@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_prefair.columns import CategoryCodes, ColumnCodes
 from sdv_prefair.report._words import counted
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes
 
 
 def values_of(codes: ColumnCodes | None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import networkx as nx
 import pandas as pd
 
 import sdv_prefair
+from sdv_prefair.columns import single_table
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.domain import single_table
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._explanation import FairnessExplanation

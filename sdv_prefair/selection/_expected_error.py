@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Floats, Integers
+from sdv_prefair._arrays import Floats, Integers
 
 # Mean absolute value of a standard Gaussian, and the share of it that remains after estimation.
 _MEAN_OF_NOISE = 0.75 * math.sqrt(2 / math.pi)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Flags, Floats, Integers
 from sdv_prefair.selection._expected_error import ExpectedErrors
 from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.selection._shares_by_use import Workload
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 # Of what the others lose so much is charged: later pairs gain from a pair too, which nobody counts.
 _DILUTION = 0.4

@@ -25,7 +25,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._dependence import most_that_can_be_told
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
@@ -46,7 +47,6 @@ from sdv_prefair.selection._shares_by_use import Workload
 from sdv_prefair.selection._spent_on_tables import SpentOnTables
 from sdv_prefair.selection._strategy import Pair, declared_pairs
 from sdv_prefair.selection._tree_first import declared_cliques
-from sdv_prefair.values._arrays import Floats
 
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
 # one-way marginals are measured once more.

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import (
     Compression,

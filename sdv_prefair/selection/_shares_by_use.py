@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats, Integers
 
 # One-ways are also estimated by sums of the tables, so they need less than their use suggests.
 _BESIDE_TABLES = 0.7

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
-from sdv_prefair.values._arrays import Floats
+from sdv_prefair._arrays import Floats
+from sdv_prefair.counting import Clique
 
 # A table is not measured again if it would get less than this part of its share.
 _NOT_WORTH = 0.02

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable

@@ -15,6 +15,7 @@ from sdv.metadata import Metadata
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair._sdv_versions import Sampling
+from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.errors import NotFittedError
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
@@ -29,7 +30,6 @@ from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _inspection as inspection
 from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
-from sdv_prefair.values._given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 

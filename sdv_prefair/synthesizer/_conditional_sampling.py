@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from sdv.cag._errors import ConstraintNotMetError
 
+from sdv_prefair.columns import ColumnCodes, transformer_for
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.constraints._asked_rows import AskedRows, Drawing
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._verification import tied_columns
@@ -24,8 +26,6 @@ from sdv_prefair.synthesizer._unlearnt import (
     unlearnt_values,
     with_stand_ins,
 )
-from sdv_prefair.transformers import ColumnCodes, transformer_for
-from sdv_prefair.values._with_columns import with_columns
 
 
 def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:

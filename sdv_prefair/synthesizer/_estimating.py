@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import tqdm
 
+from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
 from sdv_prefair.inference._asked_queries import Asked
 from sdv_prefair.inference._estimates import checked_level
@@ -22,7 +23,6 @@ from sdv_prefair.model import GraphicalModel
 from sdv_prefair.synthesizer._after_fit import Frames
 from sdv_prefair.synthesizer._arguments import check_choice, check_seed, check_whole_number
 from sdv_prefair.synthesizer._written_rows import WritingRows
-from sdv_prefair.values._given_numbers import plain_number
 
 _REPLICATES = 200
 

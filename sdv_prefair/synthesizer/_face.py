@@ -10,15 +10,14 @@ import pandas as pd
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
+from sdv_prefair._metadata_files import Domain, with_facts
 from sdv_prefair._notebook import as_html
 from sdv_prefair._sdv_versions import accepted, takes_tables, whole
 from sdv_prefair._users_line import users_line
+from sdv_prefair.columns import OTHER, strip_ranges
+from sdv_prefair.columns._dtypes import plain_number
+from sdv_prefair.columns._processor import CodesProcessor, check_transformers, one_frame
 from sdv_prefair.constraints._adding import Promise
-from sdv_prefair.domain import OTHER, strip_ranges
-from sdv_prefair.domain._given_facts import Domain, with_facts
-from sdv_prefair.encoding._frame_schema import single_table
-from sdv_prefair.encoding._processor import CodesProcessor
-from sdv_prefair.encoding._table import check_transformers
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
@@ -40,7 +39,6 @@ from sdv_prefair.synthesizer._after_fit import Frames
 from sdv_prefair.synthesizer._given_metadata import check_metadata
 from sdv_prefair.synthesizer._read_only import copied, keep_arguments
 from sdv_prefair.synthesizer._ways_to_fit import WaysToFit
-from sdv_prefair.values._given_numbers import plain_number
 
 
 @keep_arguments
@@ -280,7 +278,7 @@ class PreFairSynthesizer(WaysToFit):
 
     @takes_tables
     def _auto_assign_transformers(self, data: Frames) -> None:
-        table = single_table(data, self._table_name)
+        table = one_frame(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)
         in_memory.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
         self.__dict__.update(state.of_settings(settings))

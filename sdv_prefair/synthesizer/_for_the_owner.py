@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 
 from sdv_prefair._sdv_versions import takes_tables
 from sdv_prefair.before_fit import FitPlan, TableCheck, check_table, plan_fit
-from sdv_prefair.encoding._frame_schema import single_table
+from sdv_prefair.columns._dtypes import plain_number
+from sdv_prefair.columns._processor import one_frame
 from sdv_prefair.plots._compared_tables import compare_tables
 from sdv_prefair.synthesizer import _in_memory as in_memory
 from sdv_prefair.synthesizer._after_fit import Frames
 from sdv_prefair.synthesizer._arguments import check_whole_number
 from sdv_prefair.synthesizer._estimating import Estimating
-from sdv_prefair.values._given_numbers import plain_number
 
 
 class ForTheOwner(Estimating):
@@ -55,8 +55,8 @@ class ForTheOwner(Estimating):
         """
         in_memory.check_data(data, self._settings)
         name = self._settings.table_name
-        table = single_table(data, name)
-        texts = None if written is None else single_table(written, name)
+        table = one_frame(data, name)
+        texts = None if written is None else one_frame(written, name)
         return check_table(table, self._settings, self.person_column, texts)
 
     def compare_plot(
@@ -77,7 +77,7 @@ class ForTheOwner(Estimating):
         """
         name = self._settings.table_name
         first, second = (
-            single_table({name: given} if isinstance(given, pd.DataFrame) else given, name)
+            one_frame({name: given} if isinstance(given, pd.DataFrame) else given, name)
             for given in (real, synthetic)
         )
         modelled = list(self._settings.plan.original_domains)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import pandas as pd
 
 from sdv_prefair._atomic_write import check_place
-from sdv_prefair.encoding._frame_schema import single_table
+from sdv_prefair.columns._processor import one_frame
 from sdv_prefair.errors import FairnessWarning, PrivacyWarning, ReleaseError
 from sdv_prefair.release import Contents, Released, digest_of, open_release, write_release
 from sdv_prefair.release._verified import Verification
@@ -84,7 +84,7 @@ class HandingOver(AfterFit):
             VerificationError: If a check fails; it says which.
         """
         name = self.fitted.settings.table_name
-        rows = single_table({name: data} if isinstance(data, pd.DataFrame) else data, name)
+        rows = one_frame({name: data} if isinstance(data, pd.DataFrame) else data, name)
         return verify_table(self, rows).or_raise()
 
     def create_release_report(

@@ -18,10 +18,9 @@ from sdv.single_table.base import SYNTHESIZER_LOGGER
 from sdv_prefair._sdv_versions import as_given_back, takes_tables
 from sdv_prefair._users_line import users_line
 from sdv_prefair.before_fit import look_first, look_first_at, rehearse
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._given import counts_of_user
-from sdv_prefair.counts._queries import CountQueries
-from sdv_prefair.counts._snapshots import held_still
+from sdv_prefair.counting import FrameSource
+from sdv_prefair.counting._given import CountQueries, counts_of_user
+from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
@@ -73,7 +72,7 @@ class WaysToFit(ForTheOwner):
 
         Memory does not grow with the number of rows. The columns must match the metadata. Sampled
         columns have the dtypes that correspond to the table's types, see
-        ``sdv_prefair.encoding._arrow_schema``.
+        ``sdv_prefair.counting._arrow``.
 
         Domains that are not public, and data-dependent bins, are learnt from histograms over public
         grids, within the budget; for that the table is read up to three more times. With

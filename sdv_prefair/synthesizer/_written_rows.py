@@ -14,6 +14,8 @@ import tqdm
 
 from sdv_prefair._atomic_write import draft_of
 from sdv_prefair._sdv_versions import by_name
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
 from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._handing_over import HandingOver
@@ -25,8 +27,6 @@ from sdv_prefair.synthesizer._written_types import (
     types_of_objects,
     written_alike,
 )
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._with_columns import with_columns
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""
