@@ -2,11 +2,11 @@
 
 from sdv_prefair.fairness._statements import Independent
 from sdv_prefair.fitting._explanation import OUTCOME_COPY
-from sdv_prefair.mechanisms._catalogue import GIVEN
 from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.report._elements import Content, code
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._words import counted, listed, short, whole
+from sdv_prefair.selection._catalogue import GIVEN
 
 _TYPES = (
     'The types of the columns, and whether integers can be missing, are public knowledge too. '

@@ -4,7 +4,6 @@ from xml.etree.ElementTree import Element
 
 import plotly.graph_objects as go
 
-from sdv_prefair.mechanisms._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import plain_text
@@ -12,6 +11,7 @@ from sdv_prefair.report._elements import bullets, code, num, paragraph, plot, se
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._words import counted, short, whole
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 
 
 def model_section(facts: Facts) -> Element:
