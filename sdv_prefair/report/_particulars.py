@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
+from sdv.errors import SynthesizerInputError
 
-from sdv_prefair.errors import SynthesizerInputError, shown
+from sdv_prefair.errors import shown
 
 _MOST_LETTERS = 2000
 
@@ -103,6 +104,11 @@ class Particulars:
         if isinstance(told, Mapping):
             return '; '.join(f'{column}: {why}' for column, why in told.items())
         return told
+
+    @staticmethod
+    def question(key: str) -> str:
+        """Return what a text is called on the page."""
+        return ABOUT[key]
 
     def check_columns(self, admissible: Collection[str]) -> None:
         """Raise if a reason is given for a column that is not admissible."""

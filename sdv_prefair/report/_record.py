@@ -9,9 +9,8 @@ from typing import Any
 
 from sdv_prefair.privacy._ledger_words import EXPONENTIAL
 from sdv_prefair.report._answers import Answer
-from sdv_prefair.report._facts import Column, Facts
-from sdv_prefair.report._particulars import Files, Particulars
-from sdv_prefair.report._use import use_in_words
+from sdv_prefair.report._columns import Column
+from sdv_prefair.report._facts import Facts
 
 _UNKNOWN = 'Not stated'
 _KINDS = {'numerical': 'sc:Float', 'boolean': 'sc:Boolean', 'datetime': 'sc:Date'}
@@ -36,14 +35,12 @@ _CONTEXT = {
 }  # fmt: skip
 
 
-def record(
-    facts: Facts, told: Particulars, files: Files, found: list[Answer]
-) -> dict[str, dict[str, Any]]:
+def record(facts: Facts, found: list[Answer]) -> dict[str, dict[str, Any]]:
     """Return ``registry``, ``croissant``, ``dp_event`` and ``page``."""
     known = {answer.key: answer.text for answer in found}
     return {
-        'registry': _registry(facts, told, known),
-        'croissant': _croissant(facts, told, files, known),
+        'registry': _registry(facts, known),
+        'croissant': _croissant(facts, known),
         'dp_event': dp_event(facts),
         'page': _page(facts, found),
     }
@@ -51,9 +48,9 @@ def record(
 
 def _page(facts: Facts, found: list[Answer]) -> dict[str, Any]:
     curve = facts.curve
-    risk = {'guess': curve.guess(), 'advantage': curve.advantage()}
+    risk = {'guess': facts.guess, 'advantage': curve.advantage()}
     return {
-        'use': use_in_words(facts),
+        'use': facts.use,
         'private': facts.is_private,
         'fair': facts.is_fair,
         'risk': risk | {'true_positives_at_0.001': curve.true_positives(0.001)},
@@ -71,8 +68,9 @@ def _text(*parts: str | None) -> str:
     return ' '.join(part for part in parts if part) or _UNKNOWN
 
 
-def _registry(facts: Facts, told: Particulars, known: dict[str, str | None]) -> dict[str, Any]:
+def _registry(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
     """Return a record of tier 3; what nobody has told is said to be missing."""
+    told = facts.told
     curator = _text(told.get('curator'))
     return {
         'url_slug': facts.table_name.lower().replace(' ', '-'),
@@ -85,7 +83,7 @@ def _registry(facts: Facts, told: Particulars, known: dict[str, str | None]) -> 
                 'intended_use': _text(told.get('purpose')),
                 'data_product_type': 'Synthetic data',
                 'data_product_region': _text(told.get('region')),
-                'description': _text(told.get('source'), *use_in_words(facts)),
+                'description': _text(told.get('source'), *facts.use),
                 'publication_date': told.get('published') or facts.fitted_on,
             },
             'dp_variant': {
@@ -140,8 +138,8 @@ def dp_event(facts: Facts) -> dict[str, Any]:
     sensitivity one with the same rho. Thresholds' deltas are stated apart: there is no such event.
     """
     events = [
-        _event(line.mechanism, float(line.rho), all_gaussian=facts.curve.all_gaussian)
-        for line in facts.ledger.itertuples()
+        _event(str(mechanism), float(rho), all_gaussian=facts.curve.all_gaussian)
+        for mechanism, rho in zip(facts.ledger['mechanism'], facts.ledger['rho'], strict=True)
     ]
     event: dict[str, Any] = {'class': 'ComposedDpEvent', 'events': events}
     if not facts.is_private:
@@ -160,12 +158,11 @@ def _event(mechanism: str, rho: float, all_gaussian: bool) -> dict[str, Any]:
     return {'class': 'ZCDpEvent', 'rho': rho}
 
 
-def _croissant(
-    facts: Facts, told: Particulars, files: Files, known: dict[str, str | None]
-) -> dict[str, Any]:
+def _croissant(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
+    told, files = facts.told, facts.files
     rai = {
         'dataUseCases': _text(told.get('purpose'), known.get('valid_analyses')),
-        'dataLimitations': _text(told.get('unfit_uses'), *use_in_words(facts)),
+        'dataLimitations': _text(told.get('unfit_uses'), *facts.use),
         'dataBiases': _text(told.get('biases'), known['smallest_groups']),
         'dataSocialImpact': _text(known['fairness'], told.get('admissible')),
         'personalSensitiveInformation': _text(known.get('risk'), told.get('special_categories')),
@@ -178,28 +175,28 @@ def _croissant(
         '@type': 'sc:Dataset',
         'conformsTo': [f'{_CROISSANT}1.1', f'{_CROISSANT}RAI/1.0'],
         'name': facts.table_name,
-        'description': _text(told.get('source'), *use_in_words(facts)),
-        'version': _version(facts, told),
+        'description': _text(told.get('source'), *facts.use),
+        'version': _version(facts),
         'citeAs': f'{_text(told.get("curator"))}: {facts.table_name}, synthetic data, '
         f'{told.get("published") or facts.fitted_on}. Release {files.release_id or "unsaved"}.',
         'datePublished': told.get('published') or facts.fitted_on,
         'creator': {'@type': 'sc:Organization', 'name': _text(told.get('curator'))},
         'license': _text(told.get('access')),
-        **_distribution(facts, files),
+        **_distribution(facts),
     } | {f'rai:{name}': text for name, text in rai.items()}
 
 
-def _version(facts: Facts, told: Particulars) -> str:
+def _version(facts: Facts) -> str:
     """Return the version in three numbers, which Croissant wants; else the day of the fit."""
-    version = told.get('version') or ''
+    version = facts.told.get('version') or ''
     if re.fullmatch(r'\d+\.\d+\.\d+', version):
         return version
     return '.'.join(str(int(part)) for part in facts.fitted_on.split('-'))
 
 
-def _distribution(facts: Facts, files: Files) -> dict[str, Any]:
+def _distribution(facts: Facts) -> dict[str, Any]:
     """Return the files whose SHA-256 is known, and the columns of the rows if they are one."""
-    known = []
+    known, files = [], facts.files
     if files.synthetic is not None:
         is_parquet = files.synthetic.endswith('.parquet')
         kind = 'application/x-parquet' if is_parquet else 'text/csv'
