@@ -10,7 +10,7 @@ SDV1 := .venv-sdv1
 DPMM := .venv-dpmm
 SNSYNTH := .venv-snsynth
 
-.PHONY: demo package test-fast test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures first-hour tutorials clean
+.PHONY: demo package gate test-fast test test-all test-mutants test-lowest test-sdv1 lint bench bench-libraries docs pictures first-hour tutorials clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdv-prefair demo
@@ -44,6 +44,11 @@ COVERAGE := 51
 # Each known mistake in the privacy core, put into a copy of the package: some test must see it.
 test-mutants: $(VENV)/.installed-test
 	$(BIN)/python tests/mutants/run_mutants.py
+
+# Seeded fits are what they were, to the last bit. After a change that is meant to change some of
+# them: make gate WRITE=--write, with the words of their names as FITS.
+gate: $(VENV)/.installed-test
+	$(BIN)/python tests/gate/gate.py $(WRITE) $(FITS)
 
 # The lowest versions of all dependencies that pyproject.toml allows with SDV 2.
 test-lowest: $(LOWEST)/.installed

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.mechanisms import DEFAULT_STRUCTURE
+from sdv_prefair.selection import DEFAULT_STRUCTURE
 
 FOLDER = Path(__file__).parent / 'pictures'
 TREES = {

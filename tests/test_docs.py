@@ -107,17 +107,17 @@ def test_the_steps_in_contributing_make_it_part_of_the_package(tmp_path):
     shutil.copytree(ROOT / 'sdv_prefair', tmp_path / 'sdv_prefair')
     block, imports = python_blocks(ROOT / 'CONTRIBUTING.md')
     own = re.sub(r'from sdv_prefair\.structure import .*\n', lambda _: imports, block)
-    room = tmp_path / 'sdv_prefair' / 'structure'
+    room = tmp_path / 'sdv_prefair' / 'selection'
     (room / '_hubs.py').write_text(own)
     for path, before, after in [
         (
             room / '_resolve.py',
-            'from sdv_prefair.structure._none',
-            'from sdv_prefair.structure._hubs import HubsStrategy\n',
+            'from sdv_prefair.selection._trees',
+            'from sdv_prefair.selection._hubs import HubsStrategy\n',
         ),
         (room / '_resolve.py', '        GreedyStrategy,\n', '        HubsStrategy,\n'),
         (
-            room.parent / 'mechanisms' / '_catalogue.py',
+            room / '_catalogue.py',
             "    'none': ",
             "    'hubs': 'tied to admissible columns only',\n",
         ),
@@ -178,7 +178,7 @@ def test_files_that_contributing_names_exist():
         and not ((ROOT / path).exists() or (ROOT / 'sdv_prefair' / path).exists())
     ]
     assert len(named) > 50
-    assert missing == ['sdv_prefair/structure/_hubs.py'], 'which a reader makes'
+    assert missing == ['sdv_prefair/selection/_hubs.py'], 'which a reader makes'
 
 
 def test_contributing_has_every_room_of_the_package():

@@ -13,9 +13,9 @@ from sdv_prefair.cli._demo_measures import classifier_on, dependence_left, two_w
 from sdv_prefair.cli._demo_page import write_demo_page
 from sdv_prefair.datasets import Dataset, simulate_census
 from sdv_prefair.errors import FairnessWarning
-from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.privacy._ledger_words import RHO_OF
 from sdv_prefair.report._words import listed
+from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 PLAIN, FAIR = 'plain MST', 'PreFair'

@@ -35,8 +35,8 @@ from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.fairness._broken import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
-from sdv_prefair.mechanisms._protocol import Mechanism
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._protocol import Mechanism
 
 LOGGER = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.mechanisms._protocol import Mechanism
-from sdv_prefair.structure._wide_tables import MOST_PAIRS
+from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._strategy import MOST_PAIRS
 
 
 def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> None:

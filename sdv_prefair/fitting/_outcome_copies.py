@@ -27,12 +27,12 @@ from sdv_prefair.fairness._dependence import (
     most_that_can_be_told,
     told_by_chance,
 )
-from sdv_prefair.mechanisms._scores import independence_gap
 from sdv_prefair.model import Measurement, one_way_model
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
-from sdv_prefair.structure._tree import Pair
+from sdv_prefair.selection._scores import independence_gap
+from sdv_prefair.selection._strategy import Pair
 from sdv_prefair.values._arrays import Floats
 
 LOOK_SHARE = Fraction(1, 100)

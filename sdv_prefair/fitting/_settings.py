@@ -13,8 +13,6 @@ from sdv_prefair.domain import ColumnDomain, single_table
 from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.learning import reserved_delta
-from sdv_prefair.mechanisms._budget import Budget
-from sdv_prefair.mechanisms._protocol import Mechanism, is_all_gaussian
 from sdv_prefair.privacy import (
     Debit,
     Entropy,
@@ -26,6 +24,8 @@ from sdv_prefair.privacy import (
 )
 from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._measuring import Budget
+from sdv_prefair.selection._protocol import Mechanism, is_all_gaussian
 from sdv_prefair.transformers import ColumnCodes
 
 # Stages of a fit, so that a seed does not generate the same noise twice.

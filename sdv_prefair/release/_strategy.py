@@ -8,15 +8,14 @@ import networkx as nx
 
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.mechanisms._protocol import Mechanism
 from sdv_prefair.release._fields import Fields
 from sdv_prefair.release._model_record import MOST_MEASUREMENTS
 from sdv_prefair.release._values import TYPE, read_value, write_value
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import FairTree
-from sdv_prefair.structure._fixed import FixedStrategy, check_fair, check_known, in_order
-from sdv_prefair.structure._resolve import STRATEGIES
-from sdv_prefair.structure._tree import Pair, Scores
+from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._resolve import STRATEGIES
+from sdv_prefair.selection._strategy import FairTree, Pair, Scores
+from sdv_prefair.selection._trees import FixedStrategy, check_fair, check_known, in_order
 
 _STRATEGY, _APART = 'strategy', 'apart'
 

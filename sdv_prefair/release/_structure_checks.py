@@ -9,12 +9,13 @@ from sdv_prefair.counts import is_measurable
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.mechanisms._from_structure import mechanism_of
-from sdv_prefair.mechanisms._protocol import Mechanism
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import ExactStrategy, Pair
-from sdv_prefair.structure._resolve import STRATEGIES
+from sdv_prefair.selection._exact import ExactStrategy
+from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._resolve import STRATEGIES
+from sdv_prefair.selection._strategy import Pair
 
 
 def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statements) -> None:

@@ -29,7 +29,6 @@ from sdv_prefair.fitting._explanation import (
 )
 from sdv_prefair.fitting._verification import tied_columns
 from sdv_prefair.inference import Replicates, Share, estimate_query, replicate
-from sdv_prefair.mechanisms._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 from sdv_prefair.model._noise import Noise, noise_of_columns, noise_of_pairs
 from sdv_prefair.plots import plot_fair_graph, plot_ledger
 from sdv_prefair.plots._charts import Bar, plot_shares
@@ -54,6 +53,7 @@ from sdv_prefair.report._particulars import Files, Particulars
 from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import counted, listed, percent, short
 from sdv_prefair.roles import UNLABELLED, Roles
+from sdv_prefair.selection._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
 
 if TYPE_CHECKING:
     from sdv_prefair.report._measured import Measured

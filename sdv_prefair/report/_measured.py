@@ -26,10 +26,15 @@ from sdv_prefair.metrics import (
     TwoWayTotalVariation,
     describe_numbers,
 )
-from sdv_prefair.metrics._column_figures import column_figure, shown_value
-from sdv_prefair.metrics._table_pair import read_tables
-from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
-from sdv_prefair.metrics.properties._group_rates_property import measures_in_words
+from sdv_prefair.metrics._described import column_figure, shown_value
+from sdv_prefair.metrics._properties import (
+    ConditionalIndependence,
+    GroupRates,
+    Quality,
+    Settings,
+    measures_in_words,
+)
+from sdv_prefair.metrics._tables import read_tables
 from sdv_prefair.plots._charts import plot_group_gaps
 from sdv_prefair.report._words import percent, short
 

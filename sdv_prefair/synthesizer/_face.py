@@ -10,6 +10,7 @@ import pandas as pd
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
+from sdv_prefair._notebook import as_html
 from sdv_prefair._sdv_versions import accepted, takes_tables, whole
 from sdv_prefair._users_line import users_line
 from sdv_prefair.constraints._adding import Promise
@@ -23,13 +24,13 @@ from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.mechanisms._budget import resolve_budget
-from sdv_prefair.mechanisms._catalogue import DEFAULT_STRUCTURE
-from sdv_prefair.mechanisms._from_structure import resolve_mechanism
-from sdv_prefair.mechanisms._protocol import Mechanism
 from sdv_prefair.privacy import Account, Risk
 from sdv_prefair.roles import Roles
-from sdv_prefair.structure import Strategy
+from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
+from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._measuring import resolve_budget
+from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._strategy import Strategy
 from sdv_prefair.synthesizer import _arguments as arguments
 from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _in_memory as in_memory
@@ -112,6 +113,7 @@ class PreFairSynthesizer(WaysToFit):
         super().__init_subclass__(**options)
         keep_arguments(cls)
 
+    @arguments.with_known_names
     def __init__(
         self,
         metadata: Metadata,
@@ -217,6 +219,9 @@ class PreFairSynthesizer(WaysToFit):
     def __repr__(self) -> str:
         """Return roles, budget and state in a few lines; nothing that was not released."""
         return inspection.in_words(type(self).__name__, self._settings, self._result, self._account)
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self))
 
     # -- constraints and transformers --------------------------------------------------------
 

@@ -11,8 +11,8 @@ from triple_loop import CHOOSE, MEASURE, TripleLoop
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import StructureError, UnfairModelError
-from sdv_prefair.mechanisms._budget import measure
-from sdv_prefair.mechanisms._protocol import Release, quiet
+from sdv_prefair.selection._measuring import measure
+from sdv_prefair.selection._protocol import Release, quiet
 
 TRIPLE = ('education', 'hours', 'income')
 

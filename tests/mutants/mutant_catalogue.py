@@ -44,7 +44,7 @@ _DOOR = (
     ),
 )
 _IMPORT_NUMPY = Edit(
-    'mechanisms/_tree_first.py',
+    'selection/_tree_first.py',
     'from sdv_prefair.counts import Clique\n',
     'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
 )
@@ -61,14 +61,14 @@ def _peeking(name, file, old, new, case, *more_edits):
 EXACT_COUNTS = [
     _peeking(
         'the model that cliques are chosen by is that of exact counts',
-        'mechanisms/_mwem_pgm.py',
+        'selection/_mwem.py',
         'expected = {clique: model.total * model.marginal(clique) for clique in cliques}',
         'expected = {clique: 1.0 * self._table.exact(clique) for clique in cliques}',
         'mwem',
     ),
     _peeking(
         'a child is compared with exact one-ways',
-        'mechanisms/_priv_bayes.py',
+        'selection/_privbayes.py',
         '        self._total, self._expected = one_way_model(measured.measurements)\n',
         '        self._total, _ = one_way_model(measured.measurements)\n'
         '        self._expected = {c: np.maximum(table.exact((c,)), 1.0) for c in table.domain}\n',
@@ -76,28 +76,28 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'the discount of a pair beyond the tree is worked out from exact counts',
-        'mechanisms/_fair_aim.py',
+        'selection/_aim.py',
         'float(np.minimum(table, noise[p]).sum()) for p, table in expected.items()}',
         'float(np.minimum(self._table.exact(p), noise[p]).sum()) for p in expected}',
         'aim',
     ),
     _peeking(
         'the model that pairs are chosen by is that of exact counts',
-        'mechanisms/_fair_aim.py',
+        'selection/_aim.py',
         'expected = {pair: model.total * model.marginal(pair) for pair in pairs}',
         'expected = {pair: 1.0 * self._table.exact(pair) for pair in pairs}',
         'aim, paper',
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
         '        total = float(self._table.exact((next(iter(domain)),)).sum())',
@@ -105,7 +105,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'scores compare with exact one-ways',
-        'mechanisms/_tree_first.py',
+        'selection/_tree_first.py',
         '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
@@ -113,7 +113,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'noise is discounted by exact one-ways',
-        'mechanisms/_tree_first.py',
+        'selection/_tree_first.py',
         'discount = expected_errors(pairs, expected, ',
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
@@ -122,19 +122,19 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'rare codes are merged by exact counts',
-        'mechanisms/_one_ways.py',
+        'selection/_measuring.py',
         'm, rare, public_groups=',
         'Measurement(m.columns, table.exact(m.columns), m.stddev), rare, public_groups=',
         'given tree',
     ),
     _peeking(
         'the warning of values outside looks at exact counts',
-        'mechanisms/_one_ways.py',
+        'selection/_measuring.py',
         'for m in measured if _is_mostly_outside(m, hidden)]',
         'for m in exact if _is_mostly_outside(m, hidden)]',
         'none',
         Edit(
-            'mechanisms/_one_ways.py',
+            'selection/_measuring.py',
             '    table.regroup(',
             '    exact = [Measurement(m.columns, table.exact(m.columns), m.stddev) '
             'for m in measured]\n'
@@ -530,7 +530,7 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'fair AIM promises what its strategy does not know of',
-        'mechanisms/_fair_aim.py',
+        'selection/_aim.py',
         '        return False\n',
         '        return True\n',
         f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
@@ -575,12 +575,12 @@ SEPARATION = [
         'a strategy can reach the table',
         (
             Edit(
-                'mechanisms/_scores.py',
+                'selection/_scores.py',
                 "__slots__ = ('_choose', '_oversized', '_release')",
                 "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
-                'mechanisms/_scores.py',
+                'selection/_scores.py',
                 '        self._choose, self._release = choose, release\n',
                 '        self._choose, self._release, self._table = choose, release, table\n',
             ),
@@ -639,10 +639,10 @@ SEPARATION = [
 NOT_THERE = [
     mutant(
         'a protected column and an outcome may be a pair',
-        'structure/_tree.py',
+        'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if pair',
-        'tests/unit/structure/test_every_strategy.py'
+        'tests/unit/selection/test_every_strategy.py'
         '::test_never_declares_a_protected_and_an_outcome_column',
     ),
     mutant(

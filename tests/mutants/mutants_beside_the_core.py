@@ -21,11 +21,11 @@ _TIES = 'tests/integration/constraints/test_asking_ties_nothing.py'
 _FAIRNESS = 'tests/unit/fairness/test_predicate.py'
 _TABLE = 'tests/property/test_private_table.py'
 _STATED = 'tests/property/test_any_statements.py'
-_STATED_DECLARED = 'tests/unit/structure/test_apart.py'
-_EXACT_STATED = 'tests/unit/structure/test_exact_statements.py'
-_SMALL_CLIQUES = 'tests/unit/structure/test_small_cliques.py'
-_IN_TURN = 'tests/unit/mechanisms/test_measured_in_turn.py'
-_PLANNED = 'tests/unit/mechanisms/test_planned_marginals.py'
+_STATED_DECLARED = 'tests/unit/selection/test_apart.py'
+_EXACT_STATED = 'tests/unit/selection/test_exact_statements.py'
+_SMALL_CLIQUES = 'tests/unit/selection/test_small_cliques.py'
+_IN_TURN = 'tests/unit/selection/test_measured_in_turn.py'
+_PLANNED = 'tests/unit/selection/test_planned_marginals.py'
 
 _ACCOUNT = 'privacy/_account.py'
 _CHECKS = 'release/_ledger_checks.py'
@@ -93,14 +93,14 @@ ATTEMPTS = [
     ),
     mutant(
         'the selection budget is refilled once it is spent',
-        'mechanisms/_scores.py',
+        'selection/_scores.py',
         '            if left == [rho]:\n',
         '            if left in ([], [rho]):\n',
         f'{_TABLE}::test_a_strategy_that_asks_more_often_than_its_rounds_is_refused_and_pays_nothing',
     ),
     mutant(
         'scores are released for the whole budget after choices were made',
-        'mechanisms/_scores.py',
+        'selection/_scores.py',
         '            _check_any(left if left == [rho] else [])\n'
         '            noisy, _ = table.score(pairs, score, left.pop(), SELECT_TREE)\n',
         '            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)\n',
@@ -382,7 +382,7 @@ CLIQUES = [
     ),
     mutant(
         'a mechanism does not tell which codes are hidden',
-        'mechanisms/_one_ways.py',
+        'selection/_measuring.py',
         'public_groups=groups.get(c), **hidden.get(c, HiddenCode())',
         'public_groups=groups.get(c)',
         'tests/integration/test_fairness_of_values.py::test_values_outside_the_domain_tie_nothing',
@@ -402,24 +402,27 @@ CLIQUES = [
     ),
     mutant(
         'pairs too large to measure are declared',
-        'structure/_declared.py',
+        'selection/_strategy.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
-        'tests/unit/structure/test_every_strategy.py'
+        'tests/unit/selection/test_every_strategy.py'
         '::test_pairs_too_large_to_measure_are_never_declared',
     ),
     mutant(
         'fair AIM chooses among pairs that were not counted',
-        'mechanisms/_fair_aim.py',
+        'selection/_aim.py',
         'pairs = [pair for pair in chords if pair in self._counted]',
         'pairs = list(chords)',
-        'tests/unit/mechanisms/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
+        'tests/unit/selection/test_fair_aim.py::test_a_pair_too_large_to_count_is_never_a_chord',
     ),
     mutant(
         'greedy selection looks at one statement at a time',
-        'structure/_greedy.py',
-        'private_kruskal(columns, pairs, scores, partial(fair_additions, roles))',
-        'private_kruskal(columns, pairs, scores)',
+        'selection/_trees.py',
+        'are checked in every round.\n'
+        '        return FairTree(private_kruskal(columns, pairs, scores, '
+        'partial(fair_additions, roles)))',
+        'are checked in every round.\n'
+        '        return FairTree(private_kruskal(columns, pairs, scores))',
         f'{_STATED}::test_a_selected_forest_is_fair_and_no_fair_pair_is_left[greedy]',
     ),
     mutant(
@@ -431,24 +434,24 @@ CLIQUES = [
     ),
     mutant(
         'the exact search takes sides in one statement only',
-        'structure/_spanning.py',
+        'selection/_sides.py',
         '* sides[:, self._second] != -1).all(axis=0)',
         '* sides[:, self._second] != -1)[:1].all(axis=0)',
         f'{_EXACT_STATED}::test_sides_are_taken_in_every_statement',
     ),
     mutant(
         'pairs between the sides of a later statement are counted',
-        'structure/_tree.py',
+        'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
         f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
-        'structure/_tree.py',
+        'selection/_strategy.py',
         '    return [pair for pair in pairs if frozenset(pair) not in beside]',
         '    return list(pairs)',
-        'tests/unit/structure/test_apart.py'
+        'tests/unit/selection/test_apart.py'
         '::test_apart_never_declares_an_outcome_with_a_column_without_a_role',
     ),
     mutant(
@@ -461,37 +464,37 @@ CLIQUES = [
     ),
     mutant(
         'a given tree is asked one statement only',
-        'structure/_fixed.py',
+        'selection/_trees.py',
         '    for statement in roles.statements:\n        path = path_around',
         '    for statement in roles.statements[:1]:\n        path = path_around',
-        'tests/unit/structure/test_fixed.py',
+        'tests/unit/selection/test_fixed.py',
     ),
     mutant(
         'a growing graph takes a pair that is not fair',
-        'structure/_growing.py',
+        'selection/_graphs.py',
         'return bool(fair_additions(self._roles, [pair], self.edges))',
         'return True',
-        'tests/unit/structure/test_growing.py'
+        'tests/unit/selection/test_growing.py'
         '::test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be',
     ),
     mutant(
         'a growing graph takes a pair that would have to be filled in',
-        'structure/_growing.py',
+        'selection/_graphs.py',
         'if not joins and not keeps_chordal(self._graph, pair):',
         'if not joins and not common_neighbours(self._graph, pair):',
-        'tests/unit/structure/test_growing.py'
+        'tests/unit/selection/test_growing.py'
         '::test_it_takes_a_pair_exactly_if_the_graph_with_it_is_as_it_must_be',
     ),
     mutant(
         'scores against the forest go to pairs in another order',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         'residuals[again] = self._residuals(',
         'residuals[np.sort(again)] = self._residuals(',
         f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
     ),
     mutant(
         'a pair is scored against the table that stands in its place',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'held = iter(tables.values())\n'
         '            chosen = {pairs[place]: model.total * next(held) for place in again}',
@@ -499,7 +502,7 @@ CLIQUES = [
     ),
     mutant(
         'a forest is kept that promises more error than independent columns',
-        'mechanisms/_plan_growth.py',
+        'selection/_plan_growth.py',
         'return promised < other.expected_error(scores, precision)',
         'return promised < 2 * other.expected_error(scores, precision)',
         f'{_PLANNED}::test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole',
@@ -532,17 +535,17 @@ CLIQUES = [
     ),
     mutant(
         'a plan keeps to no roles',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         'self._roles = roles if strategy.requires_roles else Statements()',
         'self._roles = Statements()',
-        'tests/unit/mechanisms/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
+        'tests/unit/selection/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
         'a plan leaves a part of the budget unspent',
-        'mechanisms/_planned_marginals.py',
+        'selection/_planned_marginals.py',
         '(self._last_shares(), self._ledger.remaining)',
         '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
-        'tests/unit/mechanisms/test_planned_marginals.py'
+        'tests/unit/selection/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),
     mutant(
@@ -575,49 +578,49 @@ CLIQUES = [
     ),
     mutant(
         'a child may have parents on both sides',
-        'structure/_bayes_network.py',
+        'selection/_privbayes.py',
         'fair = fair_additions(self.kept_roles(roles), on_offer, chosen)',
         'fair = list(on_offer)',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'parents are married whether or not they were joined',
-        'structure/_bayes_network.py',
+        'selection/_privbayes.py',
         'return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)',
         'return len(parents) == len(clique) - 1',
         f'{_SMALL_CLIQUES}::test_a_network_grows_by_joined_parents_fair_in_its_moral_graph',
     ),
     mutant(
         'MWEM chooses cliques on both sides',
-        'structure/_worst_cliques.py',
+        'selection/_mwem.py',
         'fair = fair_additions(self.kept_roles(roles), near, chosen)',
         'fair = near',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a clique is added that leaves a ring open',
-        'structure/_decomposable.py',
+        'selection/_graphs.py',
         '_cells(new, domain) > max_cells or not _are_separated(graph, pair)',
         '_cells(new, domain) > max_cells',
         _SMALL_CLIQUES,
     ),
     mutant(
         'a triple is read of which one pair is not allowed',
-        'structure/_small_cliques.py',
+        'selection/_cliques.py',
         'sorted(after[first] & after[second], key=place.__getitem__)',
         'sorted(after[second], key=place.__getitem__)',
         f'{_SMALL_CLIQUES}::test_outcomes_stand_with_outcomes_and_admissible_columns_only',
     ),
     mutant(
         'what tables have spent can be spent again',
-        'mechanisms/_measured_in_turn.py',
+        'selection/_cliques.py',
         'rho, self._left = self._table',
         'rho, _ = self._table',
         f'{_IN_TURN}::test_the_ledger_is_spent_and_says_how_exact_each_table_is',
     ),
     mutant(
         'what no table was chosen for is not spent',
-        'mechanisms/_measured_in_turn.py',
+        'selection/_cliques.py',
         '        if left:\n',
         '        if left and self.tables:\n',
         f'{_IN_TURN}::test_without_candidates_the_one_ways_have_it_all',

@@ -14,11 +14,11 @@ import pytest
 from certified import DELTA, certified_epsilon
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms._budget import BUDGETS
-from sdv_prefair.mechanisms._from_structure import resolve_mechanism
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import _answers as answers_module
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._measuring import BUDGETS
 
 # With a fourth column fair AIM has a pair to choose beyond the tree.
 DOMAINS = {

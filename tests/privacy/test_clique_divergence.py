@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms._budget import BUDGETS
-from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.privacy import Debit, Ledger
 from sdv_prefair.privacy._mechanisms import exponential_epsilon
 from sdv_prefair.privacy._score import ExactScores
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.structure import MwemStrategy, PrivBayesStrategy
 
 DOMAIN = {'p': 2, 'o': 2, 'a': 2, 'b': 2}

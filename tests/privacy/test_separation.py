@@ -17,13 +17,13 @@ from sdv_prefair import learning
 from sdv_prefair.counts import Counts, FrameSource
 from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.learning import learn_domains, reserved_delta
-from sdv_prefair.mechanisms._budget import BUDGETS
-from sdv_prefair.mechanisms._from_structure import mechanism_of
-from sdv_prefair.mechanisms._scores import PrivateScores
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy._answers import Answers
 from sdv_prefair.privacy._score import ExactScores
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._scores import PrivateScores
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 
 DOMAIN = {'p': 4, 'a': 5, 'o': 3, 'n': 4}

@@ -8,12 +8,12 @@ from walk import differing_paths
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.mechanisms._budget import BUDGETS
-from sdv_prefair.mechanisms._from_structure import mechanism_of, resolve_mechanism
-from sdv_prefair.mechanisms._protocol import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._ledger_words import SELECT_TREE
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import mechanism_of, resolve_mechanism
+from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._protocol import estimate_release
 from sdv_prefair.structure import FixedStrategy, PlannedStrategy, UnconstrainedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])

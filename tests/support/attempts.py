@@ -10,8 +10,8 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.privacy import Ledger
+from sdv_prefair.selection._trees import UnconstrainedStrategy
 from sdv_prefair.structure import FairTree
-from sdv_prefair.structure._none import UnconstrainedStrategy
 
 SHAPES = {
     'first': pd.DataFrame({'place': ['north'] * 60, 'size': [1, 2, 3] * 20, 'won': [True] * 60}),

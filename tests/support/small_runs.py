@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sdv_prefair.counts import count_codes
-from sdv_prefair.mechanisms._budget import BUDGETS
-from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._measuring import BUDGETS
 
 NO_ROLES, NO_NOISE = Roles(), 1e6
 

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from sdv_prefair.mechanisms._budget import measure
-from sdv_prefair.mechanisms._one_ways import measure_one_ways
-from sdv_prefair.mechanisms._protocol import Release, quiet
-from sdv_prefair.mechanisms._scores import model_gap
 from sdv_prefair.model import estimate
+from sdv_prefair.selection._measuring import measure, measure_one_ways
+from sdv_prefair.selection._protocol import Release, quiet
+from sdv_prefair.selection._scores import model_gap
 
 CHOOSE, MEASURE = 'choose a clique', 'measure a clique'
 

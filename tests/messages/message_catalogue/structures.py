@@ -6,6 +6,8 @@ from message_catalogue.arguments import PEOPLE, new
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer, Roles
 from sdv_prefair.errors import BudgetError, StructureError, UnfairModelError
+from sdv_prefair.selection._strategy import usable_pairs
+from sdv_prefair.selection._trees import FixedStrategy
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,
@@ -15,8 +17,6 @@ from sdv_prefair.structure import (
     fair_spanning_tree,
 )
 from sdv_prefair.structure import resolve_strategy as strategy
-from sdv_prefair.structure._fixed import FixedStrategy
-from sdv_prefair.structure._tree import usable_pairs
 
 STAR = [('education', c) for c in ('sex', 'age', 'wage', 'hired', 'home', 'income')]
 SMALL = people(60, ('sex', 'education', 'income'))

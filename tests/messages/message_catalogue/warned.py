@@ -31,8 +31,8 @@ from sdv_prefair.datasets._dataset import public_metadata
 from sdv_prefair.errors import OwnerWarning, PrivateDataError
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._left_out import warn_of_far_pairs
-from sdv_prefair.mechanisms._from_structure import mechanism_of
-from sdv_prefair.structure._none import UnconstrainedStrategy
+from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._trees import UnconstrainedStrategy
 
 
 class Few(Named):

@@ -8,7 +8,6 @@ import pytest
 
 from sdv_prefair.counts import count_codes
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.mechanisms._scores import independence_gap
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
 from sdv_prefair.privacy._private_values import frequent_values
@@ -19,6 +18,7 @@ from sdv_prefair.release._ledger_checks import (
     check_scores,
     check_shapes,
 )
+from sdv_prefair.selection._scores import independence_gap
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
 EVERY_MECHANISM = 4

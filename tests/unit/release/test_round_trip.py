@@ -29,6 +29,7 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivacyWarning, SynthesizerInputError
 from sdv_prefair.fitting._pipeline import declared_cliques
+from sdv_prefair.selection._exact import ExactStrategy
 from sdv_prefair.structure import (
     AimStrategy,
     FairTree,
@@ -38,7 +39,6 @@ from sdv_prefair.structure import (
     PrivBayesStrategy,
     UnconstrainedStrategy,
 )
-from sdv_prefair.structure._exact import ExactStrategy
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 SEX = {'sdtype': 'categorical', 'range_values': ['F', 'M']}

@@ -7,9 +7,9 @@ import pytest
 from releases import assert_same, fit, released, tied_rows
 
 from sdv_prefair.errors import PrivacyWarning, StructureError, UnfairModelError
-from sdv_prefair.mechanisms._from_structure import mechanism_of
 from sdv_prefair.release._strategy import ReleasedStrategy, read_structure, write_structure
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.structure import AimStrategy
 
 COLUMNS = list('abcd')
