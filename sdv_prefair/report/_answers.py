@@ -69,7 +69,7 @@ def _told(told: Particulars, *keys: str) -> _Found:
 def _release(facts: Facts, told: Particulars) -> _Found:
     files = facts.files
     yield 'release', 'Release', files.release_id
-    yield from _told(told, 'version', 'supersedes', 'curator', 'published')
+    yield from _told(told, 'version', 'supersedes', 'curator', 'curator_type', 'published')
     yield 'fitted', 'Fitted', f'{facts.fitted_on}, {facts.fitted_with}'
     digests = {'release': files.release, 'rows': files.synthetic_digest}
     known = '; '.join(f'SHA-256 of the {name}: {value}' for name, value in digests.items() if value)

@@ -11,8 +11,10 @@ from sdv_prefair.privacy._ledger_words import EXPONENTIAL
 from sdv_prefair.report._answers import Answer
 from sdv_prefair.report._columns import Column
 from sdv_prefair.report._facts import Facts
+from sdv_prefair.report._particulars import Particulars
 
 _UNKNOWN = 'Not stated'
+_SECTORS = ('Technology', 'Healthcare', 'Education', 'Government', 'Energy', 'Finance')
 _KINDS = {'numerical': 'sc:Float', 'boolean': 'sc:Boolean', 'datetime': 'sc:Date'}
 _CROISSANT = 'http://mlcommons.org/croissant/'
 _CONTEXT = {
@@ -69,21 +71,27 @@ def _text(*parts: str | None) -> str:
 
 
 def _registry(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
-    """Return a record of tier 3; what nobody has told is said to be missing."""
+    """Return a record of tier 3, in the layout of the registry.
+
+    What nobody has told is said to be missing. The kind of the curator is one of three words, which
+    cannot be guessed: without it the registry will not take the record.
+    """
     told = facts.told
-    curator = _text(told.get('curator'))
+    curator = {'data_curator_name': _text(told.get('curator'))}
+    if (kind := told.get('curator_type')) is not None:
+        curator['data_curator_type'] = kind
+    sector = told.get('sector')
     return {
         'url_slug': facts.table_name.lower().replace(' ', '-'),
-        'status': 'Draft',
-        'tier': 3,
         'deployment': {
             'basic': {
                 'name': facts.table_name,
-                'data_curators': [{'data_curator_name': curator}],
+                'data_curators': [curator],
+                'description': _text(told.get('source'), *facts.use),
                 'intended_use': _text(told.get('purpose')),
                 'data_product_type': 'Synthetic data',
                 'data_product_region': _text(told.get('region')),
-                'description': _text(told.get('source'), *facts.use),
+                **({'data_product_sector': sector} if sector in _SECTORS else {}),
                 'publication_date': told.get('published') or facts.fitted_on,
             },
             'dp_variant': {
@@ -94,38 +102,44 @@ def _registry(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
             'privacy_loss': _privacy_loss(facts, known),
             'deployment_model': {
                 'model_name': 'Central',
-                'actors': _text(told.get('actors')),
+                'trust_assumptions': _text(told.get('actors'), told.get('security')),
                 'release_type': 'One release',
                 'release_type_details': _text(known.get('releases'), told.get('plans')),
                 'data_source_type': 'Static',
                 'access_type': 'Non-interactive',
             },
-            'accounting': {
-                'composition': _text(known['composition']),
-                'post_processing': _text(known['post_processing']),
+            'implementation': _implementation(told, known),
+            'administrative': {
+                'status': 'Draft',
+                'registry_authors': [curator['data_curator_name']],
+                'tier': 3,
             },
-            'implementation': {
-                'preprocessing_and_hyperparameter_tuning': _text(
-                    known['preprocessing'], told.get('choices')
-                ),
-                'mechanisms': _text(
-                    known['mechanisms'], known['implementation'], known['software']
-                ),
-                'justification': _text(
-                    told.get('rationale'), known['evidence'], told.get('audits')
-                ),
-            },
-            'administrative': {'registry_authors': [curator]},
         },
+    }
+
+
+def _implementation(told: Particulars, known: dict[str, str | None]) -> dict[str, str]:
+    return {
+        'preprocessing_and_hyperparameter_tuning': _text(
+            known['preprocessing'], told.get('choices')
+        ),
+        'mechanisms': _text(known['mechanisms'], known['implementation'], known['software']),
+        'composition': _text(known['composition']),
+        'post_processing': _text(known['post_processing']),
+        'justification': _text(told.get('rationale'), known['evidence'], told.get('audits')),
+        'utility': _text(known['noise'], known.get('smallest_groups')),
     }
 
 
 def _privacy_loss(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
     promise = facts.promise
     numbers = {key: promise[key] for key in ('epsilon', 'delta', 'rho')} if facts.is_private else {}
+    # How many persons several rows belong to is not known.
+    has_units = promise['max_rows_per_person'] == 1
     return {
         'privacy_unit': _text(known.get('unit')),
         'privacy_unit_details': _text(known.get('neighbours'), known.get('rows_per_person')),
+        **({'number_of_privacy_units': round(facts.num_rows)} if has_units else {}),
         'privacy_parameters': numbers,
         'privacy_parameters_details': _text(known.get('curve'), known.get('risk')),
     }
