@@ -1,19 +1,29 @@
 """Planned marginals: a forest and chords, as many as the noise allows."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import ClassVar
 
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.selection._strategy import FairTree, Pair, Scores, Strategy
+from sdv_prefair.privacy import PrivateTable
+from sdv_prefair.selection._measuring import Budget
+from sdv_prefair.selection._mechanism import (
+    PairMechanism,
+    Progress,
+    Release,
+    Shape,
+    check_rule,
+    quiet,
+)
+from sdv_prefair.selection._planned_marginals import PlannedFit
+from sdv_prefair.selection._strategy import Strategy
 from sdv_prefair.selection._trees import GreedyStrategy
 
 
 @dataclass(frozen=True)
-class PlannedStrategy:
+class PlannedStrategy(PairMechanism):
     """Pairs planned from noisy scores of all of them, weighed against the noise they add.
 
     Columns may stay independent, form a forest, or be joined by more pairs than a forest has:
@@ -45,13 +55,11 @@ class PlannedStrategy:
     look: float = 0.4
     max_cells: int = 50_000
     name: ClassVar[str] = 'planned'
+    shape: ClassVar[Shape] = 'any'
+    all_gaussian: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, Strategy) or isinstance(self.rule, type):
-            raise StructureError(
-                f'rule ({shown(self.rule)}) must be a strategy object, for example '
-                'GreedyStrategy().'
-            )
+        check_rule('rule', self.rule)
         _check_weight(self.outcome_weight)
         for name in ('one_way', 'scores', 'residuals', 'look'):
             _check_share(name, getattr(self, name))
@@ -66,21 +74,25 @@ class PlannedStrategy:
                 '50_000.'
             )
 
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the rule, and so the model, is fair."""
-        return self.rule.requires_roles
+    def run(
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-way marginals, plan pairs from noisy scores, measure what was planned.
 
-    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return the pairs that the rule allows."""
-        return self.rule.declare(columns, roles)
-
-    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
-        """Select a tree by the rule, if one is needed; the mechanism needs none.
-
-        Privacy: as in the rule.
+        Privacy: spends all that is left in the table's ledger, through the table alone. What is
+        asked depends on released values and public facts, so the answers compose.
         """
-        return self.rule.select(columns, roles, scores)
+        pairs = self.pairs(table.domain, roles)  # before codes are merged
+        fit = PlannedFit(table, roles, self, budget)
+        progress('Measuring one-way marginals')
+        fit.measure_one_ways()
+        scored = fit.scored_among(pairs, roles)
+        if not scored:
+            return fit.without_pairs()
+        progress('Planning the graph')
+        fit.plan(scored)
+        progress('Measuring two-way marginals')
+        return fit.finish()
 
 
 def _check_weight(weight: object) -> None:

@@ -12,16 +12,15 @@
 If no pair beyond the forest is worth a look, or the forest promises less error than independent
 columns only without them, steps 4 and 5 are left out: what would have been spent goes to the last
 step. If the forest promises no less error even then, it is dropped: all that is left goes to the
-one-ways. If scores of all pairs would be mostly noise, fewer are scored (``_scored_pairs.py``), or
+one-ways. If scores of all pairs would be mostly noise, fewer are scored (``scored_pairs``), or
 none, and then codes are merged by all that is measured. Every answer is a Gaussian one.
 Which pairs there are, the strategy says: see ``selection/_planned.py``.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,15 +36,13 @@ from sdv_prefair.privacy import _ledger_words as words
 from sdv_prefair.selection._expected_error import ExpectedErrors
 from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.selection._measuring import Budget, measure, measured_again, merge_codes, weight
+from sdv_prefair.selection._mechanism import Release
 from sdv_prefair.selection._plan_growth import Plan, planned_forest
-from sdv_prefair.selection._planned import PlannedStrategy
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
 from sdv_prefair.selection._scored_pairs import scored_pairs
 from sdv_prefair.selection._scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.selection._shares_by_use import Workload
 from sdv_prefair.selection._spent_on_tables import SpentOnTables
-from sdv_prefair.selection._strategy import Pair, declared_pairs
-from sdv_prefair.selection._tree_first import declared_cliques
+from sdv_prefair.selection._strategy import Pair
 from sdv_prefair.values._arrays import Floats
 
 # Codes under so many standard deviations are merged; what is left of them is not lost, since the
@@ -66,67 +63,24 @@ _NEVER_LOOKED_AT = 0.01  # of what is left, for pairs that get no look
 _ROUGHLY = 12
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A forest and chords, planned from noisy scores and measured at once.
-
-    Attributes:
-        strategy: Which pairs may be joined, and how rho is shared.
-    """
-
-    strategy: PlannedStrategy
-    shape: ClassVar[Shape] = 'any'
-    all_gaussian: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name of the strategy."""
-        return self.strategy.name
-
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the strategy promises fairness."""
-        return self.strategy.requires_roles
-
-    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-        """Return all single columns, and the strategy's pairs that are small enough to measure."""
-        return declared_cliques(domain, roles, self.strategy)
-
-    def run(
-        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
-    ) -> Release:
-        """Measure one-way marginals, plan pairs from noisy scores, measure what was planned.
-
-        Privacy: spends all that is left in the table's ledger, through the table alone. What is
-        asked depends on released values and public facts, so the answers compose.
-        """
-        pairs = declared_pairs(table.domain, roles, self.strategy)  # before codes are merged
-        fit = _PlannedFit(table, roles, self.strategy, budget)
-        progress('Measuring one-way marginals')
-        fit.measure_one_ways()
-        scored = fit.scored_among(pairs, roles)
-        if not scored:
-            return fit.without_pairs()
-        progress('Planning the graph')
-        fit.plan(scored)
-        progress('Measuring two-way marginals')
-        return fit.finish()
+if TYPE_CHECKING:
+    from sdv_prefair.selection._planned import PlannedStrategy
 
 
-class _PlannedFit:
+class PlannedFit:
     """One run: what was measured so far, and the plan.
 
     Privacy: holds released values; counts are asked of the table.
     """
 
     def __init__(
-        self, table: PrivateTable, roles: Statements, strategy: PlannedStrategy, budget: Budget
+        self, table: PrivateTable, roles: Statements, planned: 'PlannedStrategy', budget: Budget
     ):
         self._table, self._ledger = table, table.ledger
-        self._strategy, self._budget = strategy, budget
+        self._strategy, self._budget = planned, budget
         self._outcomes = roles.outcome
-        self._roles = roles if strategy.requires_roles else Statements()
-        named = [strategy.one_way, strategy.scores, strategy.residuals]
+        self._roles = planned.kept_roles(roles)
+        named = [planned.one_way, planned.scores, planned.residuals]
         self._one_way_rho, self._scores_rho, self._residuals_rho, _ = self._ledger.shares(
             self._ledger.remaining, [*named, 1 - sum(named)]
         )

@@ -402,7 +402,7 @@ CLIQUES = [
     ),
     mutant(
         'pairs too large to measure are declared',
-        'selection/_strategy.py',
+        'selection/_mechanism.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
         'tests/unit/selection/test_every_strategy.py'
@@ -444,7 +444,7 @@ CLIQUES = [
         'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
-        f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
+        f'{_STATED_DECLARED}::test_no_clique_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
@@ -536,7 +536,7 @@ CLIQUES = [
     mutant(
         'a plan keeps to no roles',
         'selection/_planned_marginals.py',
-        'self._roles = roles if strategy.requires_roles else Statements()',
+        'self._roles = planned.kept_roles(roles)',
         'self._roles = Statements()',
         'tests/unit/selection/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
