@@ -29,7 +29,7 @@ from tqdm import tqdm
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import Dataset
 from sdv_prefair.metrics._downstream import with_known
-from sdv_prefair.metrics._table_pair import Tables, read_tables
+from sdv_prefair.metrics._tables import Tables, read_tables
 
 KEY = ['rows', 'times', 'classifier', 'sample']
 _TABLE, _QUARTER = 'COMPAS as released', 0.25

@@ -32,12 +32,13 @@ from sdv_prefair.metrics import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
     demographic_parity,
+    group_names,
+    strata_codes,
     true_negative_rate_balance,
     true_positive_rate_balance,
 )
 from sdv_prefair.metrics._downstream import predict_real, with_known
-from sdv_prefair.metrics._fairness import group_names, strata_codes
-from sdv_prefair.metrics._table_pair import Tables, read_tables
+from sdv_prefair.metrics._tables import Tables, read_tables
 from sdv_prefair.structure import (
     AimStrategy,
     MwemStrategy,

@@ -31,8 +31,7 @@ from value_measures import classifier_auc, column_measures, fine_two_way_distanc
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import Dataset
-from sdv_prefair.metrics._table_pair import read_tables
-from sdv_prefair.metrics._unbinned import numbers_and_dates
+from sdv_prefair.metrics._tables import read_tables
 from sdv_prefair.transformers import DatetimeBins, NumberBins
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
@@ -162,7 +161,7 @@ def _at_quantiles(dataset: Dataset) -> dict[str, NumberBins | DatetimeBins]:
     """Return bins with as equal shares of the rows as values allow; few values get a bin each."""
     tables = read_tables(dataset.data, dataset.data, dataset.metadata)
     made = {}
-    for name in numbers_and_dates(tables):
+    for name in tables.numbers_and_dates:
         about, values = tables.columns[name], tables.real[name]
         levels = np.linspace(0, 1, _BINS + 1)[1:-1]
         edges = sorted(set(values.quantile(levels, interpolation='nearest')))

@@ -28,9 +28,8 @@ from tqdm import tqdm
 from unseen_results import REAL, REAL_ADMISSIBLE, read_results, write_results
 
 from sdv_prefair.datasets import Dataset
-from sdv_prefair.metrics import demographic_parity
-from sdv_prefair.metrics._fairness import strata_codes
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics import demographic_parity, strata_codes
+from sdv_prefair.metrics._tables import read_tables
 
 EPSILONS = (0.3, 1.0, 3.0)
 NO_NOISE = float('inf')

@@ -11,8 +11,7 @@ from sklearn.metrics import roc_auc_score
 from sdv_prefair.metrics import FrequentValueDifference, KolmogorovSmirnovDistance
 from sdv_prefair.metrics._codes import as_numbers
 from sdv_prefair.metrics._quality import total_variation
-from sdv_prefair.metrics._table_pair import Tables, read_tables
-from sdv_prefair.metrics._unbinned import numbers_and_dates
+from sdv_prefair.metrics._tables import Tables, read_tables
 
 _ATOM = 0.01
 _QUANTILES = 20
@@ -27,13 +26,13 @@ def column_measures(tables: Tables) -> dict[str, dict[str, float]]:
     }
     return {
         name: {measure: round(found[measure][name,], 5) for measure in found}
-        for name in numbers_and_dates(tables)
+        for name in tables.numbers_and_dates
     }
 
 
 def fine_two_way_distance(tables: Tables) -> float:
     """Return the mean total variation distance of all pairs, on the grid of the real values."""
-    numbers = set(numbers_and_dates(tables))
+    numbers = set(tables.numbers_and_dates)
     codes = {
         name: _on_grid(tables, name) if name in numbers else _by_value(tables, name)
         for name in tables.columns

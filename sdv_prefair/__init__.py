@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdv_prefair.errors import OwnerWarning as OwnerWarning
     from sdv_prefair.errors import PrivacyWarning as PrivacyWarning
     from sdv_prefair.fair_metadata import FairMetadata as FairMetadata
-    from sdv_prefair.metrics._evaluation import evaluate_fairness as evaluate_fairness
+    from sdv_prefair.metrics._report import evaluate_fairness as evaluate_fairness
     from sdv_prefair.privacy import risk as risk
     from sdv_prefair.release import load_release as load_release
     from sdv_prefair.release import verify_release as verify_release
@@ -28,7 +28,7 @@ _HOME = {
     'PreFairSynthesizer': 'sdv_prefair.synthesizer',
     'Roles': 'sdv_prefair.roles',
     'FairMetadata': 'sdv_prefair.fair_metadata',
-    'evaluate_fairness': 'sdv_prefair.metrics._evaluation',
+    'evaluate_fairness': 'sdv_prefair.metrics._report',
     'PrivacyWarning': 'sdv_prefair.errors',
     'DomainWarning': 'sdv_prefair.errors',
     'FairnessWarning': 'sdv_prefair.errors',

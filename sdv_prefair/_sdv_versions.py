@@ -35,7 +35,8 @@ RANGE_KEYS = (
 """What metadata says of a column's values."""
 
 # Keys that no version of SDV supports: for any column, and for columns that are not ids.
-_OWN_KEYS, _OF_IDS = ('range_groups', 'rare_sdtype'), ('regex_format',)
+_OWN_KEYS = ('range_groups', 'rare_sdtype', 'missing_values')
+_OF_IDS = ('regex_format',)
 
 Frames = dict[str, pd.DataFrame]
 Method = TypeVar('Method', bound=Callable[..., Any])
@@ -96,8 +97,8 @@ def whole(given: Any, kept: Metadata) -> Metadata:
 
 
 def by_name(data: Any, table_name: str) -> Any:
-    """Return tables by name, from the form that this version of SDV uses."""
-    return {table_name: data} if IS_FIRST and isinstance(data, pd.DataFrame) else data
+    """Return tables by name; a single frame is the one table."""
+    return {table_name: data} if isinstance(data, pd.DataFrame) else data
 
 
 def as_given_back(tables: Frames) -> Any:

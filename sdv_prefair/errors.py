@@ -4,7 +4,8 @@ SDV re-raises some errors as ``type(error)(message)``, so every class here takes
 No message of this package contains a value read from the user's rows.
 """
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from numbers import Number
 from types import NoneType
 
@@ -27,6 +28,18 @@ def shown(argument: object) -> str:
     text = repr(argument) if isinstance(argument, _PLAIN) else ''
     is_short = 0 < len(text) <= _MOST_LETTERS and '\n' not in text
     return text if is_short else f'of type {type(argument).__name__}'
+
+
+def near(given: object, known: Iterable[object]) -> str:
+    """Return the question whether another name was meant, with a space before it, or nothing.
+
+    Args:
+        given: A name that is not known.
+        known: Public names.
+    """
+    texts = {name.casefold(): name for name in known if isinstance(name, str) and name != given}
+    found = difflib.get_close_matches(str(given).casefold(), texts, n=1, cutoff=0.7)
+    return f' Did you mean {texts[found[0]]!r}?' if found else ''
 
 
 class RolesError(SynthesizerInputError):

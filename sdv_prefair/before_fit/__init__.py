@@ -7,6 +7,7 @@ only, and not private. ``plan_fit`` needs no rows, and says how much noise there
 from sdv_prefair.before_fit._findings import Remark, TableCheck
 from sdv_prefair.before_fit._first_look import look_first, look_first_at
 from sdv_prefair.before_fit._fit_plan import FitPlan, plan_fit
+from sdv_prefair.before_fit._hints import hints
 from sdv_prefair.before_fit._rehearsal import rehearse
 from sdv_prefair.before_fit._table_check import check_table
 
@@ -15,6 +16,7 @@ __all__ = [
     'Remark',
     'TableCheck',
     'check_table',
+    'hints',
     'look_first',
     'look_first_at',
     'plan_fit',

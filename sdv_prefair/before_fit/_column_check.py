@@ -3,7 +3,7 @@
 The answers come from the encoders of the fit itself, so that the two cannot differ.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from sdv_prefair.before_fit._unreadable_texts import (
     LIKE_MISSING,
     OTHER_FORMAT,
     another_kind,
+    how_to_declare,
     looks_missing,
     why_no_date,
     why_no_number,
@@ -46,6 +47,7 @@ class CheckedColumn:
         codes: The encoder of the fit; None if the domain has to be learnt first.
         cells: What a fit reads.
         written: The original strings, some of which may have become null in ``cells``.
+        words: The declared words for a missing value; None if none are declared.
     """
 
     name: str
@@ -53,6 +55,7 @@ class CheckedColumn:
     codes: ColumnCodes | None
     cells: pd.Series
     written: pd.Series
+    words: tuple[str, ...] | None = None
 
     def findings(self) -> Iterator[Remark]:
         """Yield all findings about the column."""
@@ -67,9 +70,12 @@ class CheckedColumn:
 
     @property
     def nulls(self) -> Flags:
-        """Which cells were left empty."""
+        """Which cells were left empty, or hold a declared word for that."""
         found: Flags = are_null(self.written)
-        return found
+        return found | self._hold(self.words or ())
+
+    def _hold(self, words: Collection[str]) -> Flags:
+        return np.array([isinstance(c, str) and c in words for c in self.written], dtype=bool)
 
     @property
     def unread(self) -> Flags:
@@ -217,8 +223,7 @@ class CheckedColumn:
             yield self._finding(
                 missing,
                 LIKE_MISSING,
-                f'{self._goes_outside(codes)} Leave such cells empty, or list the word in '
-                'range_values if it is a value.',
+                f'{self._goes_outside(codes)} {how_to_declare(self.written[missing])}',
                 quote=True,
                 stops=is_lost,
             )
@@ -249,19 +254,13 @@ class CheckedColumn:
 
     @property
     def _like_missing(self) -> Flags:
-        return np.array([isinstance(c, str) and looks_missing(c) for c in self.cells], dtype=bool)
+        like = [isinstance(c, str) and looks_missing(c) for c in self.cells]
+        return np.array(like, dtype=bool) & ~self.nulls
 
     def _spellings(self) -> Iterator[Remark]:
         if self.codes is None and self.kind == 'categories':
-            if (missing := self._like_missing).any():
-                yield self._finding(
-                    missing,
-                    LIKE_MISSING,
-                    'A fit treats them as a value. Leave such cells empty, or list the word in '
-                    'range_values if it is a value.',
-                    quote=True,
-                )
-            rarer = spelled_several_ways(self.cells)
+            yield from self._words_without_declaration()
+            rarer = spelled_several_ways(self.cells) & ~self._like_missing
             if rarer.any():
                 yield self._finding(
                     rarer,
@@ -269,6 +268,19 @@ class CheckedColumn:
                     'A fit treats them as other values. Write each value in one way.',
                     quote=True,
                 )
+
+    def _words_without_declaration(self) -> Iterator[Remark]:
+        """Yield words for a missing value in a column that declares neither values nor words."""
+        if self.words is not None:
+            return
+        counted = self._hold(getattr(self.domain, 'missing', ())) & ~self.nulls
+        for which, handled in (
+            (counted, 'A fit counts them as missing.'),
+            (self._like_missing & ~counted, 'A fit treats them as a value.'),
+        ):
+            if which.any():
+                remedy = f'{handled} {how_to_declare(self.written[which])}'
+                yield self._finding(which, LIKE_MISSING, remedy, quote=True)
 
     def _another_kind(self) -> Iterator[Remark]:
         """Yield that undeclared categories are numbers or dates that were not taken for such."""

@@ -5,6 +5,8 @@ from dataclasses import astuple, dataclass, fields
 
 import pandas as pd
 
+from sdv_prefair._notebook import as_html
+
 NOT_PRIVATE = (
     'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it.'
 )
@@ -65,13 +67,19 @@ class TableCheck:
 
     def lines(self) -> Iterator[str]:
         """Yield what to print, with the caution first."""
-        yield NOT_PRIVATE
-        if not self.findings:
-            yield f'{self.num_rows:,} rows, and nothing that a fit would silently change.'
-            return
-        yield f'A fit of these {self.num_rows:,} rows would silently do this:'
+        yield from self._summary()
         for finding in self.findings:
             yield from finding.lines()
 
+    def _summary(self) -> Iterator[str]:
+        yield NOT_PRIVATE
+        if self.findings:
+            yield f'A fit of these {self.num_rows:,} rows would silently do this:'
+        else:
+            yield f'{self.num_rows:,} rows, and nothing that a fit would silently change.'
+
     def __repr__(self) -> str:
         return '\n'.join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return as_html('\n'.join(self._summary()), self.to_frame(), caution=True)

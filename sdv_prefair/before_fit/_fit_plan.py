@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from sdv_prefair._notebook import as_html
 from sdv_prefair.before_fit._made_up_rows import SUPPOSED_VALUES, RepeatedRows, made_up_source
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._pipeline import fit_pipeline
@@ -135,6 +136,14 @@ class FitPlan:
 
     def __repr__(self) -> str:
         return '\n'.join(self.lines())
+
+    def _repr_html_(self) -> str:
+        shares = self.to_frame().map('{:.1%}'.format).rename(columns='epsilon = {:g}'.format)
+        words = (
+            f'{self.num_rows:,} rows. No row was read, nothing was spent. The share of rows that '
+            'noise puts in a wrong cell; print the plan for more:'
+        )
+        return as_html(words, shares.rename_axis('column', axis='index').reset_index())
 
 
 def plan_fit(settings: Settings, num_rows: int, epsilons: Sequence[float] | None = None) -> FitPlan:

@@ -20,6 +20,7 @@ from sdv_prefair.domain import single_table
 from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.transformers import ColumnCodes, transformers_for
+from sdv_prefair.values._missing_words import MISSING_VALUES
 from sdv_prefair.values._objects import are_null
 
 
@@ -51,11 +52,13 @@ def check_table(
         )
         findings += _repeated_keys(kept, settings, person_column)
         findings += _broken_constraints(kept, settings)
+    described = single_table(settings.plan.original_metadata).columns
     for column, domain in settings.plan.original_domains.items():
         if columns is not None and column not in columns:
             continue
         codes = encoder_of(column, kept[column].dtype, settings)
-        checked = CheckedColumn(column, domain, codes, kept[column], written[column])
+        words = described[column].get(MISSING_VALUES)
+        checked = CheckedColumn(column, domain, codes, kept[column], written[column], words)
         findings += checked.findings()
     return TableCheck(findings, len(kept))
 

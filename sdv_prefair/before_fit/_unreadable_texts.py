@@ -1,13 +1,15 @@
 """Why a string is not a number or date of its column, and what it probably is."""
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_prefair.values._arrays import Flags
+from sdv_prefair.values._missing_words import MISSING_VALUES
 
 _WITH_COMMA = re.compile(r'\s*[-+]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d*),\d+\s*')
 # '60,670' is 60670 to some and 60.67 to others: to write the wrong one is wrong a thousandfold.
@@ -38,6 +40,9 @@ _FORMATS = (
 LIKE_MISSING = 'look like a word for a missing value'
 OTHER_FORMAT = 'have a date in another format'
 
+# More words than anybody has for one thing are something else.
+_MOST_WORDS = 5
+
 Reason = tuple[str, str, Flags]
 """What is wrong, what to do about it, and which cells are affected."""
 
@@ -47,12 +52,22 @@ def looks_missing(text: str) -> bool:
     return text.strip().lower() in _MISSING
 
 
+def how_to_declare(cells: Iterable[Any]) -> str:
+    """Return how to say of words that they stand for a missing value, or that they do not."""
+    words = list(dict.fromkeys(map(str, cells)))[:_MOST_WORDS]
+    return (
+        f'If they are missing, add "{MISSING_VALUES}": {json.dumps(words, ensure_ascii=False)} to '
+        'the column in the metadata; if they are values, list all values in range_values.'
+    )
+
+
 def why_no_number(cells: Sequence[Any]) -> list[Reason]:
     """Return why cells are not numbers, each cell under one reason."""
+    missing = how_to_declare(c for c in cells if looks_missing(str(c)))
     return _sorted_out(
         cells,
         [
-            (LIKE_MISSING, 'Leave such cells empty.', looks_missing),
+            (LIKE_MISSING, missing, looks_missing),
             (
                 'have an integer of more than 64 bits',
                 'Is it a key or a code? Then use the sdtype id or categorical.',
@@ -84,7 +99,7 @@ def why_no_date(cells: Sequence[Any]) -> list[Reason]:
     missing = np.array([looks_missing(text) for text in texts], dtype=bool)
     reasons: list[Reason] = []
     if missing.any():
-        reasons.append((LIKE_MISSING, 'Leave such cells empty.', missing))
+        reasons.append((LIKE_MISSING, how_to_declare(texts[missing]), missing))
     left = ~missing
     for written in _FORMATS:
         read = pd.to_datetime(texts.where(left), format=written, errors='coerce').notna()

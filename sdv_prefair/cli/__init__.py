@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from sdv_prefair.cli._parser import make_parser
+from sdv_prefair.cli._standard_streams import standard_streams
 
 __all__ = ['main']
 
@@ -46,7 +47,10 @@ def _run(options: argparse.Namespace) -> int:
         # Advice for notebooks: the command line reads metadata from a file already.
         warnings.filterwarnings('ignore', message='We strongly recommend saving the metadata')
         try:
-            return options.run(options, _say) or 0
+            # A file or a pipe has no use for progress bars.
+            options.quiet = getattr(options, 'quiet', False) or not sys.stderr.isatty()
+            with standard_streams(options) as rows_are_output:
+                return options.run(options, _remark if rows_are_output else _say) or 0
         except BrokenPipeError:  # the reader of the output has closed the pipe
             sys.stderr.close()
         except Exception as error:
@@ -77,6 +81,10 @@ def _in_one_line(error: Exception) -> str:
 
 def _say(line: str) -> None:
     _write(sys.stdout, line)
+
+
+def _remark(line: str) -> None:
+    _write(sys.stderr, line)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from sdv_prefair._atomic_write import write_whole
 from sdv_prefair._sdv_versions import detect_with_ranges
+from sdv_prefair.before_fit import hints
 from sdv_prefair.cli._checking import check_file
 from sdv_prefair.cli._demo import run_demo
 from sdv_prefair.cli._estimate_lines import estimate_lines, estimate_of
@@ -60,8 +61,8 @@ def demo(options: argparse.Namespace, say: Say) -> None:
 def domain(options: argparse.Namespace, say: Say) -> None:
     """Write metadata with the types of the columns, and null for what a person must fill in."""
     check_output(options.out, ['.json'], [options.data], keep=True)
-    table = look_at_table(options.data)
-    name = options.table or options.data.stem.removesuffix('.csv')  # of x.csv.gz
+    table = look_at_table(options.data, options.header)
+    name = options.table or options.data.stem.removesuffix('.csv').removesuffix('.tsv')
     detected = detect_with_ranges(name, table)
     save_form(strip_ranges(detected), options.out, ranges_of(detected) if options.values else {})
     say(f'Written to {options.out}: what kind each column is, and null for all that is left to')
@@ -70,6 +71,7 @@ def domain(options: argparse.Namespace, say: Say) -> None:
     say('at the data. Whatever stays null is learnt privately, within the budget.')
     if holds_other_encoding(options.data):
         say('Some cells of the file are not UTF-8 and would count as missing: save it as UTF-8.')
+    _say_all(hints(table, detected), say)
     if options.values:
         say('NOT PRIVATE: notes in the file show values of the data. Remove them before you pass')
         say('it on, and copy only values that are known without the data.')

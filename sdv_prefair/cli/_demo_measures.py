@@ -13,9 +13,8 @@ from sdv_prefair.metrics import (
     TwoWayTotalVariation,
 )
 from sdv_prefair.metrics._downstream import predict_real, with_known
-from sdv_prefair.metrics._groups import group_names
-from sdv_prefair.metrics._strata import RowEncoder, stratify
-from sdv_prefair.metrics._table_pair import Tables, read_tables
+from sdv_prefair.metrics._groups import RowEncoder, group_names, stratify
+from sdv_prefair.metrics._tables import Tables, read_tables
 
 _SHUFFLES = 100
 

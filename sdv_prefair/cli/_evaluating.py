@@ -19,11 +19,11 @@ from sdv_prefair.domain import modelled_columns
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fairness._verdicts import Verdict, in_points, worst_in_words
 from sdv_prefair.metrics import FairnessReport, describe_numbers
-from sdv_prefair.metrics._column_figures import shown_value
+from sdv_prefair.metrics._described import shown_value
 from sdv_prefair.metrics._downstream import area_under_curve, half_and_half, with_known
-from sdv_prefair.metrics._judged import judge_tables
-from sdv_prefair.metrics._strata import OWN_BINS, OWN_BINS_CAUTION
-from sdv_prefair.metrics._table_pair import Tables, read_tables
+from sdv_prefair.metrics._groups import OWN_BINS, OWN_BINS_CAUTION
+from sdv_prefair.metrics._independence import judge_tables
+from sdv_prefair.metrics._tables import Tables, read_tables
 from sdv_prefair.release import Verification
 from sdv_prefair.synthesizer import PreFairSynthesizer
 

@@ -5,9 +5,10 @@ Nothing heavy is imported here: importing SDV takes seconds, which --help and us
 
 import argparse
 import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from sdv_prefair import __version__
 from sdv_prefair.cli._option_types import epsilons, names, positive, share, statement
@@ -17,7 +18,8 @@ from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE, STRUCTURES
 _BUDGETS = ('tuned', 'paper')
 _DISCRETIZATIONS = ('private', 'uniform')
 _ROLES = ('protected', 'admissible', 'outcome')
-_TABLE = 'CSV or Parquet file, or a folder of Parquet files'
+_FILE = 'CSV, TSV or Parquet file, or a folder of Parquet files'
+_TABLE = f'{_FILE}; - for standard input'
 _NAMES = 'columns, separated by commas; in "quotation marks" if a name contains a comma'
 _STATEMENT = (
     'that outcomes are independent of protected columns given others, or given nothing: '
@@ -47,11 +49,34 @@ def make_parser() -> argparse.ArgumentParser:
         description='Differentially private and justifiably fair synthetic tables.',
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {__version__}')
+    _add_completion(parser)
     subparsers = parser.add_subparsers(required=True, metavar='command')
     first = (_demo, _domain, _check, _plan, _roles)
     for add in (*first, _fit, _sample, _estimate, _evaluate, _report, _verify):
         add(subparsers)
     return parser
+
+
+class _Completion(argparse.Action):
+    """Prints what makes a shell complete commands and options."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: object, shell: Any, *__: Any) -> None:
+        """Print the script and end."""
+        try:
+            shtab = importlib.import_module('shtab')
+        except ImportError:
+            parser.error('--print-completion needs shtab: pip install sdv-prefair[completion]')
+        sys.stdout.write(f'{shtab.complete(parser, shell)}\n')
+        parser.exit()
+
+
+def _add_completion(parser: _Parser) -> None:
+    parser.add_argument(
+        '--print-completion',
+        action=_Completion,
+        choices=('bash', 'zsh', 'tcsh'),
+        help='print a script that completes commands and options in a shell',
+    )
 
 
 _FOR_PROGRAMS = ('check', 'plan', 'roles', 'fit', 'estimate', 'verify')
@@ -90,6 +115,11 @@ def _domain(subparsers: Subparsers) -> None:
     parser = _command(subparsers, 'domain', 'write a metadata file whose ranges you fill in')
     parser.add_argument('data', type=Path, help=_TABLE)
     parser.add_argument('--table', help='name of the table (default: name of the file)')
+    parser.add_argument(
+        '--header',
+        action='store_true',
+        help='the first line holds the names of columns, even if they look like values',
+    )
     parser.add_argument('--out', type=Path, required=True, help='metadata file to write (x.json)')
     parser.add_argument(
         '--values',
@@ -211,7 +241,12 @@ def _sample(subparsers: Subparsers) -> None:
     parser.add_argument(
         '--rows', type=positive(int, _MOST_ROWS), required=True, help='number of rows to sample'
     )
-    parser.add_argument('--out', type=Path, required=True, help='file to write (x.csv, x.parquet)')
+    parser.add_argument(
+        '--out',
+        type=Path,
+        required=True,
+        help='file to write (x.csv, x.parquet), or - for standard output',
+    )
     parser.add_argument(
         '--where',
         action='append',
@@ -269,7 +304,7 @@ def _evaluate(subparsers: Subparsers) -> None:
         'measure quality and fairness against the real table (these numbers are not private)',
     )
     parser.add_argument('synthetic', type=Path, help=_TABLE)
-    parser.add_argument('--real', type=Path, required=True, help=_TABLE)
+    parser.add_argument('--real', type=Path, required=True, help=_FILE)
     parser.add_argument('--metadata', type=Path, required=True, help='metadata file with roles')
     _promises(parser)
     parser.add_argument(

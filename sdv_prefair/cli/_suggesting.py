@@ -24,7 +24,7 @@ from sdv_prefair.fairness._dependence import (
 from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._statements import check_disjoint
 from sdv_prefair.metrics._codes import encode
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._tables import read_tables
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 from sdv_prefair.values._arrays import Integers
 

@@ -35,7 +35,10 @@ def check_table(path: Path) -> None:
     if is_parquet(path):
         check_plain_files(path)
     elif not _is_csv(path):
-        raise ValueError(f"'{path}' must be a .csv or .parquet file.")
+        raise ValueError(
+            f"'{path}' must be a .csv, .tsv or .parquet file. A spreadsheet program "
+            'writes one: save as CSV UTF-8.'
+        )
 
 
 def is_parquet(path: Path) -> bool:
@@ -51,7 +54,7 @@ def _starts_as_parquet(path: Path) -> bool:
 
 
 def _is_csv(path: Path) -> bool:
-    return '.csv' in (suffix.lower() for suffix in path.suffixes)
+    return any(suffix.lower() in ('.csv', '.tsv') for suffix in path.suffixes)
 
 
 def read_table(path: Path, metadata: Metadata) -> pd.DataFrame:
@@ -84,8 +87,13 @@ def read_cells(path: Path, metadata: Metadata | None = None) -> pd.DataFrame:
         return _all_text(stream, names)
 
 
-def look_at_table(path: Path) -> pd.DataFrame:
-    """Return a table as pandas reads it without metadata: types are inferred from the rows."""
+def look_at_table(path: Path, has_names: bool = False) -> pd.DataFrame:
+    """Return a table as pandas reads it without metadata: types are inferred from the rows.
+
+    Args:
+        path: Of the table.
+        has_names: Whether the first line surely holds names, whatever it looks like.
+    """
     check_table(path)
     if is_parquet(path):
         return _read_parquet(path)
@@ -94,8 +102,9 @@ def look_at_table(path: Path) -> pd.DataFrame:
         check_separator(path, names)
         text = io.StringIO(_all_text(stream, names).to_csv(index=False))
         table = pd.read_csv(text, index_col=False)
-        check_names(path, names, table)
-    return table
+        if not has_names:
+            check_names(path, names, table)
+    return table if names[0].strip() else table.iloc[:, 1:]
 
 
 def holds_other_encoding(path: Path) -> bool:

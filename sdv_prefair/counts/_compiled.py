@@ -62,7 +62,8 @@ def _texts(encoder: Any) -> Lookup | None:
     if not hasattr(encoder, 'values') or getattr(encoder, 'tails', None):
         return None  # the prefix of rare strings determines their code
     texts = pa.array(
-        [value for value in encoder.values if isinstance(value, str)], pa.large_string()
+        [value for value in (*encoder.values, *encoder.missing) if isinstance(value, str)],
+        pa.large_string(),
     )
     codes = encode_array(encoder, texts)
     return Texts(texts, np.append(codes, _other_code(encoder)), encoder.unread_code)

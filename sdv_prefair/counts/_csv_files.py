@@ -34,7 +34,7 @@ class CsvFiles:
         self._paths, self._columns = list(paths), columns
         of_files = [self._read_names(path) for path in self._paths]
         check_same_columns(of_files)
-        self.names = of_files[0]
+        self.names = [name for name in of_files[0] if name.strip()]
 
     @property
     def empty(self) -> pd.DataFrame:

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -51,6 +51,37 @@ SEPARATORS = {';': 'semicolons', '\t': 'tabs', '|': 'vertical bars'}
 Cells = list[str | None]
 
 
+class TabbedLines(io.IOBase):
+    """The lines of a file with tabs between cells, each with commas in their place.
+
+    Args:
+        stream: The bytes of the file.
+    """
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream = stream
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Return the next line; without any cell if it cannot be parsed."""
+        line = self._stream.readline()
+        if b',' not in line and b'"' not in line:
+            return line.replace(b'\t', b',')
+        text = line.rstrip(b'\r\n').decode('utf-8', 'surrogateescape')
+        written = io.StringIO()
+        try:
+            csv.writer(written, lineterminator='\n').writerow(
+                next(csv.reader([text], delimiter='\t'))
+            )
+        except csv.Error:
+            return b',\n'
+        return written.getvalue().encode('utf-8', 'surrogateescape')
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        super().close()
+
+
 class UnreadableCsv(ValueError):
     """A file is not CSV, or its first line names no columns; quotes nothing from a row."""
 
@@ -72,7 +103,8 @@ def reading_csv(path: Path) -> Generator[None]:
 def open_csv(path: Path) -> IO[bytes]:
     """Return the bytes of a file, decompressed if its name says so."""
     stream: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(path, 'rb')
-    return stream
+    is_tabbed = any(suffix.lower() == '.tsv' for suffix in path.suffixes)
+    return cast(IO[bytes], TabbedLines(stream)) if is_tabbed else stream
 
 
 def read_header(stream: IO[bytes]) -> list[str]:
@@ -100,12 +132,12 @@ def read_names(path: Path, stream: IO[bytes]) -> list[str]:
         raise UnreadableCsv(
             f"'{path}' is empty. Give a file with a first line of column names, and rows below it."
         )
-    nameless = [number for number, name in enumerate(names, 1) if not name.strip()]
+    # R and pandas write the names of rows into a first column without a name: it is left out.
+    nameless = [number for number, name in enumerate(names[1:], 2) if not name.strip()]
+    if not any(name.strip() for name in names):
+        nameless = [1]
     if nameless:
-        raise UnreadableCsv(
-            f'{_columns(nameless, path)} no name in the first line: perhaps an index that pandas '
-            f'wrote. {_REMEDY}'
-        )
+        raise UnreadableCsv(f'{_columns(nameless, path)} no name in the first line. {_REMEDY}')
     repeated = [number for number, name in enumerate(names, 1) if names.count(name) > 1]
     if repeated:
         raise UnreadableCsv(f'{_columns(repeated, path)} a name that is there twice. {_REMEDY}')
@@ -144,7 +176,7 @@ def check_names(path: Path, names: Iterable[str], table: pd.DataFrame) -> None:
         raise UnreadableCsv(
             f'{_columns(strange, path)} what looks like a value in the first line, which must hold '
             'the names, as these become public: a number, a date, or what is in later rows too. '
-            'Add a line of names, or change these.'
+            'Add a line of names; or, if these are names, change them or pass --header.'
         )
 
 

@@ -147,7 +147,7 @@ def _code_of_value(column: ir.Column, encoder: Any) -> ir.IntegerValue:
 
 def _code_of_text(column: ir.Column, encoder: Any, dialect: str | None) -> ir.IntegerValue:
     """Return codes of texts, told apart by their bytes: a collation may call 'a' and 'A' equal."""
-    values = _declared(column, encoder.values)
+    values = _declared(column, (*encoder.values, *encoder.missing))
     constants = (ibis.literal(value) for value in map(digits_of, values))
     digits = exact_form(column, dialect).upper()
     other = _other(encoder)

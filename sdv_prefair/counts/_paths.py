@@ -15,7 +15,9 @@ import pyarrow.dataset as ds
 from sdv_prefair.counts._table_formats import check_plain_files
 from sdv_prefair.errors import PrivateDataError
 
-_CSV = ('.csv', '.csv.gz', '.csv.bz2', '.csv.xz', '.csv.zst')
+_CSV = tuple(
+    f'{kind}{packed}' for kind in ('.csv', '.tsv') for packed in ('', '.gz', '.bz2', '.xz', '.zst')
+)
 _IN_PATTERN = '*?['
 
 

@@ -14,6 +14,7 @@ from sdv_prefair.domain._value_groups import tail_label
 from sdv_prefair.errors import DomainError, shown
 from sdv_prefair.values._dtypes import holds_value
 from sdv_prefair.values._faker_forms import FakerForm
+from sdv_prefair.values._missing_words import check_no_value
 from sdv_prefair.values._shown_text import ends_within, told_apart
 from sdv_prefair.values._text_forms import TextForm
 from sdv_prefair.values._timestamps import as_timestamp, within_format
@@ -36,6 +37,7 @@ class Categories:
         tails: Prefixes of strings that were too rare to be learnt and share a code.
         prefix: The length of these prefixes.
         form: The generator of strings in place of those that were too rare to be learnt.
+        missing: Words that count as null.
     """
 
     values: tuple[Any, ...]
@@ -48,6 +50,7 @@ class Categories:
     tails: tuple[str, ...] = ()
     prefix: int | None = None
     form: TextForm | FakerForm | None = None
+    missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         values = tuple(_plain(value) for value in self.values)
@@ -60,6 +63,7 @@ class Categories:
             raise DomainError('range_values must not contain null. Use range_is_nullable.')
         if len(distinct) < len(values):
             raise DomainError('range_values must not repeat a value. List every value once.')
+        check_no_value(self.missing, values)
         if self.groups and len(self.groups) != len(values):
             raise DomainError('groups must be one integer for every value, or none at all.')
         if self.other is not None:
@@ -77,6 +81,7 @@ class Categories:
         return self if is_shown or not self.values else replace(self, other=None)
 
     def _check_other(self) -> None:
+        check_no_value(self.missing, (self.other,))
         if len(told_apart(self.shown, self.nullable)) < len(self.shown):
             raise DomainError(
                 f'other ({shown(self.other)}) must look different from null and from every value '
@@ -168,6 +173,7 @@ class Undeclared:
         prefix: The length of the common prefix of strings of one public group, if known.
         form: The generator of strings in place of those that are too rare to be learnt.
         many: Whether it is public that there are very many values.
+        missing: Words that count as null.
     """
 
     kind: Literal['categories', 'numbers', 'datetimes']
@@ -183,17 +189,18 @@ class Undeclared:
     prefix: int | None = None
     form: TextForm | FakerForm | None = None
     many: bool = False
+    missing: tuple[str, ...] = ()
 
     def with_values(
         self, values: Iterable[Any], dtype: Any = None, tails: Sequence[str] = ()
     ) -> Categories:
         """Return the domain of the learnt values, without those that look the same when written.
 
-        The first of several values that look the same is kept, and '' is left out if there is
-        null: what looks like null comes back as null. Strings with a carriage return or a NUL,
-        which end a cell for readers of CSV files, count as "other". A string that replaces all
-        others is changed until it differs from all values; for other types a row with it counts as
-        "other".
+        The first of several values that look the same is kept, and words for missing values are
+        left out, as is '' if there is null: what looks like null comes back as null. Strings with
+        a carriage return or a NUL, which end a cell for readers of CSV files, count as "other". A
+        string that replaces all others is changed until it differs from all values; for other
+        types a row with it counts as "other".
 
         Args:
             values: The learnt values.
@@ -202,7 +209,7 @@ class Undeclared:
         """
         tails = [tail for tail in tails if not ends_within(tail)]
         labels = told_apart([tail_label(tail) for tail in tails], self.nullable)
-        whole = [value for value in map(_plain, values) if not ends_within(value)]
+        whole = [v for v in map(_plain, values) if not ends_within(v) and v not in self.missing]
         told = told_apart((*labels, *whole), self.nullable)
         kept = told[len(labels) :]
         other = self._other_beside(told, dtype)
@@ -217,6 +224,7 @@ class Undeclared:
             tails=tuple(tail for tail in tails if tail_label(tail) in labels),
             prefix=self.prefix,
             form=self.form,
+            missing=tuple(word for word in self.missing if word != other),
         )
 
     def _other_beside(self, values: Sequence[Any], dtype: Any) -> Any:

@@ -14,9 +14,13 @@ from sdv_prefair._sdv_versions import RANGE_KEYS
 from sdv_prefair.domain._metadata_file import columns_of, is_document, read_object
 from sdv_prefair.domain._metadata_form import without_notes
 from sdv_prefair.domain._public import single_table
-from sdv_prefair.errors import DomainError, shown
+from sdv_prefair.errors import DomainError, near, shown
+from sdv_prefair.values._missing_words import MISSING_VALUES
 
-FACTS = ('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', *RANGE_KEYS)
+FACTS = (
+    *('sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', MISSING_VALUES),
+    *RANGE_KEYS,
+)
 _ORDERED = ('categorical', 'ordinal')
 
 Domain = Mapping[str, Any] | str | Path
@@ -48,7 +52,7 @@ def facts_of(domain: Domain | None) -> dict[str, dict[str, Any]]:
         if strange := [key for key in facts if key not in FACTS]:
             raise DomainError(
                 f"domain gives {strange} for '{column}', which are not known keys. Use "
-                f'{list(FACTS)}.'
+                f'{list(FACTS)}.{near(strange[0], FACTS)}'
             )
     return given
 

@@ -14,6 +14,9 @@ NOTE = '_'
 
 Seen = Mapping[str, Mapping[str, Any]]
 
+_MISSING = (
+    "words that stand for a missing value, as ['NA', '?']; [] if none do; null for the usual ones"
+)
 _NULLABLE = 'true if values can be missing, false if not; null if you do not know'
 _ROLE = "'protected', 'admissible' or 'outcome'; null for none"
 _BOUND = 'the {} value that can occur, known without looking at the data; null to learn it'
@@ -36,6 +39,7 @@ _VALUES = {
     'range_groups': 'of very many values: lists of them by the names of groups, or how many '
     'letters values of one group begin with; null for few',
     'high_cardinality': 'true if there are very many values and none is listed; null for few',
+    'missing_values': _MISSING,
     'rare_sdtype': "of very many values that are texts: what they are, as 'city' or 'company', to "
     'make up rare ones; null if none of these',
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.errors import RolesError
+from sdv_prefair.errors import RolesError, near
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.roles import Roles
 
@@ -23,7 +23,7 @@ def check_known_roles(roles: Statements, columns: Collection[str]) -> None:
     if unknown:
         raise RolesError(
             f'The roles name columns that the metadata does not have: {unknown}. Correct the '
-            'names, or add the columns to the metadata.'
+            f'names, or add the columns to the metadata.{near(unknown[0], columns)}'
         )
 
 
@@ -42,7 +42,7 @@ def check_modelled_roles(
         if column not in columns:
             raise RolesError(
                 f"{role} names the column '{column}', which is not in the metadata. Correct the "
-                f'name: its columns are {list(columns)}.'
+                f'name: its columns are {list(columns)}.{near(column, columns)}'
             )
         if column not in modelled:
             raise RolesError(

@@ -20,14 +20,10 @@ def single_table(data: dict[str, pd.DataFrame], table_name: str) -> pd.DataFrame
 
     The caller's frame stays unchanged, even if a later step fails.
     """
-    if isinstance(data, pd.DataFrame):
-        raise DataFormError(
-            'The data is a bare DataFrame. Give it under the name of its table, as in '
-            f"{{'{table_name}': df}}."
-        )
     if not isinstance(data, dict) or not all(isinstance(t, pd.DataFrame) for t in data.values()):
         raise DataFormError(
-            f"The data must be a dictionary of DataFrames, as in {{'{table_name}': df}}."
+            f'The data must be a DataFrame, or a dictionary of DataFrames such as '
+            f"{{'{table_name}': df}}."
         )
     if list(data) != [table_name]:
         raise DataFormError(

@@ -81,9 +81,9 @@ class ComparableRows:
     """
 
     def __init__(self, left: Values, right: Values, strata: Values) -> None:
-        group, self.groups = _numbered(left)
-        outcome, self.outcomes = _numbered(right)
-        stratum, self.strata = _numbered(strata)
+        group, self.groups = numbered(left)
+        outcome, self.outcomes = numbered(right)
+        stratum, self.strata = numbered(strata)
         self.num_rows = len(group)
         held = np.unique(stratum * len(self.groups) + group) // max(1, len(self.groups))
         compared = (np.bincount(held, minlength=len(self.strata)) >= 2)[stratum]
@@ -113,17 +113,25 @@ class ComparableRows:
         shuffled: Integers = packed & ((1 << outcome_bits) - 1)
         return shuffled
 
+    def joint_counts(self, outcome: Integers) -> Integers:
+        """Return the rows of each cell and outcome; those that do not occur may be left out."""
+        return self._counted(outcome)[1]
+
     def counts(self, outcome: Integers) -> tuple[Integers, Integers, Floats]:
         """Return cell, outcome and number of rows, where there are any."""
-        joint = self.cell * self.num_outcomes + outcome
-        if len(self.cell_rows) * self.num_outcomes <= 8 * len(joint):
-            number = np.bincount(joint)
+        kinds, number = self._counted(outcome)
+        if kinds is None:
             kinds = np.flatnonzero(number)
             number = number[kinds]
-        else:
-            kinds, number = np.unique(joint, return_counts=True)
         cell, kind = np.divmod(kinds, self.num_outcomes)
         return cell, kind, number.astype(np.float64)
+
+    def _counted(self, outcome: Integers) -> tuple[Integers | None, Integers]:
+        joint = self.cell * self.num_outcomes + outcome
+        if len(self.cell_rows) * self.num_outcomes <= 8 * len(joint):
+            return None, np.bincount(joint)
+        kinds, number = np.unique(joint, return_counts=True)
+        return kinds, number
 
     @cached_property
     def rates(self) -> Floats:
@@ -143,22 +151,27 @@ class ComparableRows:
         return _by_stratum(self.outcome, self.stratum, self.num_outcomes, len(self.rows_of))
 
 
+def as_values(values: Sequence[Any] | Values) -> Values:
+    """Return one value for each row as an array: a list of texts and null stays one, and tuples."""
+    return values if isinstance(values, np.ndarray) else pd.Series(values).to_numpy()
+
+
 def joint_codes(codes: Sequence[Values]) -> Integers:
     """Return one code for each row: equal where all of several codes are equal."""
-    joint, _ = _numbered(np.asarray(codes[0]))
+    joint, _ = numbered(codes[0])
     for code in codes[1:]:
-        other, kinds = _numbered(np.asarray(code))
-        joint, _ = _numbered(joint * max(1, len(kinds)) + other)  # keeps the products small
+        other, kinds = numbered(code)
+        joint, _ = numbered(joint * max(1, len(kinds)) + other)  # keeps the products small
     return joint
 
 
-def _numbered(values: Values) -> tuple[Integers, Values]:
+def numbered(values: Values) -> tuple[Integers, Values]:
     """Return values as numbers in their order; missing ones are equal, and no text is missing.
 
     Numbers in order of appearance would depend on which values occur in the same row, and merging
     neighbours would then make independent columns dependent.
     """
-    number, kinds = pd.factorize(np.asarray(values), use_na_sentinel=False)
+    number, kinds = pd.factorize(as_values(values), use_na_sentinel=False)
     sortable = (
         [f'{type(kind).__name__} {kind}' for kind in kinds] if kinds.dtype == object else kinds
     )

@@ -20,7 +20,15 @@ import pandas as pd
 from scipy.stats import norm
 
 from sdv_prefair.fairness._gaps import PairGap, find_gaps, mean_gap, wilson
-from sdv_prefair.fairness._joint_test import ENOUGH_ROWS, LEVEL, ComparableRows, Values, joint_test
+from sdv_prefair.fairness._joint_test import (
+    ENOUGH_ROWS,
+    LEVEL,
+    ComparableRows,
+    Values,
+    as_values,
+    joint_test,
+    numbered,
+)
 
 FAIR, UNFAIR, CANNOT_TELL = 'fair within', 'unfair by at least', 'cannot be told'
 
@@ -127,7 +135,8 @@ def judge_rows(
         level: The probability of each error.
         with_mean: Whether to compute the mean gap too, which needs shuffles.
     """
-    rows = ComparableRows(np.asarray(left), np.asarray(right), np.asarray(strata))
+    left, right = as_values(left), as_values(right)
+    rows = ComparableRows(left, right, as_values(strata))
     tested = joint_test(rows, level)
     gaps = find_gaps(rows, limit, level)
     reason, kind = '', CANNOT_TELL
@@ -177,14 +186,14 @@ def _groups(left: Any, right: Any, rows: ComparableRows) -> pd.DataFrame:
     """Return the rows and rates of each group, with Wilson's intervals."""
     if rows.num_outcomes * len(rows.groups) > 10_000:
         return pd.DataFrame()
-    outcome = pd.Categorical(np.asarray(right), categories=None)
-    counts = pd.crosstab(np.asarray(left), outcome, dropna=False)
+    (group, _), (outcome, outcomes) = numbered(left), numbered(right)
+    shape = len(rows.groups), len(outcomes)
+    counts = np.bincount(group * shape[1] + outcome, minlength=shape[0] * shape[1]).reshape(shape)
     total = counts.sum(axis=1)
-    compared = pd.Series(rows.groups[rows.group]).value_counts()
-    told: dict[str, Any] = {'rows': total, 'compared': compared.reindex(total.index).fillna(0)}
+    told: dict[str, Any] = {'rows': total, 'compared': np.bincount(rows.group, minlength=shape[0])}
     z = float(norm.isf(0.025))
-    for value in counts.columns:
-        rate = (counts[value] / total).to_numpy()
-        low, high = wilson(rate, total.to_numpy(dtype=float), z)
+    for value, number in zip(outcomes, counts.T, strict=True):
+        rate = number / total
+        low, high = wilson(rate, total.astype(np.float64), z)
         told |= {f'{value}': rate, f'{value} low': low, f'{value} high': high}
-    return pd.DataFrame(told, index=total.index).astype({'compared': int})
+    return pd.DataFrame(told, index=pd.Index(rows.groups, tupleize_cols=False))

@@ -20,6 +20,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
+from sdv_prefair._notebook import as_html
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fairness._dependence import (
     NEARLY_COPIES,
@@ -112,6 +113,9 @@ class FairnessExplanation:
     def __repr__(self) -> str:
         statements = dict.fromkeys(finding.statement for finding in self.findings)
         return '\n\n'.join(map(self._described, statements)) or 'The fit has no fairness guarantee.'
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self))
 
     def _described(self, statement: Independent) -> str:
         lines = [str(statement), '(0: independent, 1: fully determined; beyond chance and noise)']

@@ -1,6 +1,6 @@
 """Domains that are not public, learnt within the budget; only such columns cost anything."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,7 @@ from sdv_prefair.learning._number_range import (
 )
 from sdv_prefair.learning._one_column import Purse
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
+from sdv_prefair.values._canonical import CanonicalValue
 from sdv_prefair.values._dtypes import holds_value, public_dtype
 
 __all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
@@ -160,9 +161,15 @@ def _values(
 
     If there are no unknown categories, nothing is read.
     """
-    counts = source.value_counts(categories) if categories else {}
+    found = source.value_counts(categories) if categories else {}
+    words = {c: _words_in(found[c], undeclared[c].missing) for c in categories}
+    counts = {c: {v: n for v, n in found[c].items() if v not in words[c]} for c in categories}
     with_null: dict[str, dict[Any, int]] = {
-        c: {**counts[c], None: int(nulls.project((c,))[NullCells.null_code])} for c in categories
+        c: {
+            **counts[c],
+            None: int(nulls.project((c,))[NullCells.null_code]) + sum(words[c].values()),
+        }
+        for c in categories
     }
     beginnings = {
         c: counts_of_beginnings(counts[c], length)
@@ -173,6 +180,13 @@ def _values(
         PrivateValues(with_null, ledger, entropy),
         PrivateValues(beginnings, ledger, entropy),
     )
+
+
+def _words_in(
+    counts: Mapping[CanonicalValue, int], words: Sequence[str]
+) -> dict[CanonicalValue, int]:
+    """Return the words for a missing value among the counts: such a row counts as null alone."""
+    return {v: n for v, n in counts.items() if v.kind == 'str' and v.text in words}
 
 
 def _unknown_categories(domains: Mapping[str, ColumnDomain]) -> list[str]:

@@ -9,9 +9,11 @@ logistic regression, where the paper rounds a linear one.
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from sdv.errors import SynthesizerInputError
 from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
@@ -24,9 +26,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from sdv_prefair.errors import RolesError, SynthesizerInputError, shown
+from sdv_prefair.errors import RolesError, shown
 from sdv_prefair.metrics._codes import as_numbers
-from sdv_prefair.metrics._table_pair import Tables
+from sdv_prefair.metrics._tables import Tables, is_number
+from sdv_prefair.values._arrays import Objects
 
 _MODELS = {
     'linear': LogisticRegression(max_iter=1000),
@@ -73,7 +76,7 @@ def predict_real(
     model: str | BaseEstimator = 'linear',
     seed: int | None = None,
     features: Sequence[str] | None = None,
-) -> np.ndarray:
+) -> Objects:
     """Train on the synthetic rows and predict the outcome of the real ones.
 
     A classifier that sees admissible columns only treats people alike who agree on them: its
@@ -89,7 +92,8 @@ def predict_real(
             outcome, the protected ones too.
     """
     pipeline, values, real = _trained(tables, outcome, model, seed, features)
-    return values[pipeline.predict(real)]
+    predicted: Objects = values[pipeline.predict(real)]
+    return predicted
 
 
 def area_under_curve(
@@ -144,7 +148,7 @@ def _trained(
     model: str | BaseEstimator,
     seed: int | None,
     features: Sequence[str] | None,
-) -> tuple[Pipeline, np.ndarray, pd.DataFrame]:
+) -> tuple[Pipeline, Objects, pd.DataFrame]:
     """Return the classifier, the outcomes that it numbers, and the features of the real rows."""
     # One code for equal values: 1 and 1.0 are one outcome, however each table stores them.
     labels = pd.concat([tables.real[outcome], tables.synthetic[outcome]]).astype(object)
@@ -164,23 +168,19 @@ def _trained(
     return pipeline, np.asarray(values, dtype=object), real
 
 
-def check_model(model: str | BaseEstimator) -> None:
+def check_model(model: object) -> None:
     """Raise unless the model can be trained."""
     _classifier(model, seed=None)
 
 
-def _classifier(model: str | BaseEstimator, seed: int | None) -> BaseEstimator:
+def _classifier(model: object, seed: int | None) -> BaseEstimator:
     known = _MODELS.get(model) if isinstance(model, str) else model
     if isinstance(known, type) or not hasattr(known, 'get_params'):
         raise SynthesizerInputError(
             f'model ({shown(model)}) must be one of {list(MODELS)} or a scikit-learn classifier.'
         )
-    model = clone(known)
-    return model.set_params(random_state=seed) if 'random_state' in model.get_params() else model
-
-
-def _is_number(column: dict) -> bool:
-    return column['sdtype'] in {'numerical', 'datetime'}
+    made = clone(known)
+    return made.set_params(random_state=seed) if 'random_state' in made.get_params() else made
 
 
 def _features(tables: Tables, names: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -189,27 +189,25 @@ def _features(tables: Tables, names: Sequence[str]) -> tuple[pd.DataFrame, pd.Da
     Numbers and dates become floats, everything else text: one text for equal values, however each
     table stores them. If 1 and 1.0 were two strings, no real value would match the training values.
     """
-    pairs = {name: (tables.real[name], tables.synthetic[name]) for name in names}
-    made = {
-        name: [as_numbers(series) for series in pair]
-        if _is_number(tables.columns[name])
-        else _texts(*pair)
-        for name, pair in pairs.items()
-    }
+    made = {}
+    for name in names:
+        pair = tables.real[name], tables.synthetic[name]
+        as_read = is_number(tables.columns[name])
+        made[name] = [as_numbers(side) for side in pair] if as_read else _texts(*pair)
     real, synthetic = (
         pd.DataFrame({name: columns[side] for name, columns in made.items()}) for side in (0, 1)
     )
     return real, synthetic
 
 
-def _texts(real: pd.Series, synthetic: pd.Series) -> list[np.ndarray]:
+def _texts(real: pd.Series, synthetic: pd.Series) -> list[Any]:
     codes, values = pd.factorize(pd.concat([real, synthetic]).astype(object))
     texts = np.array([*map(str, values), _MISSING], dtype=object)[codes]  # -1 is missing
     return np.split(texts, [len(real)])
 
 
-def _encoder(tables: Tables, names: Sequence[str], model: str | BaseEstimator) -> ColumnTransformer:
-    numbers = [name for name in names if _is_number(tables.columns[name])]
+def _encoder(tables: Tables, names: Sequence[str], model: object) -> ColumnTransformer:
+    numbers = [name for name in names if is_number(tables.columns[name])]
     others = [name for name in names if name not in numbers]
     impute = SimpleImputer(strategy='median', add_indicator=True, keep_empty_features=True)
     code = OneHotEncoder(handle_unknown='ignore')

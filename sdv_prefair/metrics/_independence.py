@@ -2,23 +2,25 @@
 
 Justifiable fairness requires O independent of P given A; demographic parity the same given
 nothing, separation for a decision given the label, sufficiency for a label given the decision. The
-measure is the conditional mutual information I(O; P | A) of the table's own frequencies, in nats.
-On a finite table that number is above zero even under independence, so it is compared with its
-null distribution: the same number after shuffling the outcomes among rows that agree on A.
+verdict is that of the joint test. The measure is the conditional mutual information I(O; P | A) of
+the table's own frequencies, in nats. On a finite table that number is above zero even under
+independence, so it is compared with its null distribution: the same number after shuffling the
+outcomes among rows that agree on A.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sdmetrics.goal import Goal
-from sdmetrics.single_table.base import SingleTableMetric
 
-from sdv_prefair.fairness._joint_test import joint_codes
-from sdv_prefair.fairness._statements import check_disjoint
+from sdv_prefair.fairness._joint_test import ComparableRows, Values, as_values, joint_codes
+from sdv_prefair.fairness._statements import Independent, check_disjoint
+from sdv_prefair.fairness._verdicts import LIMIT, Verdict, judge_rows
 from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES
-from sdv_prefair.metrics._strata import RowEncoder, encode_groups, stratify
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._groups import Compared, RowEncoder, compare, labels
+from sdv_prefair.metrics._tables import Described, Frames, TableMetric, Tables, read_tables
+from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 
 class Independence(NamedTuple):
@@ -49,9 +51,7 @@ class Independence(NamedTuple):
         return float(np.maximum(0.0, self.estimate - self.null_mean))
 
 
-def conditional_mutual_information(
-    outcome: np.ndarray, protected: np.ndarray, strata: np.ndarray
-) -> float:
+def conditional_mutual_information(outcome: Values, protected: Values, strata: Values) -> float:
     """Return the plug-in estimate of I(outcome; protected | strata) in nats.
 
     Args:
@@ -59,13 +59,13 @@ def conditional_mutual_information(
         protected: One value per row.
         strata: One value per row: rows with equal values agree on the admissible columns.
     """
-    return _Strata(outcome, protected, strata).information()
+    return _Informative(outcome, protected, strata).information()
 
 
 def independence_test(
-    outcome: np.ndarray,
-    protected: np.ndarray,
-    strata: np.ndarray,
+    outcome: Values,
+    protected: Values,
+    strata: Values,
     permutations: int = 200,
     seed: int | np.random.Generator | None = None,
 ) -> Independence:
@@ -79,92 +79,64 @@ def independence_test(
         seed: Seed or generator of the shuffles.
     """
     rng = np.random.default_rng(seed)
-    rows = _Strata(outcome, protected, strata)
-    estimate = rows.information()
-    null = np.array([rows.information(rows.shuffled(rng)) for _ in range(permutations)])
-    low, high = np.quantile(null, [0.025, 0.975]) if permutations else (np.nan, np.nan)
-    reached = int((null >= estimate - 1e-12).sum())
-    return Independence(
-        estimate,
-        float(null.mean()) if permutations else np.nan,
-        (float(low), float(high)),
-        (1 + reached) / (1 + permutations) if permutations else np.nan,
-        rows.coverage,
-    )
+    found = _Informative(outcome, protected, strata)
+    estimate = found.information()
+    if not permutations:
+        return Independence(estimate, np.nan, (np.nan, np.nan), np.nan, found.coverage)
+    null = np.array([
+        found.information(found.rows.shuffled(rng)) for _ in range(permutations)
+    ])  # fmt: skip
+    low, high = np.quantile(null, [0.025, 0.975]).tolist()
+    p_value = (1 + int((null >= estimate - 1e-12).sum())) / (1 + permutations)
+    return Independence(estimate, float(null.mean()), (low, high), p_value, found.coverage)
 
 
-class _Strata:
-    """The rows of the strata that can show dependence, sorted by stratum.
+class _Informative:
+    """The rows of the strata that can show dependence: with two outcomes and two groups.
 
     n I = sum f(n_opa) - sum f(n_oa) - sum f(n_pa) + sum f(n_a) with f(x) = x log x; a shuffle
     within strata changes the first sum only, so the other three are computed once.
     """
 
-    def __init__(self, outcome, protected, strata):
+    def __init__(self, outcome: Values, protected: Values, strata: Values) -> None:
         outcome, protected, strata = (
-            pd.factorize(np.asarray(values), use_na_sentinel=False)[0]
+            pd.factorize(as_values(values), use_na_sentinel=False)[0]
             for values in (outcome, protected, strata)
         )
-        self.num_rows = len(strata)
         kept = _varies(outcome, strata) & _varies(protected, strata)
+        self.num_rows = len(strata)
         self.coverage = float(kept.mean()) if self.num_rows else 0.0
-        order = np.flatnonzero(kept)[np.argsort(strata[kept], kind='stable')]
-        self.outcome = outcome[order]
-        self.num_outcomes = int(outcome.max(initial=0)) + 1
-        self.stratum = pd.factorize(strata[order])[0]
-        self.cell = joint_codes([self.stratum, protected[order]])
-        self.x_log_x = _x_log_x(len(order))
+        self.rows = rows = ComparableRows(protected[kept], outcome[kept], strata[kept])
+        numbers = np.arange(len(rows.outcome) + 1, dtype=float)
+        self.x_log_x: Floats = numbers * np.log(np.maximum(numbers, 1.0))
+        of_outcomes = rows.outcomes_of.data.astype(np.int64)
         self.fixed = (
-            self._sum(np.bincount(self.stratum))
-            - self._sum(np.bincount(self.cell))
-            - self._sum(self._counts(self.stratum, self.outcome))
+            self._sum(rows.rows_of.astype(np.int64))
+            - self._sum(rows.cell_rows.astype(np.int64))
+            - self._sum(of_outcomes)
         )
 
-    def information(self, outcome: np.ndarray | None = None) -> float:
+    def information(self, outcome: Integers | None = None) -> float:
         """Return I(O; P | A) with these outcomes in place of the table's own."""
-        outcome = self.outcome if outcome is None else outcome
-        total = self._sum(self._counts(self.cell, outcome)) + self.fixed
-        return max(0.0, float(total) / max(1, self.num_rows))
+        counts = self.rows.joint_counts(self.rows.outcome if outcome is None else outcome)
+        return max(0.0, (self._sum(counts) + self.fixed) / max(1, self.num_rows))
 
-    def shuffled(self, rng: np.random.Generator) -> np.ndarray:
-        """Return the outcomes shuffled within strata."""
-        # Sorts one integer, stratum | random | outcome: quicker than a lexsort of three arrays.
-        outcome_bits = self.num_outcomes.bit_length()
-        stratum_bits = int(self.stratum.max(initial=0)).bit_length()
-        random_bits = 63 - stratum_bits - outcome_bits
-        packed = self.stratum << random_bits
-        packed |= rng.integers(1 << random_bits, size=len(packed))
-        packed <<= outcome_bits
-        packed |= self.outcome
-        packed.sort()
-        return packed & ((1 << outcome_bits) - 1)
-
-    def _counts(self, cell: np.ndarray, outcome: np.ndarray) -> np.ndarray:
-        joint = cell * self.num_outcomes + outcome
-        if len(cell) and (cell.max() + 1) * self.num_outcomes > 8 * len(cell):
-            return np.unique(joint, return_counts=True)[1]
-        return np.bincount(joint)
-
-    def _sum(self, counts: np.ndarray) -> float:
-        return self.x_log_x[counts].sum()
+    def _sum(self, counts: Integers) -> float:
+        return float(self.x_log_x[counts].sum())
 
 
-def _varies(values: np.ndarray, strata: np.ndarray) -> np.ndarray:
+def _varies(values: Integers, strata: Integers) -> Flags:
     """Whether a row's stratum holds at least two different values."""
     size = int(strata.max(initial=0)) + 1
     least = np.full(size, np.iinfo(np.int64).max)
     most = np.full(size, -1)
     np.minimum.at(least, strata, values)
     np.maximum.at(most, strata, values)
-    return (least < most)[strata]
+    varies: Flags = (least < most)[strata]
+    return varies
 
 
-def _x_log_x(most: int) -> np.ndarray:
-    numbers = np.arange(most + 1, dtype=float)
-    return numbers * np.log(np.maximum(numbers, 1.0))
-
-
-class ConditionalMutualInformation(SingleTableMetric):
+class ConditionalMutualInformation(TableMetric):
     """I(outcome; protected | admissible) of a synthetic table, in nats; zero is fair.
 
     Several protected or outcome columns are taken jointly. Rows are compared if they agree on the
@@ -174,43 +146,32 @@ class ConditionalMutualInformation(SingleTableMetric):
     in one bin look like a dependence. The breakdown's ``strata`` says which it was. Fine strata
     hold few rows each: read ``null_interval`` and ``coverage`` with the score.
 
-    Attributes:
-        name: Name to use when reports about this metric are printed.
-        goal: Smaller is better.
-        min_value: No dependence.
-        max_value: Unbounded; at most the entropy of the outcome.
+    The real table is not measured. It gives the bins' ranges where the metadata has none, and may
+    be ``None``.
     """
 
-    name = 'ConditionalMutualInformation'
-    goal = Goal.MINIMIZE
-    min_value = 0.0
     max_value = float('inf')
+    real_rows = 'optional'
+    score_alone = {'permutations': 0}
 
     @classmethod
-    def compute_breakdown(
+    def measure(
         cls,
-        real_data,
-        synthetic_data,
-        metadata=None,
-        table_name=None,
+        tables: Tables,
         *,
-        protected,
-        admissible=(),
-        outcome,
+        protected: str | Sequence[str],
+        admissible: str | Sequence[str] = (),
+        outcome: str | Sequence[str],
         num_bins: int | None = NUM_BINS,
         single_values: int = SINGLE_VALUES,
         permutations: int = 200,
         seed: int | np.random.Generator | None = None,
         synthesizer: RowEncoder | None = None,
-    ) -> dict:
+    ) -> dict[str, Any]:
         """Compute the score with its distribution under independence.
 
         Args:
-            real_data: Not measured. Gives the bins' ranges where the metadata has none; may
-                be ``None``.
-            synthetic_data: The table to measure; a real table can be given here as well.
-            metadata: SDV ``Metadata``, its ``dict``, or ``None``.
-            table_name: Which table, where there are several.
+            tables: The synthetic table; a real table can be measured as well.
             protected: Protected column or columns.
             admissible: Admissible column or columns, or the conditioning set of a statement;
                 empty for demographic parity.
@@ -230,31 +191,74 @@ class ConditionalMutualInformation(SingleTableMetric):
             ``'exact values'``, ``'own bins'`` and of which columns, or ``'all rows'``. With bins
             of the metric's own a score above the interval may be an effect of the binning.
         """
-        tables = read_tables(real_data, synthetic_data, metadata, table_name)
         named = {'protected': protected, 'admissible': admissible, 'outcome': outcome}
-        groups = {
+        roles = {
             role: tables.select(role, names, may_be_empty=role == 'admissible')
             for role, names in named.items()
         }
-        check_disjoint(groups)
-        frames = [frame for frame in (tables.real, tables.synthetic) if frame is not None]
-        options = {
-            'synthesizer': synthesizer, 'num_bins': num_bins, 'single_values': single_values
-        }  # fmt: skip
-        strata = stratify(frames, tables.columns, groups['admissible'], **options)
-        outcomes, protecteds = (
-            encode_groups(frames, tables.columns, groups[role], **options)[-1]
-            for role in ('outcome', 'protected')
-        )
-        result = independence_test(outcomes, protecteds, strata.codes[-1], permutations, seed)
+        check_disjoint(roles)
+        sides = roles['protected'], roles['outcome'], roles['admissible']
+        rows, told = compare(tables, *sides, synthesizer, num_bins, single_values)
+        result = tested(rows[-1], permutations, seed)
         found = result._asdict()
         scores = {'score': found.pop('estimate'), 'excess': result.excess}
-        return scores | found | {'strata': strata.told}
+        return scores | found | {'strata': told}
 
-    @classmethod
-    def compute(cls, real_data, synthetic_data, metadata=None, table_name=None, **roles) -> float:
-        """Return the score alone; arguments as in ``compute_breakdown``."""
-        roles = {'permutations': 0} | roles
-        return cls.compute_breakdown(real_data, synthetic_data, metadata, table_name, **roles)[
-            'score'
-        ]
+
+def tested(
+    rows: Compared, permutations: int, seed: int | np.random.Generator | None
+) -> Independence:
+    """Return the test of rows as they are compared."""
+    left, right = (joint_codes(list(codes.values())) for codes in (rows.left, rows.right))
+    return independence_test(right, left, rows.strata, permutations, seed)
+
+
+def judge(
+    data: Frames,
+    statement: Independent,
+    metadata: Described | None = None,
+    table_name: str | None = None,
+    synthesizer: RowEncoder | None = None,
+    limit: float = LIMIT,
+) -> Verdict:
+    """Return the verdict about a statement in the rows of any table, real or synthetic.
+
+    Groups are all combinations of the left columns, outcomes all of the right ones, and they are
+    compared within strata of the given columns. `str` of the verdict is a sentence.
+
+    Args:
+        data: The rows.
+        statement: The statement, `Independent(['sex'], ['hired'], given=['grade'])`.
+        metadata: SDV ``Metadata``, its ``dict``, or ``None``.
+        table_name: Which table, where there are several.
+        synthesizer: The fitted synthesizer, or opened release, that the rows are from: they are
+            then compared by its codes.
+        limit: The largest gap with which rows count as fair; .1 is 10 percentage points.
+    """
+    tables = read_tables(None, data, metadata, table_name)
+    tables.select('statement', statement.columns())
+    return judge_tables(tables, statement, synthesizer, limit)[-1]
+
+
+def judge_tables(
+    tables: Tables, statement: Independent, synthesizer: RowEncoder | None, limit: float = LIMIT
+) -> list[Verdict]:
+    """Return the verdicts about the real rows, if there are any, and about the synthetic ones."""
+    sides = statement.left, statement.right, statement.given
+    compared, _ = compare(tables, *sides, synthesizer)
+    return judge_compared(tables, compared, limit)
+
+
+def judge_compared(
+    tables: Tables, compared: Sequence[Compared], limit: float = LIMIT
+) -> list[Verdict]:
+    """Return the verdicts about rows as they are compared, each with its frame of the tables."""
+    return [
+        judge_rows(
+            labels(frame, tables.columns, rows.left),
+            labels(frame, tables.columns, rows.right),
+            rows.strata,
+            limit,
+        )
+        for frame, rows in zip(tables.frames, compared, strict=True)
+    ]

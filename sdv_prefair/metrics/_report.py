@@ -1,7 +1,8 @@
-"""A report on fairness and quality in the form of SDMetrics' own."""
+"""A report on fairness and quality in the form of SDMetrics' own, and ``evaluate_fairness``."""
 
 import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -9,19 +10,63 @@ from sdmetrics.reports.base_unified_report import BaseUnifiedReport
 from sdv.metadata import Metadata
 
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fair_metadata import FairMetadata
+from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.metrics._downstream import check_model
-from sdv_prefair.metrics._fairness import check_positive
-from sdv_prefair.metrics._promised import Promised, as_statements, named_groups
-from sdv_prefair.metrics._strata import RowEncoder, check_synthesizer
-from sdv_prefair.metrics._table_pair import Frames, read_tables
-from sdv_prefair.metrics.properties import (
+from sdv_prefair.metrics._groups import RowEncoder, check_synthesizer
+from sdv_prefair.metrics._properties import (
     ConditionalIndependence,
     GroupRates,
     Quality,
     RatesGiven,
     Settings,
 )
+from sdv_prefair.metrics._rates import check_positive
+from sdv_prefair.metrics._tables import Described, Frames, read_tables
 from sdv_prefair.roles import Roles
+
+Promised = Statements | Mapping[str, Sequence[str]] | Iterable[Independent]
+"""What a report measures: roles or their ``dict``; statements, or a list of them."""
+
+
+def evaluate_fairness(
+    real_data: Frames,
+    synthetic_data: Frames,
+    metadata: Metadata,
+    roles: Promised | None = None,
+    verbose: bool = True,
+    **options: Any,
+) -> 'FairnessReport':
+    """Measure the fairness and quality of a synthetic table, as ``evaluate_quality`` does quality.
+
+    Privacy: computed on the real rows, outside any budget. For the owner only.
+
+    Args:
+        real_data: The real rows, ``{table name: DataFrame}`` or one frame.
+        synthetic_data: The synthetic rows, in the same form.
+        metadata: SDV's metadata of the table. ``FairMetadata`` brings the roles.
+        roles: The protected, admissible and outcome columns, if the metadata has no roles; or
+            ``Statements``, or a list of `Independent`.
+        verbose: Whether to print progress and scores.
+        **options: Further arguments of ``FairnessReport``: ``positive``, ``model``,
+            ``synthesizer``, ...
+
+    Returns:
+        The report, generated: ``get_score()``, ``get_details(...)``, ``get_visualization(...)``.
+
+    Raises:
+        RolesError: If there are no roles.
+    """
+    if roles is None and isinstance(metadata, FairMetadata):
+        roles = metadata.get_fairness()
+    if not roles:
+        raise RolesError(
+            "evaluate_fairness needs roles. Pass FairMetadata with roles, or roles={'protected': "
+            "[...], 'admissible': [...], 'outcome': [...]}."
+        )
+    report = FairnessReport(roles, **options)
+    report.generate(real_data, synthetic_data, metadata, verbose)
+    return report
 
 
 class FairnessReport(BaseUnifiedReport):
@@ -70,9 +115,9 @@ class FairnessReport(BaseUnifiedReport):
         bootstraps: int = 200,
         seed: int | None = None,
         synthesizer: RowEncoder | None = None,
-    ):
+    ) -> None:
         super().__init__()
-        roles = as_statements(roles)
+        roles = _as_statements(roles)
         positive = dict(positive or {})
         if others := sorted(map(str, set(positive) - set(roles.outcome))):
             raise RolesError(f'positive ({others}) must be given for outcome columns only.')
@@ -96,7 +141,7 @@ class FairnessReport(BaseUnifiedReport):
         self,
         real_data: Frames,
         synthetic_data: Frames,
-        metadata: Metadata | dict,
+        metadata: Described,
         verbose: bool = True,
     ) -> None:
         """Measure everything.
@@ -115,11 +160,13 @@ class FairnessReport(BaseUnifiedReport):
         )
         super().generate(real_data, synthetic_data, metadata, verbose=verbose)
 
-    def _validate(self, real_data, synthetic_data, metadata, constraints=None) -> None:
+    def _validate(
+        self, real_data: Any, synthetic_data: Any, metadata: Described, constraints: Any = None
+    ) -> None:
         super()._validate(real_data, synthetic_data, metadata, constraints)
         tables = read_tables(real_data, synthetic_data, metadata, self._settings.table_name)
-        for role, names in named_groups(self._settings.roles).items():
-            tables.select(role, names)
+        for role in ('protected', 'admissible', 'outcome'):
+            tables.select(role, getattr(self._settings.roles, role), may_be_empty=True)
         for outcome, positive in self._settings.positive.items():
             check_positive(outcome, positive, tables.real[outcome].to_numpy(dtype=object))
 
@@ -148,9 +195,24 @@ class FairnessReport(BaseUnifiedReport):
         return self._properties[property_name].get_visualization(table_name)
 
 
-def _with_tables(metadata: Metadata | dict, table_name: str | None) -> dict:
+def _as_statements(roles: Promised) -> Statements:
+    """Return roles or statements; raise if there are none."""
+    if isinstance(roles, Mapping):
+        roles = Roles(**roles)
+    if isinstance(roles, list | tuple) and all(isinstance(s, Independent) for s in roles):
+        roles = Statements(roles)
+    if not (isinstance(roles, Statements) and roles):
+        raise RolesError(
+            'roles must name protected, admissible and outcome columns: without them there is '
+            'no fairness to report on.'
+        )
+    return roles
+
+
+def _with_tables(metadata: Described, table_name: str | None) -> Mapping[str, Any]:
     if isinstance(metadata, Metadata):
-        return metadata.to_dict()
+        described: dict[str, Any] = metadata.to_dict()
+        return described
     if isinstance(metadata, dict) and 'tables' not in metadata and 'columns' in metadata:
         return {'tables': {table_name or 'table': metadata}}
     return metadata

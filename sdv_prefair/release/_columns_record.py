@@ -31,7 +31,7 @@ MOST_DECIMALS = 50
 _LONGEST_NAME = 1 << 20
 # The arguments of each transformer, which are also its attributes.
 _ARGUMENTS = {
-    CategoryCodes: ('values', 'nullable', 'other', 'weights'),
+    CategoryCodes: ('values', 'nullable', 'other', 'weights', 'missing'),
     NumberBins: ('low', 'high', 'bins', 'decimal_places', 'edges', 'nullable'),
     DatetimeBins: ('low', 'high', 'datetime_format', 'bins', 'edges', 'nullable'),
 }
@@ -138,6 +138,7 @@ def _with_values(undeclared: Undeclared, values: list) -> ColumnDomain:
             undeclared.ordered,
             prefix=undeclared.prefix,
             form=undeclared.form,
+            missing=undeclared.missing,
         )
     low, high = values
     if undeclared.kind == 'numbers':

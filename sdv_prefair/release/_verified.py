@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sdv_prefair._notebook import as_html
 from sdv_prefair.errors import VerificationError
 
 
@@ -39,6 +40,9 @@ class Verification:
     def __repr__(self) -> str:
         passed = sum(check.passed for check in self.checks)
         return f'Verification({passed} of {len(self.checks)} checks passed)'
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self), self.to_frame(), caution=not self)
 
     @property
     def failed(self) -> tuple[Check, ...]:

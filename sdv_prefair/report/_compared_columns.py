@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element
 
 import pandas as pd
 
-from sdv_prefair.metrics._column_figures import shown_value
+from sdv_prefair.metrics._described import shown_value
 from sdv_prefair.report._elements import Content, badge, num, paragraph, plot, table, tag
 from sdv_prefair.report._measured import Measured
 from sdv_prefair.report._words import percent, short

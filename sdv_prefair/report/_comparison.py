@@ -14,7 +14,7 @@ from sdv_prefair.metrics import (
     OneWayTotalVariation,
     TwoWayTotalVariation,
 )
-from sdv_prefair.metrics.properties._group_rates_property import measures_in_words
+from sdv_prefair.metrics._properties import measures_in_words
 from sdv_prefair.plots._style import BLUE, GREY, VERMILION, plain_text
 from sdv_prefair.report._compared_columns import columns_by_value, marked
 from sdv_prefair.report._elements import (

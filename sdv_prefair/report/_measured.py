@@ -18,9 +18,9 @@ from sdv_prefair.errors import (
     SynthesizerInputError,
 )
 from sdv_prefair.metrics import describe_numbers
-from sdv_prefair.metrics._column_figures import column_figure
-from sdv_prefair.metrics._table_pair import read_tables
-from sdv_prefair.metrics.properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics._described import column_figure
+from sdv_prefair.metrics._properties import ConditionalIndependence, GroupRates, Quality, Settings
+from sdv_prefair.metrics._tables import read_tables
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer

@@ -1,7 +1,9 @@
 """Checks of the synthesizer's arguments, made on construction, before any data is seen."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeVar, cast
 
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
@@ -20,7 +22,7 @@ from sdv_prefair.domain._columns import (
 )
 from sdv_prefair.domain._given_facts import Domain
 from sdv_prefair.domain._role_columns import check_modelled_roles
-from sdv_prefair.errors import DomainError, RolesError, StructureError, shown
+from sdv_prefair.errors import DomainError, RolesError, StructureError, near, shown
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._implied import forced
 from sdv_prefair.fairness._statements import Statements
@@ -33,8 +35,33 @@ from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._mechanism import Mechanism
 from sdv_prefair.values._timestamps import as_timestamp
 
+Constructor = TypeVar('Constructor', bound=Callable[..., None])
+
+# Of SDV's copulas: how each column is distributed.
+_OF_COPULAS = ('numerical_distributions', 'default_distribution')
+
 ESTIMATORS = ('auto', 'mbi')
 MOST_ROWS_PER_PERSON = 10**9
+
+
+def with_known_names(constructor: Constructor) -> Constructor:
+    """Return a constructor that says of an argument that it does not have what may be meant."""
+    known = list(inspect.signature(constructor).parameters)[1:]
+
+    @functools.wraps(constructor)
+    def constructed(*given: Any, **named: Any) -> None:
+        for name in named:
+            if name in _OF_COPULAS:
+                raise TypeError(
+                    f"{name} is an argument of SDV's copulas. Leave it out: a fit here learns each "
+                    "column's distribution as counts, within the privacy budget."
+                )
+            if name not in known:
+                meant = near(name, known) or f' Its arguments are {", ".join(known)}.'
+                raise TypeError(f'PreFairSynthesizer has no argument {name!r}.{meant}')
+        constructor(*given, **named)
+
+    return cast(Constructor, constructed)
 
 
 def check_amounts(
@@ -137,6 +164,7 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     if not any(value is choice or value == choice for choice in choices):
         raise SynthesizerInputError(
             f'{name} ({shown(value)}) must be one of {", ".join(map(repr, choices))}.'
+            f'{near(value, choices)}'
         )
 
 
@@ -192,7 +220,7 @@ def check_roles(
 
 
 def check_person_column(
-    person_column: str | None, columns: Iterable[str], modelled: set[str]
+    person_column: str | None, columns: Collection[str], modelled: set[str]
 ) -> None:
     """Raise unless the person column exists and is not modelled."""
     if person_column is None:
@@ -201,6 +229,7 @@ def check_person_column(
         raise SynthesizerInputError(
             f'person_column ({shown(person_column)}) is not a column of the metadata. Name the '
             'key or id column that identifies persons, or leave it out.'
+            f'{near(person_column, columns)}'
         )
     if person_column in modelled:
         raise SynthesizerInputError(
@@ -254,7 +283,7 @@ def check_spikes(spikes: object, domains: Mapping[str, ColumnDomain]) -> None:
         if domain is None or isinstance(domain, Categories) or _is_undeclared_list(domain):
             raise SynthesizerInputError(
                 f"spikes names '{column}', which is not a modelled numerical or datetime column. "
-                'Correct the name, or take it out.'
+                f'Correct the name, or take it out.{near(column, domains)}'
             )
         if not isinstance(values, list | tuple):
             raise SynthesizerInputError(

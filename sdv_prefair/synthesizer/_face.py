@@ -10,6 +10,7 @@ import pandas as pd
 from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 
+from sdv_prefair._notebook import as_html
 from sdv_prefair._sdv_versions import accepted, takes_tables, whole
 from sdv_prefair._users_line import users_line
 from sdv_prefair.constraints._adding import Promise
@@ -112,6 +113,7 @@ class PreFairSynthesizer(WaysToFit):
         super().__init_subclass__(**options)
         keep_arguments(cls)
 
+    @arguments.with_known_names
     def __init__(
         self,
         metadata: Metadata,
@@ -217,6 +219,9 @@ class PreFairSynthesizer(WaysToFit):
     def __repr__(self) -> str:
         """Return roles, budget and state in a few lines; nothing that was not released."""
         return inspection.in_words(type(self).__name__, self._settings, self._result, self._account)
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self))
 
     # -- constraints and transformers --------------------------------------------------------
 

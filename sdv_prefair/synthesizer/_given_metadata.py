@@ -2,11 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.domain._given_facts import FACTS
+from sdv_prefair.errors import near
+
+_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime', 'id', 'unknown')
+_KEYS = (*FACTS, 'pii', 'computer_representation')
 _IN_PLACE_OF_METADATA: dict[type, tuple[str, str]] = {
     Mapping: (
         'a dictionary',
@@ -40,3 +46,22 @@ def check_metadata(metadata: object) -> None:
             f"metadata (of type {type(metadata).__name__}) must be SDV's Metadata. Load it with "
             'FairMetadata.load_from_json(path), or let sdv-prefair domain write a file to fill in.'
         )
+    for table in metadata.tables.values() if isinstance(metadata, Metadata) else ():
+        for column, about in table.columns.items():
+            _check_spelling(column, about)
+
+
+def _check_spelling(column: str, about: Mapping[str, Any]) -> None:
+    """Raise for a key or sdtype that is nearly a known one; SDV says only that it is not valid."""
+    sdtype = str(about.get('sdtype'))
+    if sdtype not in _SDTYPES and (meant := near(sdtype, _SDTYPES)):
+        raise SynthesizerInputError(
+            f"Column '{column}' of the metadata has the sdtype '{sdtype}', which SDV does not "
+            f'have. Correct it.{meant}'
+        )
+    for key in about:
+        if key not in _KEYS and (meant := near(key, _KEYS)):
+            raise SynthesizerInputError(
+                f"Column '{column}' of the metadata has the key '{key}', which nothing reads. "
+                f'Correct it.{meant}'
+            )

@@ -46,7 +46,8 @@ class WaysToFit(ForTheOwner):
         has spent is spent.
 
         Args:
-            data: The private table, as ``{table_name: DataFrame}``. It is not modified.
+            data: The private table, as a DataFrame or ``{table_name: DataFrame}``. It is not
+                modified.
             check: Whether to look at the rows first, for their owner: an ``OwnerWarning`` says what
                 would silently happen to them, and the fit stops before anything is spent where it
                 would lose a column. **Not private**: pass False where others see warnings, or

@@ -66,6 +66,7 @@ def transformer_for(
             shared=domain.shared,
             tails=domain.tails,
             form=domain.form,
+            missing=domain.missing,
         )
     if isinstance(domain, Categories):
         return CategoryCodes(
@@ -76,6 +77,7 @@ def transformer_for(
             other_value=domain.other,
             shared=domain.shared,
             groups=domain.groups,
+            missing=domain.missing,
         )
     shape = as_shape(edges)
     cuts: dict[str, Any] = {} if shape is None else vars(shape)

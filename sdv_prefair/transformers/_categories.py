@@ -17,7 +17,11 @@ from sdv_prefair.transformers._asked import cells, same_value
 from sdv_prefair.transformers._column_codes import ColumnCodes
 from sdv_prefair.values._boxed import boxed
 from sdv_prefair.values._dtypes import cast, natural_array, public_dtype, read_numbers
+from sdv_prefair.values._missing_words import as_words
 from sdv_prefair.values._objects import is_null
+
+# In place of a code: neither a value nor a word for a missing one, or such a word.
+UNKNOWN, _MISSING = -1, -2
 
 
 class CategoryCodes(ColumnCodes):
@@ -42,6 +46,7 @@ class CategoryCodes(ColumnCodes):
             null or not; otherwise they count as null where there is a code for it.
         groups: The number of the public group that each declared value belongs to, -1 for none:
             values too rare to be modelled on their own are modelled with those of their group.
+        missing: Words that count as null.
     """
 
     INPUT_SDTYPE = 'categorical'
@@ -57,10 +62,17 @@ class CategoryCodes(ColumnCodes):
         other_value: Any = None,
         shared: bool = False,
         groups: Sequence[int] = (),
+        missing: Sequence[str] = (),
     ):
         super().__init__()
-        declared = Categories(tuple(values), nullable, other=other_value, groups=tuple(groups))
-        self.groups = declared.groups
+        declared = Categories(
+            tuple(values),
+            nullable,
+            other=other_value,
+            groups=tuple(groups),
+            missing=as_words(tuple(missing)),
+        )
+        self.groups, self.missing = declared.groups, declared.missing
         self.values, self.other_value = declared.values, declared.other
         self.shared = shared
         self.nullable = nullable
@@ -154,7 +166,7 @@ class CategoryCodes(ColumnCodes):
             found, nulls = self._find_arrow_texts(column)
         else:
             found, nulls = self._find_objects(boxed(column))
-        unknown = found < 0
+        unknown, nulls = found < 0, nulls | (found == _MISSING)
         if not self.other:
             return np.where(unknown, 0, found), nulls | unknown
         return np.where(unknown, len(self.values), found), nulls
@@ -188,16 +200,21 @@ class CategoryCodes(ColumnCodes):
             codes = codes[np.array(fits, dtype=bool)]
             declared = np.array([int(self.values[code]) for code in codes], dtype=numbers.dtype)
         declared, first = np.unique(declared, return_index=True)
-        return np.append(np.take(codes, first), -1)[pd.Index(declared).get_indexer(numbers)], nulls
+        return np.append(np.take(codes, first), UNKNOWN)[
+            pd.Index(declared).get_indexer(numbers)
+        ], nulls
 
     def _find_arrow_texts(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        texts = pa.array([self.values[position] for position in self._texts], pa.large_string())
+        known = [self.values[position] for position in self._texts]
+        texts = pa.array([*known, *self.missing], pa.large_string())
         column_texts = pa.array(column.array).cast(pa.large_string())
         found = pc.fill_null(pc.index_in(column_texts, value_set=texts), -1)
-        return np.append(self._texts, -1)[np.asarray(found)], column.isna().to_numpy()
+        codes = np.concatenate([self._texts, np.full(len(self.missing), _MISSING), [UNKNOWN]])
+        return codes[np.asarray(found)], column.isna().to_numpy()
 
     def _find_objects(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        texts = {self.values[code]: code for code in self._texts}
+        texts = dict.fromkeys(self.missing, _MISSING)
+        texts |= {self.values[code]: code for code in self._texts}
         listed = list(values)
         others = [place for place, value in enumerate(listed) if type(value) is not str]
         nulls = np.zeros(len(listed), dtype=bool)
@@ -205,15 +222,15 @@ class CategoryCodes(ColumnCodes):
         codes = [self._find_one(listed[place]) for place in others]
         for place in others:  # an arbitrary object may not be hashable
             listed[place] = ''
-        found = np.fromiter(map(texts.get, listed, repeat(-1)), np.int64, len(listed))
+        found = np.fromiter(map(texts.get, listed, repeat(UNKNOWN)), np.int64, len(listed))
         found[others] = codes
         return found, nulls
 
     def _find_one(self, value: Any) -> int:
         try:
-            return self._code_of.get(self._key(value), -1)
+            return self._code_of.get(self._key(value), UNKNOWN)
         except Exception:  # whatever an arbitrary object raises, it is not one of the values
-            return -1
+            return UNKNOWN
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:
         if not self.shown:  # there is no declared value to decode "other" as

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_prefair.domain._value_groups import prefix_of, tail_label
-from sdv_prefair.transformers._categories import CategoryCodes
+from sdv_prefair.transformers._categories import UNKNOWN, CategoryCodes
 from sdv_prefair.values._faker_forms import FakerForm
 from sdv_prefair.values._shown_text import looks_of, seen
 from sdv_prefair.values._text_forms import TextForm
@@ -37,6 +37,7 @@ class TailedCodes(CategoryCodes):
         shared: As in ``CategoryCodes``.
         tails: The prefixes of the groups, all of the same length.
         form: The generator of strings, if known.
+        missing: As in ``CategoryCodes``.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class TailedCodes(CategoryCodes):
         shared: bool = False,
         tails: Sequence[str] = (),
         form: TextForm | FakerForm | None = None,
+        missing: Sequence[str] = (),
     ):
         self.tails, self.form = tuple(tails), form
         self._length = len(self.tails[0]) if self.tails else 0
@@ -59,6 +61,7 @@ class TailedCodes(CategoryCodes):
             dtype=dtype,
             other_value=other_value,
             shared=shared,
+            missing=missing,
         )
         self._looks = set().union(*map(looks_of, self.shown))
 
@@ -79,10 +82,10 @@ class TailedCodes(CategoryCodes):
         if not self.tails:
             return found
         found = found.copy()
-        for place in np.flatnonzero(found < 0):
+        for place in np.flatnonzero(found == UNKNOWN):
             beginning = prefix_of(values[place], self._length)
             if beginning is not None:
-                found[place] = self._code_of_tail.get(beginning, -1)
+                found[place] = self._code_of_tail.get(beginning, UNKNOWN)
         return found
 
     def _write(self, codes: np.ndarray, generator: np.random.Generator) -> tuple[Any, np.ndarray]:

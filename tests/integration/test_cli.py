@@ -270,7 +270,7 @@ def test_evaluate_says_when_strata_are_bins_of_the_metric(tmp_path, capsys):
         ),
         (
             'fit {f}/metadata.json --metadata {f}/metadata.json --out {f}/z.prefair',
-            '.csv or .parquet',
+            '.csv, .tsv or .parquet',
         ),
         ('sample {f}/people.csv --rows 3 --out {f}/z.csv', 'not a release'),
         ('sample {f}/none --rows 3 --out {f}/z.csv', 'none'),

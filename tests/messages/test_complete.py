@@ -27,12 +27,6 @@ INTERNAL = {
     'counts/_spreading.py Spread.__post_init__ ValueError': (
         'guards against mistakes in the package'
     ),
-    'metrics/_fairness.py _GroupDifference._gap NotImplementedError': (
-        'every exported metric has it'
-    ),
-    'metrics/_rates_in_rows.py _RatesGiven._rated_and_given NotImplementedError': (
-        'every exported metric has it'
-    ),
     'model/_forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
     'privacy/_accounting.py Ledger.__setattr__ AttributeError': 'only code that spends meets it',
     'privacy/_accounting.py Ledger.debit BudgetError': 'guards against mistakes in the package',

@@ -15,7 +15,7 @@ def test_form(name):
     message = MESSAGES[name]
     said = f'{message.wrong} {message.remedy}'
     assert message.wrong.strip() and message.remedy.strip()
-    assert said.endswith('.')
+    assert said.endswith('.') or re.search(r' Did you mean .*\?$', said)
     assert not re.search(r'\s\s|\n|\.\.$', said)
     assert len(said) <= MOST_LETTERS
     for option in OPTIONS:

@@ -120,11 +120,18 @@ def test_the_arguments_of_sampling_are_those_of_the_first(tmp_path):
     assert type(synthesizer).load  # as all synthesizers of SDV 1 have it
 
 
+def test_a_frame_is_the_one_table():
+    by_name, alone = (quiet(PreFairSynthesizer, TABLE.metadata, seed=1, **ARGUMENTS) for _ in 'ab')
+    quiet(by_name.fit, TABLE.data)
+    quiet(alone.fit, TABLE.frame)
+    pd.testing.assert_frame_equal(by_name.get_privacy_ledger(), alone.get_privacy_ledger())
+
+
 @second_only
-def test_a_bare_frame_is_of_the_wrong_type():
+def test_a_list_is_of_the_wrong_type():
     synthesizer = quiet(PreFairSynthesizer, TABLE.metadata, **ARGUMENTS)
-    with pytest.raises(InvalidDataTypeError, match="as in {'guests': df}"):
-        synthesizer.fit(TABLE.frame)
+    with pytest.raises(InvalidDataTypeError, match="such as {'guests': df}"):
+        synthesizer.fit([TABLE.frame])
 
 
 def test_ordered_categories_are_known_to_us_under_either_version():

@@ -27,7 +27,37 @@ def only_a_key():
     return Metadata.load_from_dict({'tables': tables})
 
 
+def described(**column):
+    tables = {'people': {'columns': {'age': column}}}
+    return PreFairSynthesizer(Metadata.load_from_dict({'tables': tables}))
+
+
 METADATA = [
+    Message(
+        lambda: described(sdtype='numerical', range_mim=0),
+        SynthesizerInputError,
+        "Column 'age' of the metadata has the key 'range_mim', which nothing reads.",
+        "Correct it. Did you mean 'range_min'?",
+    ),
+    Message(
+        lambda: described(sdtype='categorial'),
+        SynthesizerInputError,
+        "Column 'age' of the metadata has the sdtype 'categorial', which SDV does not have.",
+        "Correct it. Did you mean 'categorical'?",
+    ),
+    Message(
+        lambda: new(numerical_distributions={'age': 'beta'}),
+        TypeError,
+        "numerical_distributions is an argument of SDV's copulas.",
+        "Leave it out: a fit here learns each column's distribution as counts, within the privacy "
+        'budget.',
+    ),
+    Message(
+        lambda: new(protcted=['sex']),
+        TypeError,
+        "PreFairSynthesizer has no argument 'protcted'.",
+        "Did you mean 'protected'?",
+    ),
     Message(
         lambda: PreFairSynthesizer(None),
         SynthesizerInputError,

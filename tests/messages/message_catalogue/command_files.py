@@ -14,8 +14,7 @@ TABLES = [
     Command(
         'domain {f}/nameless.csv --out {f}/z.json',
         UnreadableCsv,
-        "Columns 1, 3 of 'FOLDER/cli/nameless.csv' have no name in the first line: perhaps an "
-        'index that pandas wrote.',
+        "Column 3 of 'FOLDER/cli/nameless.csv' has no name in the first line.",
         'Give the file a first line that names every column once.',
     ),
     Command(
@@ -30,7 +29,7 @@ TABLES = [
         "Columns 2, 3 of 'FOLDER/cli/headless.csv' have what looks like a value in the first line, "
         'which must hold the names, as these become public: a number, a date, or what is in later '
         'rows too.',
-        'Add a line of names, or change these.',
+        'Add a line of names; or, if these are names, change them or pass --header.',
     ),
     Command(
         'fit {f}/headless.csv --metadata {f}/metadata.json --ranges-are-public --out {f}/z.prefair',

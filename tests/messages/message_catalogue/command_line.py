@@ -113,8 +113,8 @@ COMMANDS = [
     Command(
         'domain {f}/metadata.json --out {f}/z.json',
         ValueError,
-        "'FOLDER/cli/metadata.json'",
-        'must be a .csv or .parquet file.',
+        "'FOLDER/cli/metadata.json' must be a .csv, .tsv or .parquet file.",
+        'A spreadsheet program writes one: save as CSV UTF-8.',
     ),
     Command(
         'domain {f}/broken.csv --out {f}/z.json',

@@ -59,6 +59,19 @@ def two_tables():
 
 METADATA = [
     Message(
+        lambda: public(sdtype='categorical', missing_values='NA'),
+        DomainError,
+        "Column 'x' of the metadata: missing_values ('NA') must be a list of texts, as in ['NA', "
+        "'?'].",
+        'Numbers such as -9 are values: make them null before a fit.',
+    ),
+    Message(
+        lambda: public(sdtype='categorical', range_values=['NA', 'b'], missing_values=['NA']),
+        DomainError,
+        "Column 'x' of the metadata: missing_values lists 'NA', and so does range_values.",
+        'Leave it out of one of them.',
+    ),
+    Message(
         lambda: words(['a', '']),
         DomainError,
         "Column 'x' of the metadata: range_values lists '', which looks like null in a CSV file.",
@@ -415,7 +428,8 @@ GIVEN = [
         lambda: given({'x': {'lowest': 1}}),
         DomainError,
         "domain gives ['lowest'] for 'x', which are not known keys.",
-        "Use ['sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', 'range_min', "
+        "Use ['sdtype', 'datetime_format', 'regex_format', 'rare_sdtype', "
+        "'missing_values', 'range_min', "
         "'range_max', 'range_values', 'range_is_nullable', 'decimal_places', 'high_cardinality', "
         "'range_groups'].",
     ),

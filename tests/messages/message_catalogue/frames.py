@@ -65,16 +65,10 @@ def report(**options):
 
 TABLES = [
     Message(
-        lambda: new().fit(FRAME),
-        DataFormError,
-        'The data is a bare DataFrame.',
-        "Give it under the name of its table, as in {'people': df}.",
-    ),
-    Message(
         lambda: new().fit([FRAME]),
         DataFormError,
         'The data',
-        "must be a dictionary of DataFrames, as in {'people': df}.",
+        "must be a DataFrame, or a dictionary of DataFrames such as {'people': df}.",
     ),
     Message(
         lambda: new().fit({'others': FRAME}),

@@ -78,6 +78,12 @@ METRICS = [
         'Give it the same dtype in both.',
     ),
     Message(
+        lambda: DemographicParity.compute(None, FRAME, protected='sex', outcome='income'),
+        SynthesizerInputError,
+        'DemographicParity compares with the real rows.',
+        'Pass them as real_data.',
+    ),
+    Message(
         lambda: parity(positive='rich'),
         SynthesizerInputError,
         "positive ('rich')",

@@ -18,6 +18,7 @@ from sdv_prefair.domain import (
     strip_ranges,
 )
 from sdv_prefair.errors import DomainError
+from sdv_prefair.values._missing_words import USUAL_WORDS
 
 
 def metadata_of(columns, **table):
@@ -90,18 +91,18 @@ def test_declared_ranges_are_the_public_domain():
         'member': Categories((False, True), complete=True),
         'age': Numbers(0, 120, 0),
         'born': Datetimes(pd.Timestamp('1900-02-01'), pd.Timestamp('2025-12-31'), '%d.%m.%Y'),
-        'city': Undeclared('categories', learns_nulls=True),
+        'city': Undeclared('categories', learns_nulls=True, missing=USUAL_WORDS),
     }
 
 
 def test_ranges_that_are_not_public_are_ignored():
     assert public_domain(metadata_of(MIXED, **KEYS), public_ranges=False) == {
-        'color': Undeclared('categories', learns_nulls=True),
-        'grade': Undeclared('categories', ordered=True, learns_nulls=True),
+        'color': Undeclared('categories', learns_nulls=True, missing=USUAL_WORDS),
+        'grade': Undeclared('categories', ordered=True, learns_nulls=True, missing=USUAL_WORDS),
         'member': Categories((False, True), complete=True),
         'age': Undeclared('numbers', learns_nulls=True),
         'born': Undeclared('datetimes', datetime_format='%d.%m.%Y', learns_nulls=True),
-        'city': Undeclared('categories', learns_nulls=True),
+        'city': Undeclared('categories', learns_nulls=True, missing=USUAL_WORDS),
     }
 
 
@@ -131,7 +132,7 @@ def test_half_a_range_has_to_be_learnt_but_is_kept():
         'datetimes', high=pd.Timestamp('2020-01-01'), learns_nulls=True
     )
     assert domain_of(sdtype='categorical', high_cardinality=True) == Undeclared(
-        'categories', learns_nulls=True, many=True
+        'categories', learns_nulls=True, many=True, missing=USUAL_WORDS
     )
 
 

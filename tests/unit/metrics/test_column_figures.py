@@ -1,10 +1,12 @@
+"""Of ``_described.py``: the figure of a column."""
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.metrics import plot_column_pair
-from sdv_prefair.metrics._column_figures import shares_of_categories, shown_value
+from sdv_prefair.metrics._described import shares_of_categories, shown_value
 
 REAL = pd.DataFrame({
     'gain': [0] * 90 + list(range(1000, 2000, 100)),

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sdv_prefair.errors import RolesError, SynthesizerInputError
 from sdv_prefair.metrics import DownstreamAccuracy
 from sdv_prefair.metrics._downstream import check_model, predict_real
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._tables import read_tables
 
 COLUMNS = {'columns': {name: {'sdtype': 'categorical'} for name in 'pao'}}
 

@@ -1,3 +1,5 @@
+"""Of ``_report.py``: ``evaluate_fairness``."""
+
 import pandas as pd
 import pytest
 import sdmetrics.reports

@@ -1,4 +1,4 @@
-"""Separation and sufficiency in rows whose rates are known."""
+"""Separation and sufficiency of ``_measures.py`` in rows whose rates are known."""
 
 import numpy as np
 import pandas as pd

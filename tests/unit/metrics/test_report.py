@@ -8,10 +8,9 @@ from sdmetrics.reports.base_report import BaseReport
 from sdv_prefair import Roles
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError, SynthesizerInputError
-from sdv_prefair.metrics import FairnessReport
+from sdv_prefair.metrics import FairnessReport, strata_codes
 from sdv_prefair.metrics._downstream import predict_real
-from sdv_prefair.metrics._fairness import strata_codes
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._tables import read_tables
 
 PROPERTIES = ['Conditional Independence', 'Group Rates', 'Quality']
 QUICK = {'permutations': 30, 'bootstraps': 20, 'seed': 0}

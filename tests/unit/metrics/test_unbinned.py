@@ -1,3 +1,5 @@
+"""Of ``_quality.py``: numbers and dates, value by value."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from sdv_prefair.metrics import (
     KolmogorovSmirnovDistance,
     OneWayTotalVariation,
 )
-from sdv_prefair.metrics._unbinned import frequent_values, kolmogorov_smirnov
+from sdv_prefair.metrics._quality import frequent_values, kolmogorov_smirnov
 
 RANGE = {
     'columns': {

@@ -17,18 +17,20 @@ from sdv_prefair import metrics
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError, SynthesizerInputError
 from sdv_prefair.metrics import (
+    MEASURES,
     ConditionalDemographicParity,
     ConditionalTruePositiveRateBalance,
     DemographicParity,
     TrueNegativeRateBalance,
     TruePositiveRateBalance,
     demographic_parity,
+    group_names,
+    strata_codes,
     true_negative_rate_balance,
     true_positive_rate_balance,
 )
 from sdv_prefair.metrics._downstream import predict_real
-from sdv_prefair.metrics._fairness import MEASURES, group_names, strata_codes
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._tables import read_tables
 
 SIX = [
     metrics.DemographicParity,

@@ -1,11 +1,16 @@
+import numpy as np
 import pandas as pd
 import pytest
+from sdmetrics.single_table.base import SingleTableMetric
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair import metrics
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import RolesError
+from sdv_prefair.fairness import Independent
 from sdv_prefair.metrics import KolmogorovSmirnovDistance
-from sdv_prefair.metrics._table_pair import read_tables
+from sdv_prefair.metrics._tables import TableMetric, read_tables
 
 CENSUS = simulate_census(50, seed=0)
 FRAME = CENSUS.data['census']
@@ -75,3 +80,57 @@ def test_numbers_are_rounded_as_declared_before_they_are_compared():
     tables = read_tables(real, written, columns)
     assert tables.real['x'].tolist() == written['x'].tolist()
     assert KolmogorovSmirnovDistance.compute(real, written, columns) == 0
+
+
+TWO_GROUPS = pd.DataFrame({
+    's': ['f', 'm'] * 600,
+    'a': list('xxyy') * 300,
+    'o': list('nynyyn') * 200,
+})
+OPTIONS = {
+    **{
+        measure: {'outcome': 'o', 'protected': 's', 'seed': 0}
+        | ({'admissible': 'a'} if measure.conditional else {})
+        for measure in metrics.MEASURES.values()
+    },
+    metrics.Separation: {'protected': 's', 'decision': 'o', 'label': 'a'},
+    metrics.Sufficiency: {'protected': 's', 'decision': 'o', 'label': 'a'},
+    metrics.ConditionalMutualInformation: {'protected': 's', 'outcome': 'o', 'admissible': 'a'},
+    metrics.DownstreamAccuracy: {'outcome': 'o', 'seed': 0},
+}
+ALL = [
+    metric
+    for metric in (getattr(metrics, name) for name in metrics.__all__)
+    if isinstance(metric, type) and issubclass(metric, TableMetric)
+]
+
+
+@pytest.mark.parametrize('metric', ALL)
+def test_every_metric_keeps_the_interface_of_sdmetrics(metric):
+    frame = TWO_GROUPS.assign(x=np.arange(1200) % 7)
+    for real in (frame, {'t': frame}):
+        options = OPTIONS.get(metric, {})
+        found = metric.compute_breakdown(real, frame, None, None, **options)
+        score = metric.compute(real_data=real, synthetic_data=frame, **options)
+        assert score == pytest.approx(found['score'])
+        assert 0 <= metric.normalize(score) <= 1
+    assert metric.name == metric.__name__
+    assert SingleTableMetric.get_subclasses()[metric.name] is metric
+
+
+@pytest.mark.parametrize('metric', ALL)
+def test_a_metric_that_needs_real_rows_says_so(metric):
+    options = OPTIONS.get(metric, {})
+    if metric.real_rows != 'needed':
+        assert np.isfinite(metric.compute(None, TWO_GROUPS, **options))
+        return
+    with pytest.raises(SynthesizerInputError, match='compares with the real rows. Pass them'):
+        metric.compute(None, TWO_GROUPS, **options)
+
+
+def test_a_list_in_place_of_a_name_is_named():
+    tables = read_tables(None, TWO_GROUPS)
+    with pytest.raises(RolesError, match=r"statement \(\[\['s'\]\]\) must name columns"):
+        tables.select('statement', [['s']])
+    with pytest.raises(RolesError, match='without lists in it'):
+        Independent([['s']], ['o'])

@@ -1,3 +1,5 @@
+"""Of ``_properties.py``: verdicts in the details of a report."""
+
 import numpy as np
 import pandas as pd
 
@@ -73,4 +75,4 @@ def test_a_missing_group_and_one_called_nan_are_two():
     assert found.kind == 'unfair by at least'
     assert list(found.groups.index) == ['(null)', 'nan']
     tables = read_tables(table, table)
-    assert set(group_names(tables, 'p')) == {'missing', 'nan'}
+    assert set(group_names(tables, 'p')) == {'(null)', 'nan'}

@@ -1,4 +1,4 @@
-"""What a report measures of several statements."""
+"""Of ``_properties.py``: what a report measures of several statements."""
 
 import numpy as np
 import pandas as pd
