@@ -90,17 +90,17 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'selection/_planned_marginals.py',
-        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
-        'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
+        'selection/_planned.py',
+        'expected = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'expected = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'selection/_planned_marginals.py',
+        'selection/_planned.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
-        '        total = float(self._table.exact((next(iter(domain)),)).sum())',
+        '        total = float(self._table.exact((next(iter(expected)),)).sum())',
         'planned',
     ),
     _peeking(

@@ -1,4 +1,7 @@
-"""Planned marginals: what is asked and paid for, and which pairs end up in the model."""
+"""Planned marginals: what is asked and paid for, and which pairs end up in the model.
+
+Of ``_planned.py``.
+"""
 
 import math
 from itertools import combinations, groupby
