@@ -402,7 +402,7 @@ CLIQUES = [
     ),
     mutant(
         'pairs too large to measure are declared',
-        'selection/_strategy.py',
+        'selection/_mechanism.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
         'tests/unit/selection/test_every_strategy.py'
@@ -444,7 +444,7 @@ CLIQUES = [
         'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
-        f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
+        f'{_STATED_DECLARED}::test_no_clique_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
@@ -487,24 +487,24 @@ CLIQUES = [
     ),
     mutant(
         'scores against the forest go to pairs in another order',
-        'selection/_planned_marginals.py',
+        'selection/_planned.py',
         'residuals[again] = self._residuals(',
         'residuals[np.sort(again)] = self._residuals(',
         f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
     ),
     mutant(
         'a pair is scored against the table that stands in its place',
-        'selection/_planned_marginals.py',
-        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'selection/_planned.py',
+        'expected = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'held = iter(tables.values())\n'
-        '            chosen = {pairs[place]: model.total * next(held) for place in again}',
+        '            expected = {pairs[place]: model.total * next(held) for place in again}',
         f'{_PLANNED}::test_a_pair_is_scored_against_its_own_table_of_the_forest',
     ),
     mutant(
         'a forest is kept that promises more error than independent columns',
-        'selection/_plan_growth.py',
-        'return promised < other.expected_error(scores, precision)',
-        'return promised < 2 * other.expected_error(scores, precision)',
+        'selection/_planned.py',
+        'return own < other.errors.total(scores, precision)',
+        'return own < 2 * other.errors.total(scores, precision)',
         f'{_PLANNED}::test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole',
     ),
     mutant(
@@ -535,16 +535,16 @@ CLIQUES = [
     ),
     mutant(
         'a plan keeps to no roles',
-        'selection/_planned_marginals.py',
-        'self._roles = roles if strategy.requires_roles else Statements()',
-        'self._roles = Statements()',
+        'selection/_planned.py',
+        'run = _Run(self, table, self.kept_roles(roles), budget,',
+        'run = _Run(self, table, Statements(), budget,',
         'tests/unit/selection/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
         'a plan leaves a part of the budget unspent',
-        'selection/_planned_marginals.py',
-        '(self._last_shares(), self._ledger.remaining)',
-        '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        'selection/_planned.py',
+        '(self._last_shares(graph), self._ledger.remaining)',
+        '(self._last_shares(graph), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
         'tests/unit/selection/test_planned_marginals.py'
         '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
     ),

@@ -14,7 +14,7 @@ from sdv_prefair.domain import public_domain, single_table
 from sdv_prefair.domain._columns import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 
 def number(low=0, high=50, places=0):
