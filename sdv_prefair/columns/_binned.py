@@ -94,16 +94,16 @@ class NumberBins(BinCodes):
         self._places = min((place for place in places if place is not None), default=None)
         grid = None if self._places is None else self._grid()
         self._on_grid = grid is not None and self._can_count(grid)
-        if self._on_grid:
+        if grid is not None and self._on_grid:
             cuts = None if self.edges is None else [self._first_above(edge) for edge in self.edges]
             finer = [self._first_above(cut) for cut in self.finer]
-            bins = GridBins(grid[0], grid[-1], self.bins, cuts, finer, self.weights)
+            bins: Any = GridBins(grid[0], grid[-1], self.bins, cuts, finer, self.weights)
         else:
             bins = RealBins(self.low, self.high, self.bins, self.edges, self.finer, self.weights)
         self._use_bins(bins)
 
     def _grid(self) -> range:
-        grid = self._domain.grid(self._places)
+        grid = self._domain.grid(self._decimals)
         if not grid:
             raise DomainError('no integer lies between low and high. Widen the range.')
         if not is_integer(self._dtype):
@@ -116,11 +116,15 @@ class NumberBins(BinCodes):
         """Whether the grid's numbers can be distinguished; if they have decimals, by floats."""
         if self._places == 0:
             return GridBins.can_hold(grid)
-        return max(abs(grid[0]), abs(grid[-1])) < 2 ** np.finfo(self._float_kind()).nmant
+        return bool(max(abs(grid[0]), abs(grid[-1])) < 2 ** np.finfo(self._float_kind()).nmant)
 
     def _first_above(self, edge: float) -> int:
-        scaled = Decimal(repr(edge)).scaleb(self._places)
+        scaled = Decimal(repr(edge)).scaleb(self._decimals)
         return int(scaled.to_integral_value(ROUND_CEILING))
+
+    @property
+    def _decimals(self) -> int:
+        return self._places or 0
 
     @property
     def places(self) -> int | None:
@@ -143,7 +147,7 @@ class NumberBins(BinCodes):
             numbers = [as_float(number, self.low) for number in asked]
             return self._finish(np.clip(numbers, self.low, self.high))
         first, last = self._bins.first, self._bins.last
-        points = [grid_point(number, self._places) for number in asked]
+        points = [grid_point(number, self._decimals) for number in asked]
         points = [first if point is None else min(max(point, first), last) for point in points]
         return self._finish(np.array(points, dtype=self._bins.dtype))
 
@@ -152,7 +156,7 @@ class NumberBins(BinCodes):
         if not self._on_grid:
             return [same_number(asked, shown) for asked, shown in pairs]
         whole = self._dtype is None or is_integer(self._dtype)
-        return [is_grid_point(asked, shown, self._places, whole) for asked, shown in pairs]
+        return [is_grid_point(asked, shown, self._decimals, whole) for asked, shown in pairs]
 
     def _as_numbers(self, column: pd.Series) -> list[Any]:
         numbers = cells(column)
@@ -162,15 +166,17 @@ class NumberBins(BinCodes):
 
     def _to_grid(self, numbers: np.ndarray) -> np.ndarray:
         low, high = _inner_float(self.low, 1), _inner_float(self.high, -1)
-        scale = 10.0**self._places
-        return np.rint(np.clip(numbers, low, high) * scale).astype(self._bins.dtype)
+        scale = 10.0**self._decimals
+        found: np.ndarray = np.rint(np.clip(numbers, low, high) * scale).astype(self._bins.dtype)
+        return found
 
     def _finish(self, drawn: np.ndarray) -> np.ndarray:
         if self._on_grid:
             return drawn / 10**self._places if self._places else drawn
         if self._places is not None:
             drawn = np.round(drawn, self._places)
-        return np.clip(drawn, *self._float_limits())
+        found: np.ndarray = np.clip(drawn, *self._float_limits())
+        return found
 
     def _float_limits(self) -> tuple[float, float]:
         """Return the bounds, moved inwards where the column's floats cannot express them."""
@@ -198,12 +204,14 @@ class NumberBins(BinCodes):
 
         Among real numbers, a bin of a single number has width 0.
         """
-        return self._bins.sizes()
+        found: np.ndarray = self._bins.sizes()
+        return found
 
     def bin_means(self) -> np.ndarray:
         """Return the mean of the values sampled from each bin."""
-        scale = 10.0**self._places if self._on_grid else 1.0
-        return self._bins.means() / scale
+        scale = 10.0**self._decimals if self._on_grid else 1.0
+        found: np.ndarray = self._bins.means() / scale
+        return found
 
     def bin_ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lower and the upper end of each bin."""
@@ -316,7 +324,8 @@ class DatetimeBins(BinCodes):
     @property
     def line(self) -> GridBins:
         """The line of steps that is divided into bins."""
-        return self._bins
+        found: GridBins = self._bins
+        return found
 
     @property
     def unit(self) -> str:

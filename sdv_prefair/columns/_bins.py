@@ -460,7 +460,7 @@ class BinCodes(ColumnCodes, abc.ABC):
     a bin becomes a value.
     """
 
-    _bins: GridBins | RealBins
+    _bins: Any  # GridBins or RealBins
     edges: tuple[Any, ...] | None
 
     @property
@@ -502,7 +502,8 @@ class BinCodes(ColumnCodes, abc.ABC):
     @property
     def line(self) -> GridBins | RealBins:
         """The line that is divided into bins."""
-        return self._bins
+        found: GridBins | RealBins = self._bins
+        return found
 
     @property
     def is_coarse(self) -> bool:

@@ -36,7 +36,7 @@ from sdv_prefair.fairness._broken import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._mechanism import Mechanism
 
 LOGGER = logging.getLogger(__name__)
 

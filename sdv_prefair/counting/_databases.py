@@ -93,7 +93,7 @@ def of_its_type(column: ir.Column, sdtype: str | None = None) -> ir.Column:
     return ibis.ifelse(is_held, column, ibis.null(kind)).name(column.get_name())
 
 
-def _in_mariadb(column: ir.Column, sdtype: str | None) -> ir.Column:
+def _typed_in_mariadb(column: ir.Column, sdtype: str | None) -> ir.Column:
     kind = column.type()
     if kind.is_integer() and sdtype == 'boolean':
         flag = ibis.cases((column == 1, True), (column == 0, False), else_=ibis.null('boolean'))
@@ -103,7 +103,7 @@ def _in_mariadb(column: ir.Column, sdtype: str | None) -> ir.Column:
     return column
 
 
-def _in_postgres(column: ir.Column, sdtype: str | None) -> ir.Column:
+def _typed_in_postgres(column: ir.Column, sdtype: str | None) -> ir.Column:
     kind = column.type()
     if not kind.is_decimal() or kind.precision is not None:
         return column
@@ -125,7 +125,7 @@ def _float(value: float) -> ir.Scalar:
     return ibis.literal(repr(value)).cast('float64')
 
 
-_CHANGES = {'sqlite': of_its_type, 'mysql': _in_mariadb, 'postgres': _in_postgres}
+_CHANGES = {'sqlite': of_its_type, 'mysql': _typed_in_mariadb, 'postgres': _typed_in_postgres}
 
 
 # -- Tables in databases: where they are counted, and their types ----------------------------------

@@ -29,13 +29,14 @@ from sdv_prefair.fitting._outcome_copies import (
     pairs_to_look_at,
 )
 from sdv_prefair.fitting._progress import Progress
+from sdv_prefair.fitting._released_model import estimate_release, fold_hidden
 from sdv_prefair.fitting._settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting._verification import assert_apart, assert_separated
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.learning._bins import declared_shapes, discretize, fine_grids
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
-from sdv_prefair.selection._protocol import Release, estimate_release, fold_hidden, too_large
+from sdv_prefair.selection._mechanism import Release, too_large
 from sdv_prefair.selection._strategy import Pair
 
 

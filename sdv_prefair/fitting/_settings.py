@@ -25,7 +25,7 @@ from sdv_prefair.privacy import (
 from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import Budget
-from sdv_prefair.selection._protocol import Mechanism, is_all_gaussian
+from sdv_prefair.selection._mechanism import Mechanism, is_all_gaussian
 
 # Stages of a fit, so that a seed does not generate the same noise twice.
 LEARNING, MEASURING, LOOKING = 0, 1, 2

@@ -1,6 +1,6 @@
 """The structures that can be requested by name, and how each selects its graph, in words.
 
-The command line offers them and the report explains them; ``_from_structure.py`` constructs them.
+The command line offers them and the report explains them; ``_resolve.py`` constructs them.
 Nothing is imported here, so that a help text does not wait for SDV.
 """
 

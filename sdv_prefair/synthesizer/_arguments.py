@@ -32,7 +32,7 @@ from sdv_prefair.privacy import Risk
 from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
 from sdv_prefair.selection._measuring import resolve_budget
-from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._mechanism import Mechanism
 
 Constructor = TypeVar('Constructor', bound=Callable[..., None])
 

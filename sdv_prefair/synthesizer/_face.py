@@ -26,9 +26,9 @@ from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.privacy import Account, Risk
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
-from sdv_prefair.selection._from_structure import resolve_mechanism
 from sdv_prefair.selection._measuring import resolve_budget
-from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._mechanism import Mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._strategy import Strategy
 from sdv_prefair.synthesizer import _arguments as arguments
 from sdv_prefair.synthesizer import _constrained as constrained

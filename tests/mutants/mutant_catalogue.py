@@ -20,7 +20,7 @@ _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
 _LEDGER_MODEL = 'tests/property/test_ledger.py'
-_PERSONS = 'tests/unit/counts/test_persons.py'
+_PERSONS = 'tests/unit/counting/test_persons.py'
 
 _ANSWERS = 'privacy/_answers.py'
 _PRIVATE_TABLE = 'privacy/_private_table.py'
@@ -45,8 +45,8 @@ _DOOR = (
 )
 _IMPORT_NUMPY = Edit(
     'selection/_tree_first.py',
-    'from sdv_prefair.counting import Clique\n',
-    'import numpy as np\n\nfrom sdv_prefair.counting import Clique\n',
+    'from typing import ClassVar\n',
+    'from typing import ClassVar\n\nimport numpy as np\n',
 )
 _PAY_FOR_VALUES = '    ledger.debit(Debit(step, kind, (column,), rho, delta, sigma))\n'
 _COUNT_VALUES = '    noisy: list[int] = draw(counts, variance, entropy).tolist()\n'
@@ -90,17 +90,17 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'selection/_planned_marginals.py',
-        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
-        'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
+        'selection/_planned.py',
+        'expected = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'expected = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'selection/_planned_marginals.py',
+        'selection/_planned.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
-        '        total = float(self._table.exact((next(iter(domain)),)).sum())',
+        '        total = float(self._table.exact((next(iter(expected)),)).sum())',
         'planned',
     ),
     _peeking(
@@ -150,7 +150,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'where ranges end is read from exact counts',
-        'learning/_values.py',
+        'learning/_ranges.py',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n'
         '        noisy = np.bincount(group_of, table.exact((column,)))\n',
@@ -531,8 +531,8 @@ ALL_GAUSSIAN = [
     mutant(
         'fair AIM promises what its strategy does not know of',
         'selection/_aim.py',
-        '        return False\n',
-        '        return True\n',
+        "    shape: ClassVar[Shape] = 'connected'\n",
+        "    shape: ClassVar[Shape] = 'connected'\n    all_gaussian: ClassVar[bool] = True\n",
         f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
     ),
     mutant(

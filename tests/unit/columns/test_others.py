@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_prefair.columns._facts import OTHER, name_others
 from sdv_prefair.columns._telling import tells_codes
-from sdv_prefair.domain import OTHER, Categories, Numbers, Undeclared, name_others
+from sdv_prefair.domain import Categories, Numbers, Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformer_for
 

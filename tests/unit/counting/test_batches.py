@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 
 from sdv_prefair.counting import FrameSource
-from sdv_prefair.counting import _kernel as kernel
 from sdv_prefair.counting._arrow import encode_array
 from sdv_prefair.counting._batches import BatchSource, count_batches
 from sdv_prefair.counting._streams import (
@@ -27,6 +26,7 @@ from sdv_prefair.counting._streams import (
     frames_stream,
     parquet_stream,
 )
+from sdv_prefair.counting._worker_counts import CHUNK_ROWS
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
@@ -256,6 +256,6 @@ def test_memory_does_not_grow_with_rows(tmp_path):
 
 
 def test_chunks_are_those_of_the_kernel():
-    table = pa.table({'x': np.zeros(2 * kernel.CHUNK_ROWS + 5)})
+    table = pa.table({'x': np.zeros(2 * CHUNK_ROWS + 5)})
     counts = count_batches(table.to_batches(), {'x': NumberBins(0, 1, 4)}, [('x',)])
-    assert counts.project(('x',))[0] == 2 * kernel.CHUNK_ROWS + 5
+    assert counts.project(('x',))[0] == 2 * CHUNK_ROWS + 5

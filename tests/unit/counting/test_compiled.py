@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import mixed_arrow
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from mixed_arrow import COLUMNS, ENCODERS
 from unreadable import ARRAYS
 
+from sdv_prefair import counting
 from sdv_prefair.columns._grids import (
     DecimalCells,
     FineCells,
@@ -119,14 +121,13 @@ def test_lookups_and_kernel_need_numpy_and_arrow_only():
         'import importlib.util, sys\n'
         "for name in ('pandas', 'sdv', 'rdt', 'scipy', 'sklearn'): sys.modules[name] = None\n"
         "sys.modules['sdv_prefair'] = type(sys)('sdv_prefair')\n"
-        "sys.modules['sdv_prefair.counting'] = type(sys)('sdv_prefair.counting')\n"
+        "for room in ('columns', 'counting'):\n"
+        "    sys.modules[f'sdv_prefair.{room}'] = type(sys)(room)\n"
         f'for name in {_BY_VALUE}:\n'
-        "    full = f'sdv_prefair.counting.{name}'\n"
-        "    spec = importlib.util.spec_from_file_location(full, f'{sys.argv[1]}/{name}.py')\n"
+        "    full, path = f'sdv_prefair.{name}', name.replace('.', '/')\n"
+        "    spec = importlib.util.spec_from_file_location(full, f'{sys.argv[1]}/{path}.py')\n"
         '    sys.modules[full] = importlib.util.module_from_spec(spec)\n'
         '    spec.loader.exec_module(sys.modules[full])\n'
     )
-    import sdv_prefair.counting
-
-    folder = sdv_prefair.counts.__path__[0]
+    folder = str(Path(counting.__path__[0]).parent)
     subprocess.run([sys.executable, '-c', script, folder], check=True, timeout=60)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.counting import Accumulator, count_codes
-from sdv_prefair.counting import _kernel as kernel
+from sdv_prefair.counting._worker_counts import CHUNK_ROWS
 from sdv_prefair.errors import DomainError, StructureError
 
 DOMAIN = {'a': 3, 'b': 4, 'wide': 70_000, 'c': 2}
@@ -46,9 +46,9 @@ def test_chunks_add_up(cuts):
 
 
 def test_more_rows_than_a_chunk(monkeypatch):
-    codes = table(kernel.CHUNK_ROWS + 10)
+    codes = table(CHUNK_ROWS + 10)
     counts = count_codes(codes, DOMAIN, [('a', 'b')])
-    assert counts.project(('a', 'b')).sum() == kernel.CHUNK_ROWS + 10
+    assert counts.project(('a', 'b')).sum() == CHUNK_ROWS + 10
     assert (
         counts.project(('a', 'b'))
         == np.histogram2d(codes['a'], codes['b'], bins=[3, 4], range=[[0, 3], [0, 4]])[0]

@@ -1,7 +1,6 @@
 """A value that cannot be read is null, and changes no other: not in Arrow, not in a database.
 
-Of ``_arrow.py``, ``_readable.py``, ``_batches.py``, ``_frame.py`` and ``_sql.py``.
-"""
+Of ``_arrow.py``, ``_batches.py``, ``_frame.py`` and ``_sql.py``."""
 
 import ibis
 import numpy as np

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdv_prefair.counting import count_codes
-from sdv_prefair.counting._frame import CHUNK_ROWS
+from sdv_prefair.counting._worker_counts import CHUNK_ROWS
 from sdv_prefair.fitting._progress import Progress
 
 

@@ -17,8 +17,7 @@ from sdv_prefair.columns._facts import Categories, Numbers, Undeclared
 from sdv_prefair.columns._grids import NumberCells
 from sdv_prefair.counting import FrameSource
 from sdv_prefair.errors import DomainError, PrivacyWarning
-from sdv_prefair.learning import learn_domains, reserved_delta
-from sdv_prefair.learning._bins import LEARNING_SHARE
+from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning._ranges import month_cells, powers_of_two, stands_out
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy._mechanisms import gaussian_variance

@@ -1,4 +1,7 @@
-"""A metadata file to be filled in: every key is there, and nulls and notes are not read."""
+"""A metadata file to be filled in: every key is there, and nulls and notes are not read.
+
+About ``_metadata_files.py``.
+"""
 
 import pytest
 

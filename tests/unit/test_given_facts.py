@@ -1,4 +1,7 @@
-"""Facts that are given beside the metadata: their forms, and what contradicts it."""
+"""Facts that are given beside the metadata: their forms, and what contradicts it.
+
+About ``_metadata_files.py``.
+"""
 
 import copy
 import json

@@ -1,4 +1,7 @@
-"""Metadata and roles in one file."""
+"""Metadata and roles in one file.
+
+About ``_metadata_files.py``.
+"""
 
 import json
 

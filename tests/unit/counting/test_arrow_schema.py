@@ -1,3 +1,8 @@
+"""What types of Arrow become, and which clocks they follow.
+
+About ``_arrow.py``.
+"""
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
