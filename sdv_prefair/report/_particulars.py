@@ -69,8 +69,7 @@ class Particulars:
         self._told = {key: text for key, text in (about or {}).items() if text is not None}
         if unknown := [key for key in self._told if key not in ABOUT]:
             raise SynthesizerInputError(
-                f'about has unknown keys: {shown(unknown)}. Use some of '
-                f'{", ".join(ABOUT)}.'
+                f'about has unknown keys: {shown(unknown)}. Use some of {", ".join(ABOUT)}.'
             )
         for key, text in self._texts():
             if not (isinstance(text, str) and len(text) <= _MOST_LETTERS):
