@@ -11,7 +11,7 @@ from sdv_prefair.report._elements import bullets, code, num, paragraph, plot, se
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._words import counted, short, whole
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
+from sdv_prefair.selection._catalogue import ANY_RULE, GIVEN, GIVEN_IN_WORDS, STRUCTURES
 
 
 def model_section(facts: Facts) -> Element:
@@ -34,7 +34,7 @@ def _how(facts: Facts) -> str:
     if facts.structure == GIVEN:
         return GIVEN_IN_WORDS
     how = STRUCTURES.get(facts.structure, f'found by the structure {facts.structure}')
-    if facts.structure in ('aim', 'planned', 'privbayes', 'mwem') and facts.is_fair:
+    if facts.structure in ANY_RULE and facts.is_fair:
         how += ', but none that would have ' + (
             'connected a protected and an outcome column without an admissible one in between'
             if isinstance(facts.roles, Roles)

@@ -26,7 +26,6 @@ from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.privacy import Account, Risk
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._mechanism import Mechanism
 from sdv_prefair.selection._resolve import resolve_mechanism
@@ -67,10 +66,12 @@ class PreFairSynthesizer(WaysToFit):
             default those that ``FairMetadata`` names.
         admissible: Columns that may.
         outcome: The decision or label columns.
-        structure: ``'planned'`` (as many pairs as the noise allows); the trees ``'adaptive'``,
-            ``'greedy'``, ``'exact'``; ``'aim'`` (a tree plus more pairs); ``'privbayes'`` and
-            ``'mwem'`` (pairs and triples); ``'none'`` (a tree without fairness, no roles needed); a
-            list of column pairs that form a tree; or a strategy or mechanism object.
+        structure: ``'planned'``, the default (as many pairs as the noise allows); the trees
+            ``'adaptive'``, ``'greedy'``, ``'exact'``; ``'aim'`` (a tree plus more pairs);
+            ``'privbayes'`` and ``'mwem'`` (pairs and triples); ``'none'`` (a tree without
+            fairness); a list of column pairs that form a tree; or a strategy or mechanism object.
+            Without roles, only those may be asked for that need none: ``'none'``, and by name
+            ``'planned'``, ``'aim'``, ``'privbayes'``, ``'mwem'``, which then promise no fairness.
         budget: ``'tuned'``, or ``'paper'`` for the paper's thirds and plain scores.
         numeric_bins: Number of bins of a numerical or datetime column with a wide range.
         discretization: ``'private'`` learns data-dependent bin edges for such columns within the
@@ -122,7 +123,7 @@ class PreFairSynthesizer(WaysToFit):
         protected: Sequence[str] = (),
         admissible: Sequence[str] = (),
         outcome: Sequence[str] = (),
-        structure: str | Sequence[tuple[str, str]] | Strategy | Mechanism = DEFAULT_STRUCTURE,
+        structure: str | Sequence[tuple[str, str]] | Strategy | Mechanism | None = None,
         budget: str = 'tuned',
         numeric_bins: int = 32,
         public_ranges: bool | None = None,
@@ -156,6 +157,7 @@ class PreFairSynthesizer(WaysToFit):
         roles = arguments.agreed_roles(metadata, given)
         if not given and isinstance(roles, Roles):
             protected, admissible, outcome = roles.as_dict().values()
+        structure, named = arguments.resolve_structure(structure, bool(roles))
         self.epsilon, self.delta = epsilon, delta
         self.protected, self.admissible, self.outcome = protected, admissible, outcome
         self.structure, self.budget, self.estimator = structure, budget, estimator
@@ -173,7 +175,7 @@ class PreFairSynthesizer(WaysToFit):
         arguments.check_choices(
             budget, estimator, public_ranges, verbose, discretization, unlabelled
         )
-        mechanism = resolve_mechanism(structure, unlabelled)
+        mechanism = resolve_mechanism(named, unlabelled)
         are_public = arguments.are_public(public_ranges, domain)
         promise = Promise(roles, mechanism, are_public, unlabelled == APART)
         settings = Settings(
