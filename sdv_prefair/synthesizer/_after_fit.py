@@ -251,6 +251,13 @@ class AfterFit(Sampling):
             parts.append(in_batches(rest, rest, *arguments, **options))
         return pd.concat(parts, ignore_index=True) if rest else parts[0]
 
+    @staticmethod
+    def _make_condition_dfs(conditions: list[Any]) -> list[pd.DataFrame]:
+        made: list[pd.DataFrame] = BaseSingleTableSynthesizer._make_condition_dfs([
+            conditional.in_cells(condition) for condition in conditions
+        ])
+        return made
+
     def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
         for lines in conditions:
             super()._validate_conditions_unseen_columns(lines)

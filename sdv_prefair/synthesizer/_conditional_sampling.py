@@ -1,11 +1,14 @@
 """Conditional sampling: which values can be requested, and the rows that have them."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_scalar
 from sdv.cag._errors import ConstraintNotMetError
+from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_prefair.constraints._asked_rows import AskedRows, Drawing
 from sdv_prefair.fitting._fitted import Fitted
@@ -41,6 +44,21 @@ def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
         for column, dtype in consumed.items()
         if (domain := without_unknown_ends(plan.original_domains[column])) is not None
     }
+
+
+def in_cells(condition: Any) -> Any:
+    """Return a condition with each value in one cell: SDV's would spread a tuple over the rows."""
+    if not isinstance(condition, Condition):
+        return condition
+    asked, rows = condition.get_column_values(), range(condition.get_num_rows())
+    listed = [name for name, value in asked.items() if not is_scalar(value)]
+    if odd := [name for name in listed if not isinstance(asked[name], Hashable)]:
+        raise ValueError(
+            f'The columns {odd} were requested with several values in one condition. Give each '
+            'value a condition of its own, or the rows as a DataFrameCondition.'
+        )
+    values = {name: pd.Series([asked[name]] * len(rows), dtype=object) for name in listed}
+    return DataFrameCondition(pd.DataFrame(asked | values, index=rows)) if listed else condition
 
 
 def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = False) -> None:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from sdv_prefair._sdv_versions import takes_tables
 from sdv_prefair.before_fit import FitPlan, TableCheck, check_table, plan_fit
 from sdv_prefair.encoding._frame_schema import single_table
-from sdv_prefair.plots._compared_tables import compare_tables
+from sdv_prefair.plots._column_pairs import compare_tables
 from sdv_prefair.synthesizer import _in_memory as in_memory
 from sdv_prefair.synthesizer._after_fit import Frames
 from sdv_prefair.synthesizer._arguments import check_whole_number

@@ -129,10 +129,11 @@ class HandingOver(AfterFit):
                 deployments registry, Croissant, the ``DpEvent`` of the fit, and the page.
         """
         # Imports the metrics and scikit-learn, which nothing else here needs.
-        from sdv_prefair.report import check_request, gather, measure, write_report
+        from sdv_prefair.report import Facts, gather, write_report
+        from sdv_prefair.report._measured import check_request, measure
         from sdv_prefair.report._particulars import Particulars, described_files
 
-        facts = gather(self)
+        gather(self)  # or raises, before anything is written
         check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
         named = {
@@ -149,4 +150,4 @@ class HandingOver(AfterFit):
         measured = None
         if show_real_numbers and real_data is not None:
             measured = measure(self, real_data, compare_with_mst)
-        write_report(facts, path, measured, told, files, record)
+        write_report(Facts(self, told, files, measured), path, record)
