@@ -53,7 +53,7 @@ from sdv_prefair.report._particulars import Files, Particulars
 from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import counted, listed, percent, short
 from sdv_prefair.roles import UNLABELLED, Roles
-from sdv_prefair.selection._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
+from sdv_prefair.selection._catalogue import ANY_RULE, GIVEN, GIVEN_IN_WORDS, STRUCTURES
 
 if TYPE_CHECKING:
     from sdv_prefair.report._measured import Measured
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 _REPLICATES = 20
 _MOST_SHARES, _MOST_NAMED = 12, 5
-_RESTRAINED = ('aim', 'planned', 'privbayes', 'mwem')
 
 
 class Step(NamedTuple):
@@ -423,7 +422,7 @@ class Facts:
     @property
     def was_restrained(self) -> bool:
         """Whether edges that would break a statement were left out, and the words do not say so."""
-        return self.is_fair and self.structure in _RESTRAINED
+        return self.is_fair and self.structure in ANY_RULE
 
     @property
     def drawing_of_graph(self) -> go.Figure:

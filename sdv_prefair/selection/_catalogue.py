@@ -24,6 +24,9 @@ STRUCTURES = {
 }
 """What the report says of each structure: the graph was ..."""
 
+ANY_RULE = ('planned', 'aim', 'privbayes', 'mwem')
+"""Those that join the pairs of any rule: with roles those that are fair, without roles all."""
+
 GIVEN = 'fixed'
 """The name of a tree that the user gives."""
 

@@ -6,8 +6,8 @@
     score the pairs: the distance of their counts from independence                              (2)
     forest = the pair of largest gain that joins two components, again and again while one gains (3)
              and, for each outcome still without a pair, its best one
-    if independent columns promise less error: plan a forest with the budget of (4) in its pool
-        if they still do: forest = nothing
+    unless the forest promises less error than independent columns: plan one without (4)
+        unless that one does: forest = nothing
     if there is budget for (4) and a pair beyond the forest seems worth a score:
         measure a part of each table of the forest; estimate a model                             (4)
         in each turn: score pairs by the distance of their counts from the model
@@ -15,7 +15,7 @@
                       before the next turn, measure a part of each new table; estimate again
     measure tables and one-way marginals with all that is left, until each has its share         (5)
 
-    gain  = weight * (error if not measured - error if measured) - DILUTION * loss of all others
+    gain  = weight * (error if not measured - error if measured) - _DILUTION * loss of all others
     share = in proportion to (weight * cells) ** (2/3)
 
 Every pair must keep the graph fair and its cliques small. Every answer is a Gaussian one, and every

@@ -10,7 +10,7 @@ import networkx as nx
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._unlabelled import FREE
 from sdv_prefair.selection._aim import AimStrategy, FairAim
-from sdv_prefair.selection._catalogue import STRUCTURES
+from sdv_prefair.selection._catalogue import ANY_RULE, STRUCTURES
 from sdv_prefair.selection._exact import ExactStrategy
 from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
 from sdv_prefair.selection._mwem import MwemStrategy
@@ -64,6 +64,19 @@ def resolve_mechanism(structure: object, unlabelled: str | None = None) -> Mecha
     own: Any = structure
     changed: Mechanism = replace(own, rule=_rule(structure.rule, unlabelled))
     return changed
+
+
+def without_roles(structure: object) -> object:
+    """Return what the name of a structure denotes if there are no roles: all pairs may be joined.
+
+    Args:
+        structure: As in ``resolve_mechanism``. What is no name in ``ANY_RULE`` is returned as it
+            is; it may need roles.
+    """
+    if not isinstance(structure, str) or structure not in ANY_RULE:
+        return structure
+    everything: Any = MECHANISMS.get(structure, AimStrategy)
+    return everything(UnconstrainedStrategy())
 
 
 def mechanism_of(strategy: Strategy) -> TreeFirst | FairAim:

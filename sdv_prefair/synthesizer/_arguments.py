@@ -31,8 +31,10 @@ from sdv_prefair.learning._bins import CHOICES
 from sdv_prefair.privacy import Risk
 from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
+from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._mechanism import Mechanism
+from sdv_prefair.selection._resolve import without_roles
 
 Constructor = TypeVar('Constructor', bound=Callable[..., None])
 
@@ -198,6 +200,16 @@ def agreed_roles(metadata: Metadata, given: Statements) -> Statements:
     return given
 
 
+def resolve_structure(structure: Any, has_roles: bool) -> tuple[Any, Any]:
+    """Return the structure that was asked for, and what it denotes with roles or without.
+
+    If none is named, roles are needed: forgetting them must not yield a model without fairness.
+    """
+    if structure is None:
+        return DEFAULT_STRUCTURE, DEFAULT_STRUCTURE
+    return structure, structure if has_roles else without_roles(structure)
+
+
 def check_roles(
     roles: Statements, mechanism: Mechanism, columns: Collection[str], modelled: set[str]
 ) -> None:
@@ -213,7 +225,8 @@ def check_roles(
         raise RolesError(
             'protected, admissible and outcome must each name at least one column, for example '
             "protected=['sex'], admissible=['education'], outcome=['income']. For a private "
-            "synthesizer without a fairness guarantee use structure='none'."
+            "synthesizer without a fairness guarantee ask for structure='planned', or for a "
+            "tree with structure='none'."
         )
     check_modelled_roles(roles, columns, modelled)
 

@@ -17,7 +17,7 @@ import sdv_prefair
 PACKAGE = Path(sdv_prefair.__file__).parent
 INTERNAL = {
     '__init__.py __getattr__ AttributeError': "Python's own words for a name that is not there",
-    'synthesizer/_written_rows.py WritingRows.sample_to.draw KeyboardInterrupt': (
+    'synthesizer/_sampling.py SampledBySdv.sample_to.draw KeyboardInterrupt': (
         "Python's own, without SDV's words"
     ),
     'columns/_generated.py check_distinct SamplingError': 'SDV shows it as the cause of an error',

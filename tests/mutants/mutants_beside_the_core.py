@@ -545,8 +545,7 @@ CLIQUES = [
         'selection/_planned.py',
         '(self._last_shares(graph), self._ledger.remaining)',
         '(self._last_shares(graph), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
-        'tests/unit/selection/test_planned_marginals.py'
-        '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
+        f'{_PLANNED}::test_a_tie_that_no_tree_explains_is_measured',
     ),
     mutant(
         'fairness is asked of all cliques but the first',

@@ -113,7 +113,7 @@ TABLES = [
         RolesError,
         'fit needs roles.',
         'Write "role" keys into the metadata file, or give --protected, --admissible and '
-        '--outcome; or --structure none for no fairness.',
+        '--outcome; or --structure planned for no fairness.',
     ),
     Command(
         'fit {f}/people.csv --metadata {f}/metadata.json --numeric-bins 999999 --out {f}/z.prefair',

@@ -166,8 +166,9 @@ def test_the_shares_are_those_of_the_strategy():
 
 
 def test_a_tie_that_no_tree_explains_is_measured():
-    release, _ = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE)
+    release, ledger = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE)
     assert edges_of(release) == {*map(frozenset, ('ab', 'bc', 'ac'))}
+    assert ledger.remaining == 0
 
 
 def test_columns_that_are_independent_stay_apart_and_get_all_of_the_budget():
