@@ -113,7 +113,7 @@ def _meanings(census: Dataset) -> list[str]:
         '                     to be 0 in the model',
         f'  conditional gap    by {protected[0]}, among people with the same admissible values, in '
         'what',
-        '                     a classifier predicts for the real rows',
+        '                     a classifier predicts for the real rows; signed, as in the paper',
         '  accuracy           of that classifier, trained on the rows named on the left',
         '  2-way error        of the synthetic table: mean total variation distance of all pairs',
     ]
