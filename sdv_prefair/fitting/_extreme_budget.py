@@ -5,7 +5,7 @@ import warnings
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import NoiseWarning, PrivacyWarning
 from sdv_prefair.privacy import PrivacyCurve
-from sdv_prefair.privacy._curve_words import guess_in_words
+from sdv_prefair.privacy._curve import guess_in_words
 
 # Below the first, noise leaves almost nothing; above the second, hardly any guarantee is left.
 SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0

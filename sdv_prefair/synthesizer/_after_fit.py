@@ -26,8 +26,8 @@ from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._explanation import FairnessExplanation
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
-from sdv_prefair.inference._asked_queries import Asked
 from sdv_prefair.inference._estimates import checked_level
+from sdv_prefair.inference._query import Asked
 from sdv_prefair.inference._row_statistics import (
     Statistic,
     check_statistic,
