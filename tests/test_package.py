@@ -32,7 +32,7 @@ PARTS = (
 )
 PYPROJECT = tomllib.loads((ROOT / 'pyproject.toml').read_text('utf-8'))
 PROJECT, BUILD = PYPROJECT['project'], PYPROJECT['build-system']
-DATA = re.compile(r'\.(css|js|json|md|html|typed)$')
+DATA = re.compile(r'\.(css|j2|json|md|html|typed)$')
 
 
 @pytest.fixture(scope='module')
@@ -63,7 +63,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
     with zipfile.ZipFile(wheel) as opened:
         names = {name for name in opened.namelist() if '.dist-info/' not in name}
     assert names == needed()
-    assert {'sdv_prefair/py.typed', 'sdv_prefair/report/page.css'} <= names
+    assert {'sdv_prefair/py.typed', 'sdv_prefair/report/templates/page.css'} <= names
 
 
 def test_the_source_holds_what_a_build_needs(built):

@@ -29,7 +29,7 @@ from sdv_prefair.model._noise import (
     noise_of_columns,
     noise_of_pairs,
 )
-from sdv_prefair.plots._planned_noise import plot_noise_by_epsilon
+from sdv_prefair.plots._charts import plot_noise_by_epsilon
 from sdv_prefair.privacy import PrivacyCurve
 from sdv_prefair.privacy._curve_words import at_most, guess_in_words
 from sdv_prefair.privacy._epsilon_delta import check_delta_of_rows, check_epsilon_delta

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from xml.etree.ElementTree import Element
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from sdv_prefair._atomic_write import write_whole
-from sdv_prefair.report._elements import num, paragraph, plot, section, table, tag
-from sdv_prefair.report._page import page
+from sdv_prefair.report._page import plain_page
 
 _ABOUT = (
     'Two synthesizers, the same rows, the same privacy budget. Plain MST connects whatever is '
@@ -30,16 +29,18 @@ def write_demo_page(
         lines: What to say about the numbers.
     """
     drawn = [
-        plot(_titled(name, figure), f'The graph of {name} in lanes.', is_wide=True)
+        {'figure': _titled(name, figure), 'described': f'The graph of {name} in lanes.'}
         for name, figure in pictures.items()
     ]
-    said = tag('pre', '\n'.join(lines))
-    sections = [
-        section('graphs', 'What each model connects', drawn),
-        section('numbers', 'What that means in numbers', _table(measured), said),
-    ]
+    sections = {
+        'graphs': ('What each model connects', drawn),
+        'numbers': (
+            'What that means in numbers',
+            [_table(measured), {'lines': '\n'.join(lines)}],
+        ),
+    }
     closing = "The table is simulated, so its real rows are nobody's."
-    write_whole(path, page('Plain MST and PreFair', [paragraph(_ABOUT)], sections, closing))
+    write_whole(path, plain_page('Plain MST and PreFair', [_ABOUT], sections, closing))
 
 
 def _titled(name: str, figure: go.Figure) -> go.Figure:
@@ -47,9 +48,11 @@ def _titled(name: str, figure: go.Figure) -> go.Figure:
     return figure.update_layout(title_text=f'{name}: {told}')
 
 
-def _table(measured: pd.DataFrame) -> Element:
+def _table(measured: pd.DataFrame) -> dict[str, Any]:
     rows = [
-        (name, *(num('–' if pd.isna(value) else f'{value:.3f}') for value in line))
+        (name, *('–' if pd.isna(value) else f'{value:.3f}' for value in line))
         for name, *line in measured.itertuples(name=None)
     ]
-    return table('Trained on, or measured of', ('', *measured), rows)
+    header, nums = ('', *measured), range(1, measured.shape[1] + 1)
+    caption = 'Trained on, or measured of'
+    return {'caption': caption, 'header': header, 'rows': rows, 'nums': nums}

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import networkx as nx
 import plotly.graph_objects as go
@@ -9,7 +10,7 @@ import plotly.graph_objects as go
 from sdv_prefair.fairness._broken import edges_around
 from sdv_prefair.fairness._dependence import NOTICEABLE
 from sdv_prefair.fairness._statements import SEVERAL, Independent, Statements
-from sdv_prefair.plots._canvas import Box, Canvas, Line, label_of, lay_out
+from sdv_prefair.plots._lanes import Box, Canvas, Line, label_of, lay_out
 from sdv_prefair.plots._style import BLACK, GREY, plain_text
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
 
@@ -53,10 +54,11 @@ _LETTERS_PER_PIXEL, _LINE_PIXELS = 1 / 6.4, 17
 _TOP, _BOTTOM, _SIDES = 88, 26, 24
 
 Edge = tuple[Hashable, Hashable]
+_Around = set[frozenset[Hashable]]
 
 
 def plot_fair_graph(
-    graph: nx.Graph,
+    graph: 'nx.Graph[Any]',
     title: str = 'Columns of the model by role',
     statements: Statements | None = None,
     caption: str | None = None,
@@ -64,7 +66,7 @@ def plot_fair_graph(
     """Draw the model's graph in lanes: protected side, admissible wall, outcome side.
 
     A model is fair if every path from left to right passes through the wall. Edges around it
-    are red. Other edges between lanes are darker the better their columns predict each other. A
+    are red. Other edges between lanes are thicker the better their columns predict each other. A
     click on the legend hides a kind of edge; attributes of an edge are shown on hover.
 
     Args:
@@ -95,7 +97,7 @@ def plot_fair_graph(
     return figure
 
 
-def heading_of(graph: nx.Graph, statements: Statements) -> str:
+def heading_of(graph: 'nx.Graph[Any]', statements: Statements) -> str:
     """Return in a few words what the drawing shows."""
     if not statements:
         return 'what the model connects'
@@ -109,10 +111,12 @@ def heading_of(graph: nx.Graph, statements: Statements) -> str:
     )
 
 
-def caption_of(graph: nx.Graph, statements: Statements, around: set | None = None) -> str:
+def caption_of(
+    graph: 'nx.Graph[Any]', statements: Statements, around: _Around | None = None
+) -> str:
     """Return what the drawing shows, in a sentence or two."""
     around = _around(graph, statements) if around is None else around
-    told = 'The darker an edge, the better its columns predict each other.'
+    told = 'The thicker an edge, the better its columns predict each other.'
     if not statements:
         return f'Adjacent columns have the dependence that was measured. {told}'
     if around:
@@ -128,13 +132,13 @@ def caption_of(graph: nx.Graph, statements: Statements, around: set | None = Non
     )
 
 
-def _listed(edges: Iterable[frozenset], most: int = 6) -> str:
+def _listed(edges: Iterable[frozenset[Hashable]], most: int = 6) -> str:
     named = sorted(' - '.join(sorted(plain_text(node) for node in edge)) for edge in edges)
     more = f' and {len(named) - most} more' if len(named) > most else ''
     return ', '.join(named[:most]) + more
 
 
-def _stated(graph: nx.Graph) -> Statements:
+def _stated(graph: 'nx.Graph[Any]') -> Statements:
     of = {
         role: [node for node in graph if graph.nodes[node].get('role') == role]
         for role in (PROTECTED, OUTCOME, ADMISSIBLE)
@@ -144,11 +148,11 @@ def _stated(graph: nx.Graph) -> Statements:
     return Statements([Independent(*of.values())])
 
 
-def _around(graph: nx.Graph, statements: Statements) -> set:
+def _around(graph: 'nx.Graph[Any]', statements: Statements) -> _Around:
     return {edge for one in statements.statements for edge in edges_around(graph, one)}
 
 
-def _by_strength(graph: nx.Graph, canvas: Canvas, around: set) -> dict[str, list[Edge]]:
+def _by_strength(graph: 'nx.Graph[Any]', canvas: Canvas, around: _Around) -> dict[str, list[Edge]]:
     found: dict[str, list[Edge]] = {kind: [] for kind in _EDGE_STYLES}
     has_sides = any(lane.side for lane, *_ in canvas.lanes)
     for edge in graph.edges:
@@ -165,7 +169,7 @@ def _by_strength(graph: nx.Graph, canvas: Canvas, around: set) -> dict[str, list
     return found
 
 
-def _lines(graph: nx.Graph, canvas: Canvas, around: set) -> dict[Edge, Line]:
+def _lines(graph: 'nx.Graph[Any]', canvas: Canvas, around: _Around) -> dict[Edge, Line]:
     """Return the line of every edge; an edge around the wall is drawn around it."""
     lines: dict[Edge, Line] = {}
     under = 0
@@ -191,16 +195,16 @@ def _with_gaps(lines: list[Line]) -> tuple[list[float | None], list[float | None
     return [x for xs, _ in lines for x in (*xs, None)], [y for _, ys in lines for y in (*ys, None)]
 
 
-def _roles_in(graph: nx.Graph) -> list[str]:
+def _roles_in(graph: 'nx.Graph[Any]') -> list[str]:
     there = {_role(graph, node) for node in graph}
     return [role for role in ROLE_MARKERS if role in there]
 
 
-def _role(graph: nx.Graph, node: Hashable) -> str:
-    return graph.nodes[node].get('role', UNLABELLED)
+def _role(graph: 'nx.Graph[Any]', node: Hashable) -> str:
+    return str(graph.nodes[node].get('role', UNLABELLED))
 
 
-def _boxes(graph: nx.Graph, canvas: Canvas, role: str) -> go.Scatter:
+def _boxes(graph: 'nx.Graph[Any]', canvas: Canvas, role: str) -> go.Scatter:
     outlines = [box.outline for node, box in canvas.boxes.items() if _role(graph, node) == role]
     across, up = _with_gaps(outlines)
     return go.Scatter(
@@ -209,7 +213,7 @@ def _boxes(graph: nx.Graph, canvas: Canvas, role: str) -> go.Scatter:
     )  # fmt: skip
 
 
-def _names(graph: nx.Graph, canvas: Canvas, role: str) -> go.Scatter:
+def _names(graph: 'nx.Graph[Any]', canvas: Canvas, role: str) -> go.Scatter:
     here: dict[Hashable, Box] = {
         node: box for node, box in canvas.boxes.items() if _role(graph, node) == role
     }
@@ -222,7 +226,7 @@ def _names(graph: nx.Graph, canvas: Canvas, role: str) -> go.Scatter:
     )  # fmt: skip
 
 
-def _edge_notes(graph: nx.Graph, lines: dict[Edge, Line]) -> go.Scatter:
+def _edge_notes(graph: 'nx.Graph[Any]', lines: dict[Edge, Line]) -> go.Scatter:
     """Invisible points on the edges: lines cannot have hover text themselves."""
     middles = [[line[len(line) // 2] for line in lines[edge]] for edge in graph.edges]
     notes = [
@@ -235,7 +239,7 @@ def _edge_notes(graph: nx.Graph, lines: dict[Edge, Line]) -> go.Scatter:
     )  # fmt: skip
 
 
-def _described(about: dict) -> list[str]:
+def _described(about: dict[str, Any]) -> list[str]:
     return [f'{name}: {_short(value)}' for name, value in about.items()]
 
 

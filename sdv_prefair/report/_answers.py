@@ -7,20 +7,12 @@ people, or left as a line to fill in.
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sdv_prefair.privacy._curve_words import (
-    at_most,
-    attacks,
-    delta_in_words,
-    guess_in_words,
-    members_in_words,
-)
-from sdv_prefair.report._elements import blank, facts_list, paragraph, section, tag
+from sdv_prefair.privacy._curve_words import at_most
 from sdv_prefair.report._facts import Facts
-from sdv_prefair.report._particulars import ABOUT, Files, Particulars
+from sdv_prefair.report._particulars import ABOUT, Particulars
 from sdv_prefair.report._words import counted, listed, percent, short
 
 _DELTAS = (1e-12, 1e-9, 1e-7, 1e-5)
@@ -49,47 +41,27 @@ class Answer(NamedTuple):
     text: str | None
 
 
-def answers(
-    facts: Facts, told: Particulars, files: Files, is_internal: bool = False
-) -> list[Answer]:
+def answers(facts: Facts, with_replicates: bool = True) -> list[Answer]:
     """Return all questions with their answers, in the order of the page.
 
     Args:
-        facts: What the synthesizer may show.
-        told: What only people know.
-        files: The files that are released.
-        is_internal: Whether the page also has numbers computed on the real table.
+        facts: What the page is made from.
+        with_replicates: Whether to answer those for which the model is replicated.
     """
+    told = facts.told
     topics = {
-        'Release': _release(facts, told, files),
+        'Release': _release(facts, told),
         'Use': _use(facts, told),
-        'Privacy': _privacy(facts, told, is_internal),
+        'Privacy': _privacy(facts, told),
         'How it was made': _making(facts, told),
-        'Accuracy and fairness': _fairness(facts, told),
-        'Responsibility': _responsibility(facts, told, files),
+        'Accuracy and fairness': _fairness(facts, told, with_replicates),
+        'Responsibility': _responsibility(told),
     }
     return [
         Answer(topic, key, question, text)
         for topic, found in topics.items()
         for key, question, text in found
     ]
-
-
-def answers_section(found: list[Answer]) -> Element:
-    """Return the questions as a section of the page."""
-    topics = dict.fromkeys(answer.topic for answer in found)
-    parts = [
-        [
-            tag('h3', topic),
-            facts_list([(a.question, a.text or blank()) for a in found if a.topic == topic]),
-        ]
-        for topic in topics
-    ]
-    asked = paragraph(
-        'What regulators and signers ask of such a release. A line to fill in is a question that '
-        'only people can answer.'
-    )
-    return section('answers', 'Questions and answers', asked, parts)
 
 
 _Found = Iterator[tuple[str, str, str | None]]
@@ -99,9 +71,10 @@ def _told(told: Particulars, *keys: str) -> _Found:
     yield from ((key, ABOUT[key], told.get(key)) for key in keys)
 
 
-def _release(facts: Facts, told: Particulars, files: Files) -> _Found:
+def _release(facts: Facts, told: Particulars) -> _Found:
+    files = facts.files
     yield 'release', 'Release', files.release_id
-    yield from _told(told, 'version', 'supersedes', 'curator', 'published')
+    yield from _told(told, 'version', 'supersedes', 'curator', 'curator_type', 'published')
     yield 'fitted', 'Fitted', f'{facts.fitted_on}, {facts.fitted_with}'
     digests = {'release': files.release, 'rows': files.synthetic_digest}
     known = '; '.join(f'SHA-256 of the {name}: {value}' for name, value in digests.items() if value)
@@ -111,7 +84,7 @@ def _release(facts: Facts, told: Particulars, files: Files) -> _Found:
 
 def _use(facts: Facts, told: Particulars) -> _Found:
     yield from _told(told, 'purpose', 'analyses')
-    pairs = facts.graph.number_of_edges()
+    pairs = len(facts.edges)
     yield (
         'valid_analyses',
         'What it preserves',
@@ -124,7 +97,7 @@ def _use(facts: Facts, told: Particulars) -> _Found:
     yield from _told(told, 'source', 'population', 'period', 'region', 'sector')
 
 
-def _privacy(facts: Facts, told: Particulars, is_internal: bool) -> _Found:
+def _privacy(facts: Facts, told: Particulars) -> _Found:
     promise, curve = facts.promise, facts.curve
     if not facts.is_private:
         yield 'dp_variant', 'Differential privacy', 'None: the noise comes from a known seed.'
@@ -138,11 +111,11 @@ def _privacy(facts: Facts, told: Particulars, is_internal: bool) -> _Found:
     )
     budget = f'rho = {short(promise["rho"])} ({promise["accounting"]}){mu}'
     yield 'curve', 'The whole curve', f'{budget}. epsilon for other deltas: {at or "none"}.'
-    yield 'delta', 'What they mean', delta_in_words(curve, epsilon, delta)
-    yield 'risk', 'Risk', f'{guess_in_words(curve)} {members_in_words(curve)}'
+    yield 'delta', 'What they mean', facts.delta_in_words
+    yield 'risk', 'Risk', f'{facts.guess_in_words} {facts.members_in_words}'
     bounds = '; '.join(
         f'{name}: at most {at_most(success)}, instead of {at_most(baseline)}'
-        for name, baseline, success in attacks(curve)
+        for name, baseline, success in facts.attacks
     )
     yield 'attack_bounds', 'Singling out, inference, reconstruction', f'{bounds}.'
     yield from _told(told, 'attacks')
@@ -154,7 +127,7 @@ def _privacy(facts: Facts, told: Particulars, is_internal: bool) -> _Found:
         f'not empty, and one is the other after you {promise["neighbours"]}; if a row is replaced '
         f'instead, epsilon is {short(promise["epsilon_if_replace_one"])}',
     )
-    person = facts.parameters['person_column']
+    person = facts.person_column
     enforced = (
         f'by the software, by the column {person}; further rows were dropped'
         if person is not None
@@ -168,7 +141,7 @@ def _privacy(facts: Facts, told: Particulars, is_internal: bool) -> _Found:
         'empty. '
         + (
             'This copy also has numbers computed on the real table, which are marked not private.'
-            if is_internal
+            if facts.measured is not None
             else 'No statistic of the rows is released without noise.'
         ),
     )
@@ -206,9 +179,8 @@ def _making(facts: Facts, told: Particulars) -> _Found:
         f'{from_rows}Every answer that the fit had about the rows is a line of the ledger.',
     )
     yield from _told(told, 'choices')
-    steps = facts.ledger.groupby(['step', 'mechanism'], sort=False).size()
     lines = '; '.join(
-        f'{step}: {counted(n, "line")} of {noise}' for (step, noise), n in steps.items()
+        f'{one.step}: {counted(one.lines, "line")} of {one.mechanism}' for one in facts.steps[:-1]
     )
     yield 'mechanisms', 'Mechanisms', f'{lines}.'
     yield 'software', 'Software', f'{facts.fitted_with}.'
@@ -236,20 +208,24 @@ def _making(facts: Facts, told: Particulars) -> _Found:
     )
 
 
-def _fairness(facts: Facts, told: Particulars) -> _Found:
+def _fairness(facts: Facts, told: Particulars, with_replicates: bool) -> _Found:
     fair = '; '.join(map(str, facts.roles.statements)) if facts.is_fair else 'None is promised'
     yield 'fairness', 'Fairness', f'{fair}.'
     yield from _told(told, 'admissible')
     found = facts.explanation.copies_in_words()
     yield 'proxies', 'Proxies and copies', f'{found}; all figures in the annex on proxies.'
-    gaps = '; '.join(
+    if with_replicates:
+        yield 'gaps', 'Differences that remain', f'{_gaps(facts) or "none was computed"}.'
+        yield 'smallest_groups', 'Accuracy by group', _smallest(facts)
+    yield from _told(told, 'biases')
+
+
+def _gaps(facts: Facts) -> str:
+    return '; '.join(
         f'{gap.outcome} {gap.value} by {gap.protected}: {percent(gap.gap)} '
         f'({percent(gap.lower)} to {percent(gap.upper)})'
         for gap in facts.gaps
     )
-    yield 'gaps', 'Differences that remain', f'{gaps or "none was computed"}.'
-    yield 'smallest_groups', 'Accuracy by group', _smallest(facts)
-    yield from _told(told, 'biases')
 
 
 def _smallest(facts: Facts) -> str:
@@ -272,7 +248,7 @@ def _smallest_of(facts: Facts, column: str) -> str | None:
     )
 
 
-def _responsibility(facts: Facts, told: Particulars, files: Files) -> _Found:
+def _responsibility(told: Particulars) -> _Found:
     yield from _told(told, 'legal_basis', 'special_categories', 'retention', 'contact')
     yield (
         'recompute',

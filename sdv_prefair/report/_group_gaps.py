@@ -1,23 +1,19 @@
 """Differences between groups that a fair model still has, with confidence intervals."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element
 
 import numpy as np
 import pandas as pd
 
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.inference import Difference, Replicates, Share, estimate_query
-from sdv_prefair.report._elements import num, paragraph, table, tag
-from sdv_prefair.report._words import percent
 
-HEADING = 'Differences between groups that remain'
 _LEVEL = 0.95
 # With more groups or values, no table of differences is computed.
 _MOST_VALUES = 12
-# Smaller groups are not compared.
-_FEWEST_ROWS = 30
+FEWEST_ROWS = 30
+"""Smaller groups are not compared."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,11 @@ class GroupGap:
     lower: float
     upper: float
     is_tied: bool
+
+    @property
+    def off(self) -> float:
+        """How far off it may be."""
+        return max(self.upper - self.gap, self.gap - self.lower)
 
 
 def group_gaps(fitted: Fitted, replicates: Callable[[], Replicates]) -> tuple[GroupGap, ...]:
@@ -78,7 +79,7 @@ def _largest(
 ) -> GroupGap | None:
     query = Difference(Share(outcome), protected)
     rows = estimate_query(fitted, protected, replicates)['estimate'] * fitted.model.total
-    groups = set(rows.index[rows >= _FEWEST_ROWS])
+    groups = set(rows.index[rows >= FEWEST_ROWS])
     number = len(groups) * (len(groups) - 1) // 2 * fitted.model.domain[outcome]
     if not number:
         return None
@@ -100,36 +101,7 @@ def _gap(found: pd.DataFrame, protected: str, outcome: str) -> GroupGap:
     if gap < 0:
         first, second, gap, lower, upper = second, first, -gap, -upper, -lower
     is_tied = not np.isnan(line['standard_error'])
-    shown = tuple('null' if group is None else str(group) for group in (value, first, second))
-    return GroupGap(outcome, shown[0], protected, shown[1:], gap, lower, upper, is_tied)
-
-
-def gaps_part(gaps: Sequence[GroupGap]) -> Element | None:
-    """Return the table of differences; None if there are none."""
-    if not gaps:
-        return None
-    header = ('Outcome', 'Protected', 'Groups', 'Difference', 'Plus or minus')
-    return tag(
-        'div',
-        tag('h3', HEADING),
-        paragraph(
-            'The largest difference between two groups in how often an outcome takes a value, in '
-            'the model. It is what the model lets through, not what it left out. '
-            'Plus or minus is a 95 % interval for all groups and values together, for noise and '
-            'sampling error, '
-            f'from replicates of the model at the same noise scale. Groups of fewer than '
-            f'{_FEWEST_ROWS} rows are not compared.'
-        ),
-        table(HEADING, header, map(_row, gaps)),
+    shown, one, other = (
+        'null' if group is None else str(group) for group in (value, first, second)
     )
-
-
-def _row(gap: GroupGap) -> Sequence[str | Element]:
-    off = max(gap.upper - gap.gap, gap.gap - gap.lower)
-    return (
-        f'{gap.outcome}: {gap.value}',
-        gap.protected,
-        f'{gap.groups[0]} more than {gap.groups[1]}' if gap.is_tied else 'all alike',
-        num(percent(gap.gap)),
-        num(percent(off) if gap.is_tied else 'none: the model does not connect them'),
-    )
+    return GroupGap(outcome, shown, protected, (one, other), gap, lower, upper, is_tied)

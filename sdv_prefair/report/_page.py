@@ -1,73 +1,93 @@
-"""The page around the sections: one file that makes no network requests."""
+"""Pages: templates, filled in with everything escaped, as one file that makes no requests."""
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from importlib.resources import files
-from xml.etree.ElementTree import Element, tostring
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from plotly.offline import get_plotlyjs
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
+from markupsafe import Markup
 
-from sdv_prefair.report._elements import Content, paragraph, tag
+from sdv_prefair.fitting._explanation import could_be
+from sdv_prefair.plots._svg import svg_of
+from sdv_prefair.privacy._curve_words import at_most
+from sdv_prefair.report._words import counted, listed, percent, short, some_of, whole
+
+# What is folded on the screen belongs on paper.
+_SCRIPT = """'use strict';
+window.addEventListener('beforeprint', function () {
+  for (const folded of document.querySelectorAll('details')) folded.open = true;
+});"""
 
 
-def page(title: str, opening: Content, sections: Sequence[Element], closing: str) -> bytes:
-    """Return the page as UTF-8.
+class _JoinedLines(Extension):
+    """Lines of a template are joined by a space, or by nothing beside tags: names are left alone.
 
-    The policy in its head lets the two scripts of this package run and nothing else: no other
+    So prose can be folded, and lists are without gaps.
+    """
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        source = re.sub(r'(?<=>)\s*\n\s*(?=<)|(?<=[%#]})\s*\n\s*|\s*\n\s*(?={[%#])', '', source)
+        return re.sub(r'\s*\n\s*', ' ', source)
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader('sdv_prefair.report'), autoescape=True, undefined=StrictUndefined,
+        extensions=[_JoinedLines],
+    )  # fmt: skip
+    words = (at_most, could_be, counted, listed, percent, short, some_of, whole)
+    made.filters |= {word.__name__: word for word in words} | {'svg': svg_of}
+    return made
+
+
+def page(template: str, title: str, sections: Mapping[str, str], **shown: Any) -> bytes:
+    """Return a page as UTF-8.
+
+    The policy in its head lets the one script of this package run and nothing else: no other
     script, even if one got past the escaping, and no request to anywhere.
 
     Args:
+        template: Name of the template.
         title: Title of the page.
-        opening: The elements between the heading and the table of contents.
-        sections: The sections, in order; each with an id and a heading.
+        sections: The heading of each section by its id, in order.
+        shown: What the template shows.
+    """
+    made = _environment()
+    style, _, _ = made.loader.get_source(made, 'page.css')  # type: ignore[union-attr]
+    text = made.get_template(f'{template}.html.j2').render(
+        title=title, sections=sections, style=Markup(style.replace('\r\n', '\n')),
+        script=Markup(_SCRIPT), policy=_policy(), **shown,
+    )  # fmt: skip
+    # Names may contain lone surrogates, which UTF-8 cannot encode.
+    return (text + '\n').encode('utf-8', 'replace')
+
+
+def plain_page(
+    title: str, opening: Sequence[str], sections: Mapping[str, tuple[str, Sequence[Any]]],
+    closing: str,
+) -> bytes:  # fmt: skip
+    """Return a page of sentences, tables and figures.
+
+    Args:
+        title: Title of the page.
+        opening: Sentences at the top.
+        sections: The heading of each by its id, and what follows: texts, ``rows`` with
+            ``caption``, ``header`` and ``nums``, a ``figure`` that is ``described``, or ``lines``.
         closing: The last line.
     """
-    scripts = [_normal(get_plotlyjs()), _own('draw.js')]
-    head = tag(
-        'head',
-        tag('meta', charset='utf-8'),
-        tag('meta', http_equiv='Content-Security-Policy', content=_policy(scripts)),
-        tag('meta', name='viewport', content='width=device-width, initial-scale=1'),
-        tag('title', title),
-        tag('style', _own('page.css')),
-    )
-    body = tag(
-        'body',
-        tag('a', 'Skip to the contents', href=f'#{sections[0].get("id")}', class_='skip'),
-        tag('header', tag('h1', title), opening),
-        _contents(sections),
-        tag('main', sections),
-        tag('footer', paragraph(closing)),
-        [tag('script', script) for script in scripts],
-    )
-    text = tostring(tag('html', head, body, lang='en'), encoding='unicode', method='html')
-    # Names may contain lone surrogates, which UTF-8 cannot encode.
-    return ('<!DOCTYPE html>\n' + text + '\n').encode('utf-8', 'replace')
+    headings = {name: heading for name, (heading, _) in sections.items()}
+    pieces = {name: of for name, (_, of) in sections.items()}
+    return page('plain', title, headings, opening=opening, pieces=pieces, closing=closing)
 
 
-def _contents(sections: Sequence[Element]) -> Element:
-    links = [
-        tag('li', tag('a', heading.text, href=f'#{section.get("id")}'))
-        for section in sections
-        if (heading := section.find('h2')) is not None
-    ]
-    return tag('nav', tag('ol', links), aria_label='Contents')
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
-    allowed = ' '.join(f"'sha256-{digest}'" for digest in digests)
+def _policy() -> str:
+    digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
     )
-
-
-def _own(name: str) -> str:
-    return _normal(files('sdv_prefair.report').joinpath(name).read_text(encoding='utf-8'))
-
-
-def _normal(text: str) -> str:
-    """Return a text with the line ends that a browser uses, so that its digest is the same."""
-    return text.replace('\r\n', '\n').replace('\r', '\n')

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
+from sdv.errors import SynthesizerInputError
 
-from sdv_prefair.errors import SynthesizerInputError, shown
+from sdv_prefair.errors import shown
 
 _MOST_LETTERS = 2000
 
@@ -19,6 +20,7 @@ ABOUT = {
     'version': 'Version of the release',
     'supersedes': 'Release that it replaces',
     'curator': 'Curator: who publishes it',
+    'curator_type': 'Kind of curator: Government, Industry or Nonprofit',
     'purpose': 'Purpose',
     'unfit_uses': 'Uses it is unfit for',
     'recipient': 'Recipient',
@@ -48,6 +50,7 @@ ABOUT = {
 """What only people know, by its key: what it is called on the page."""
 
 _ADMISSIBLE = 'admissible'
+_CURATORS = ('Government', 'Industry', 'Nonprofit')
 
 
 class Particulars:
@@ -66,8 +69,7 @@ class Particulars:
         self._told = {key: text for key, text in (about or {}).items() if text is not None}
         if unknown := [key for key in self._told if key not in ABOUT]:
             raise SynthesizerInputError(
-                f'about has keys that are not known: {shown(unknown)}. Use some of '
-                f'{", ".join(ABOUT)}.'
+                f'about has unknown keys: {shown(unknown)}. Use some of {", ".join(ABOUT)}.'
             )
         for key, text in self._texts():
             if not (isinstance(text, str) and len(text) <= _MOST_LETTERS):
@@ -79,6 +81,11 @@ class Particulars:
         if published is not None and not re.fullmatch(r'\d{4}-\d\d-\d\d', published):
             raise SynthesizerInputError(
                 f'published ({shown(published)}) must be a date, such as 2026-11-30.'
+            )
+        kind = self._told.get('curator_type')
+        if kind is not None and kind not in _CURATORS:
+            raise SynthesizerInputError(
+                f'curator_type ({shown(kind)}) must be one of {", ".join(_CURATORS)}.'
             )
 
     def with_more(self, about: Mapping[str, Any] | None) -> 'Particulars':
@@ -103,6 +110,11 @@ class Particulars:
         if isinstance(told, Mapping):
             return '; '.join(f'{column}: {why}' for column, why in told.items())
         return told
+
+    @staticmethod
+    def question(key: str) -> str:
+        """Return what a text is called on the page."""
+        return ABOUT[key]
 
     def check_columns(self, admissible: Collection[str]) -> None:
         """Raise if a reason is given for a column that is not admissible."""

@@ -9,11 +9,12 @@ from typing import Any
 
 from sdv_prefair.privacy._ledger_words import EXPONENTIAL
 from sdv_prefair.report._answers import Answer
-from sdv_prefair.report._facts import Column, Facts
-from sdv_prefair.report._particulars import Files, Particulars
-from sdv_prefair.report._use import use_in_words
+from sdv_prefair.report._columns import Column
+from sdv_prefair.report._facts import Facts
+from sdv_prefair.report._particulars import Particulars
 
 _UNKNOWN = 'Not stated'
+_SECTORS = ('Technology', 'Healthcare', 'Education', 'Government', 'Energy', 'Finance')
 _KINDS = {'numerical': 'sc:Float', 'boolean': 'sc:Boolean', 'datetime': 'sc:Date'}
 _CROISSANT = 'http://mlcommons.org/croissant/'
 _CONTEXT = {
@@ -36,14 +37,12 @@ _CONTEXT = {
 }  # fmt: skip
 
 
-def record(
-    facts: Facts, told: Particulars, files: Files, found: list[Answer]
-) -> dict[str, dict[str, Any]]:
+def record(facts: Facts, found: list[Answer]) -> dict[str, dict[str, Any]]:
     """Return ``registry``, ``croissant``, ``dp_event`` and ``page``."""
     known = {answer.key: answer.text for answer in found}
     return {
-        'registry': _registry(facts, told, known),
-        'croissant': _croissant(facts, told, files, known),
+        'registry': _registry(facts, known),
+        'croissant': _croissant(facts, known),
         'dp_event': dp_event(facts),
         'page': _page(facts, found),
     }
@@ -51,9 +50,10 @@ def record(
 
 def _page(facts: Facts, found: list[Answer]) -> dict[str, Any]:
     curve = facts.curve
-    risk = {'guess': curve.guess(), 'advantage': curve.advantage()}
+    risk = {'guess': facts.guess, 'advantage': curve.advantage()}
     return {
-        'use': use_in_words(facts),
+        'made_by': facts.made_by,
+        'use': facts.use,
         'private': facts.is_private,
         'fair': facts.is_fair,
         'risk': risk | {'true_positives_at_0.001': curve.true_positives(0.001)},
@@ -71,21 +71,28 @@ def _text(*parts: str | None) -> str:
     return ' '.join(part for part in parts if part) or _UNKNOWN
 
 
-def _registry(facts: Facts, told: Particulars, known: dict[str, str | None]) -> dict[str, Any]:
-    """Return a record of tier 3; what nobody has told is said to be missing."""
-    curator = _text(told.get('curator'))
+def _registry(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
+    """Return a record of tier 3, in the layout of the registry.
+
+    What nobody has told is said to be missing. The kind of the curator is one of three words, which
+    cannot be guessed: without it the registry will not take the record.
+    """
+    told = facts.told
+    curator = {'data_curator_name': _text(told.get('curator'))}
+    if (kind := told.get('curator_type')) is not None:
+        curator['data_curator_type'] = kind
+    sector = told.get('sector')
     return {
         'url_slug': facts.table_name.lower().replace(' ', '-'),
-        'status': 'Draft',
-        'tier': 3,
         'deployment': {
             'basic': {
                 'name': facts.table_name,
-                'data_curators': [{'data_curator_name': curator}],
+                'data_curators': [curator],
+                'description': _text(told.get('source'), *facts.use),
                 'intended_use': _text(told.get('purpose')),
                 'data_product_type': 'Synthetic data',
                 'data_product_region': _text(told.get('region')),
-                'description': _text(told.get('source'), *use_in_words(facts)),
+                **({'data_product_sector': sector} if sector in _SECTORS else {}),
                 'publication_date': told.get('published') or facts.fitted_on,
             },
             'dp_variant': {
@@ -96,38 +103,44 @@ def _registry(facts: Facts, told: Particulars, known: dict[str, str | None]) -> 
             'privacy_loss': _privacy_loss(facts, known),
             'deployment_model': {
                 'model_name': 'Central',
-                'actors': _text(told.get('actors')),
+                'trust_assumptions': _text(told.get('actors'), told.get('security')),
                 'release_type': 'One release',
                 'release_type_details': _text(known.get('releases'), told.get('plans')),
                 'data_source_type': 'Static',
                 'access_type': 'Non-interactive',
             },
-            'accounting': {
-                'composition': _text(known['composition']),
-                'post_processing': _text(known['post_processing']),
+            'implementation': _implementation(told, known),
+            'administrative': {
+                'status': 'Draft',
+                'registry_authors': [curator['data_curator_name']],
+                'tier': 3,
             },
-            'implementation': {
-                'preprocessing_and_hyperparameter_tuning': _text(
-                    known['preprocessing'], told.get('choices')
-                ),
-                'mechanisms': _text(
-                    known['mechanisms'], known['implementation'], known['software']
-                ),
-                'justification': _text(
-                    told.get('rationale'), known['evidence'], told.get('audits')
-                ),
-            },
-            'administrative': {'registry_authors': [curator]},
         },
+    }
+
+
+def _implementation(told: Particulars, known: dict[str, str | None]) -> dict[str, str]:
+    return {
+        'preprocessing_and_hyperparameter_tuning': _text(
+            known['preprocessing'], told.get('choices')
+        ),
+        'mechanisms': _text(known['mechanisms'], known['implementation'], known['software']),
+        'composition': _text(known['composition']),
+        'post_processing': _text(known['post_processing']),
+        'justification': _text(told.get('rationale'), known['evidence'], told.get('audits')),
+        'utility': _text(known['noise'], known.get('smallest_groups')),
     }
 
 
 def _privacy_loss(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
     promise = facts.promise
     numbers = {key: promise[key] for key in ('epsilon', 'delta', 'rho')} if facts.is_private else {}
+    # How many persons several rows belong to is not known.
+    has_units = promise['max_rows_per_person'] == 1
     return {
         'privacy_unit': _text(known.get('unit')),
         'privacy_unit_details': _text(known.get('neighbours'), known.get('rows_per_person')),
+        **({'number_of_privacy_units': round(facts.num_rows)} if has_units else {}),
         'privacy_parameters': numbers,
         'privacy_parameters_details': _text(known.get('curve'), known.get('risk')),
     }
@@ -140,8 +153,8 @@ def dp_event(facts: Facts) -> dict[str, Any]:
     sensitivity one with the same rho. Thresholds' deltas are stated apart: there is no such event.
     """
     events = [
-        _event(line.mechanism, float(line.rho), all_gaussian=facts.curve.all_gaussian)
-        for line in facts.ledger.itertuples()
+        _event(str(mechanism), float(rho), all_gaussian=facts.curve.all_gaussian)
+        for mechanism, rho in zip(facts.ledger['mechanism'], facts.ledger['rho'], strict=True)
     ]
     event: dict[str, Any] = {'class': 'ComposedDpEvent', 'events': events}
     if not facts.is_private:
@@ -160,13 +173,12 @@ def _event(mechanism: str, rho: float, all_gaussian: bool) -> dict[str, Any]:
     return {'class': 'ZCDpEvent', 'rho': rho}
 
 
-def _croissant(
-    facts: Facts, told: Particulars, files: Files, known: dict[str, str | None]
-) -> dict[str, Any]:
+def _croissant(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
+    told, files = facts.told, facts.files
     rai = {
         'dataUseCases': _text(told.get('purpose'), known.get('valid_analyses')),
-        'dataLimitations': _text(told.get('unfit_uses'), *use_in_words(facts)),
-        'dataBiases': _text(told.get('biases'), known['smallest_groups']),
+        'dataLimitations': _text(told.get('unfit_uses'), *facts.use),
+        'dataBiases': _text(told.get('biases'), known.get('smallest_groups')),
         'dataSocialImpact': _text(known['fairness'], told.get('admissible')),
         'personalSensitiveInformation': _text(known.get('risk'), told.get('special_categories')),
         'dataReleaseMaintenancePlan': _text(told.get('retention'), told.get('contact')),
@@ -178,28 +190,28 @@ def _croissant(
         '@type': 'sc:Dataset',
         'conformsTo': [f'{_CROISSANT}1.1', f'{_CROISSANT}RAI/1.0'],
         'name': facts.table_name,
-        'description': _text(told.get('source'), *use_in_words(facts)),
-        'version': _version(facts, told),
+        'description': _text(told.get('source'), *facts.use),
+        'version': _version(facts),
         'citeAs': f'{_text(told.get("curator"))}: {facts.table_name}, synthetic data, '
         f'{told.get("published") or facts.fitted_on}. Release {files.release_id or "unsaved"}.',
         'datePublished': told.get('published') or facts.fitted_on,
         'creator': {'@type': 'sc:Organization', 'name': _text(told.get('curator'))},
         'license': _text(told.get('access')),
-        **_distribution(facts, files),
+        **_distribution(facts),
     } | {f'rai:{name}': text for name, text in rai.items()}
 
 
-def _version(facts: Facts, told: Particulars) -> str:
+def _version(facts: Facts) -> str:
     """Return the version in three numbers, which Croissant wants; else the day of the fit."""
-    version = told.get('version') or ''
+    version = facts.told.get('version') or ''
     if re.fullmatch(r'\d+\.\d+\.\d+', version):
         return version
     return '.'.join(str(int(part)) for part in facts.fitted_on.split('-'))
 
 
-def _distribution(facts: Facts, files: Files) -> dict[str, Any]:
+def _distribution(facts: Facts) -> dict[str, Any]:
     """Return the files whose SHA-256 is known, and the columns of the rows if they are one."""
-    known = []
+    known, files = [], facts.files
     if files.synthetic is not None:
         is_parquet = files.synthetic.endswith('.parquet')
         kind = 'application/x-parquet' if is_parquet else 'text/csv'

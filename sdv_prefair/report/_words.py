@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 def listed(names: Iterable[object], conjunction: str = 'and') -> str:
     """Return names as in a sentence: ``a, b and c``."""
-    names = [str(name) for name in names]
-    if len(names) < 2:
-        return ''.join(names)
-    return f'{", ".join(names[:-1])} {conjunction} {names[-1]}'
+    texts = [str(name) for name in names]
+    if len(texts) < 2:
+        return ''.join(texts)
+    return f'{", ".join(texts[:-1])} {conjunction} {texts[-1]}'
 
 
 def percent(share: float, decimals: int = 1) -> str:
@@ -31,6 +31,6 @@ def counted(count: int, singular: str, plural: str | None = None) -> str:
     return f'{count:,} {singular if count == 1 else plural or singular + "s"}'
 
 
-def some_of(names: Sequence[str], most: int = 4) -> str:
+def some_of(names: Sequence[object], most: int = 4) -> str:
     """Return the names, or how many there are if they are more than ``most``."""
-    return ', '.join(names) if len(names) <= most else f'{len(names)} columns'
+    return ', '.join(map(str, names)) if len(names) <= most else f'{len(names)} columns'

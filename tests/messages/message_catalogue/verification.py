@@ -56,7 +56,7 @@ MESSAGES = [
     Message(
         lambda: signed(about={'colour': 'red'}),
         SynthesizerInputError,
-        "about has keys that are not known: ['colour'].",
+        "about has unknown keys: ['colour'].",
         f'Use some of {", ".join(ABOUT)}.',
     ),
     Message(
@@ -64,6 +64,12 @@ MESSAGES = [
         SynthesizerInputError,
         "published ('soon')",
         'must be a date, such as 2026-11-30.',
+    ),
+    Message(
+        lambda: signed(about={'curator_type': 'a club'}),
+        SynthesizerInputError,
+        "curator_type ('a club')",
+        'must be one of Government, Industry, Nonprofit.',
     ),
     Message(
         lambda: signed(about={'admissible': {'sex': 'why not'}}),

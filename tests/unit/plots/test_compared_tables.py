@@ -1,4 +1,7 @@
-"""Real beside synthetic rows: every modelled column, and pairs of each kind."""
+"""Real beside synthetic rows: every modelled column, and pairs of each kind.
+
+Of ``_column_pairs.py``.
+"""
 
 import pytest
 from people import LEARNT, people

@@ -1,3 +1,5 @@
+"""Of ``_charts.py``."""
+
 import pandas as pd
 import pytest
 

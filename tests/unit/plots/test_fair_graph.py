@@ -1,4 +1,4 @@
-"""The drawing of a model's graph: of ``_fair_graph.py``, ``_lanes.py`` and ``_canvas.py``."""
+"""The drawing of a model's graph: of ``_fair_graph.py`` and ``_lanes.py``."""
 
 import networkx as nx
 from hypothesis import given
@@ -9,9 +9,8 @@ from sdv_prefair.datasets import simulate_census
 from sdv_prefair.fairness import Independent, Statements, is_justifiably_fair
 from sdv_prefair.fitting._explanation import OUTCOME_COPY
 from sdv_prefair.plots import ROLE_MARKERS, plot_fair_graph
-from sdv_prefair.plots._canvas import lay_out
 from sdv_prefair.plots._fair_graph import AROUND, WITHIN, caption_of, heading_of
-from sdv_prefair.plots._lanes import lanes_of
+from sdv_prefair.plots._lanes import lanes_of, lay_out
 from sdv_prefair.roles import Roles
 
 ROLES = Roles(protected=['sex'], admissible=['grade', 'hours'], outcome=['pay'])
@@ -145,7 +144,7 @@ def test_parity_leaves_a_wall_without_columns():
     assert heading_of(graph, parity) == 'no path from protected to outcome columns'
 
 
-def test_the_stronger_the_darker_and_lanes_are_kept_in_the_background():
+def test_the_stronger_the_darker_and_thicker_and_lanes_are_kept_in_the_background():
     graph = model(('sex', 'grade'), ('sex', 'hours'), ('grade', 'pay'), ('grade', 'hours'))
     for edge, tells in zip(graph.edges, (0.05, 0.2, 0.5, 0.9), strict=True):
         graph.edges[edge]['tells'] = tells

@@ -1,3 +1,5 @@
+"""The figure of a ledger: of ``_charts.py``."""
+
 import warnings
 
 import pandas as pd

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-CSS = files('sdv_prefair.report').joinpath('page.css').read_text('utf-8')
+CSS = files('sdv_prefair.report').joinpath('templates', 'page.css').read_text('utf-8')
 DARK = re.search(r'prefers-color-scheme: dark\) \{\s*:root \{(.*?)\}', CSS, re.DOTALL)[1]
 LIGHT = re.search(r':root \{(.*?)\}', CSS, re.DOTALL)[1]
 ON = {

@@ -1,6 +1,6 @@
 """What the report says of a graph that is more than a tree.
 
-Of ``_model.py``, ``_promises.py`` and ``_marginals.py``.
+Of ``_facts.py``.
 """
 
 import pytest

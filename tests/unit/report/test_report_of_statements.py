@@ -1,6 +1,6 @@
 """What the report says of several statements, and of notions other than justifiable fairness.
 
-Of ``_fairness_promise.py``, ``_limits.py``, ``_opening.py``, ``_model.py`` and ``_comparison.py``.
+Of ``_facts.py`` and ``_measured.py``.
 """
 
 import pytest

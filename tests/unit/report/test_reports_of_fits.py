@@ -1,6 +1,6 @@
 """What the report says of each kind of fit.
 
-Of ``_opening.py``, ``_promises.py`` and ``_limits.py``.
+Of ``_facts.py``.
 """
 
 import numpy as np

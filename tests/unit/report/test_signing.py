@@ -1,7 +1,6 @@
 """The page to sign.
 
-Of ``_signing.py``, ``_checklist.py``, ``_particulars.py``, ``_dictionary.py`` and
-``_column_values.py``.
+Of ``_facts.py``, ``_particulars.py`` and ``_columns.py``.
 """
 
 import hashlib
