@@ -483,7 +483,7 @@ class Facts:
         return [str(name) for name in nx.shortest_path(self.ties, left, right)]
 
     def components(self, statement: Independent) -> list[dict[str, list[str]]]:
-        """Return what hangs together without a statement's conditioning set, by side."""
+        """Return what is connected without a statement's conditioning set, by side."""
         place = {column: position for position, column in enumerate(self.ties)}
         parts = nx.connected_components(self._without(statement))
         found = [sorted(part, key=lambda column: place[column]) for part in parts]
