@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import Budget, measure_one_ways
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
+from sdv_prefair.selection._mechanism import Progress, Release, Shape, quiet
 
 
 @dataclass(frozen=True)

@@ -36,17 +36,17 @@ def ours(folder, frame, epsilon, structure, fair):
     from paper import TABLES
 
     from sdv_prefair import PreFairSynthesizer
-    from sdv_prefair.structure import STRATEGIES, UnconstrainedStrategy
+    from sdv_prefair.structure import MwemStrategy, PrivBayesStrategy, UnconstrainedStrategy
 
     told = json.loads((folder / 'told.json').read_text())
     coded = as_codes(TABLES[told['table']][0](Path(told['data'])), told['most_codes'])
-    strategy = STRATEGIES[structure]
+    made = {'privbayes': PrivBayesStrategy, 'mwem': MwemStrategy}[structure]
     synthesizer = PreFairSynthesizer(
         coded.metadata,
         epsilon=epsilon,
         delta=DELTA,
         public_ranges=True,
-        structure=strategy() if fair else strategy(UnconstrainedStrategy()),
+        structure=made() if fair else made(UnconstrainedStrategy()),
         **coded.roles.as_dict(),
     )
     (name,) = coded.data

@@ -5,14 +5,13 @@ The algorithms are in ``sdv_prefair.selection``; these are the names for users.
 
 from sdv_prefair.fairness._predicate import is_justifiably_fair, unblocked_path
 from sdv_prefair.selection._aim import AimStrategy
-from sdv_prefair.selection._apart import with_unlabelled
 from sdv_prefair.selection._exact import ExactStrategy
 from sdv_prefair.selection._graphs import affordable_chords
 from sdv_prefair.selection._mwem import MwemStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
 from sdv_prefair.selection._privbayes import PrivBayesStrategy
 from sdv_prefair.selection._problem import KnownScores, fair_spanning_tree
-from sdv_prefair.selection._resolve import STRATEGIES, resolve_strategy
+from sdv_prefair.selection._resolve import STRATEGIES, resolve_strategy, with_unlabelled
 from sdv_prefair.selection._strategy import (
     ExtendingStrategy,
     FairTree,
@@ -20,7 +19,6 @@ from sdv_prefair.selection._strategy import (
     Scores,
     Strategy,
     all_pairs,
-    declared_pairs,
 )
 from sdv_prefair.selection._trees import (
     AdaptiveStrategy,
@@ -61,7 +59,6 @@ __all__ = [
     'UnconstrainedStrategy',
     'affordable_chords',
     'all_pairs',
-    'declared_pairs',
     'fair_spanning_tree',
     'is_justifiably_fair',
     'private_kruskal',

@@ -12,7 +12,7 @@ from sdv_prefair._users_line import users_line
 from sdv_prefair.cli._options import metadata_and_roles
 from sdv_prefair.cli._policy import check_policy
 from sdv_prefair.cli._table_files import check_table, is_parquet
-from sdv_prefair.counts._csv_files import CsvFiles
+from sdv_prefair.counting._csv import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._cautions import RANGES_ARE_TAKEN_AS_PUBLIC
@@ -20,6 +20,7 @@ from sdv_prefair.privacy import risk
 from sdv_prefair.privacy._curve_words import guess_in_words
 from sdv_prefair.release._columns_record import MOST_BINS
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._catalogue import ANY_RULE
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
 
@@ -51,10 +52,10 @@ def fit_release(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
 
 def check_promise(command: str, options: argparse.Namespace, roles: Statements) -> None:
     """Raise if a command needs roles and has none, naming options instead of arguments."""
-    if not roles and options.structure != 'none':
+    if not roles and options.structure not in (*ANY_RULE, 'none'):
         raise RolesError(
             f'{command} needs roles. Write "role" keys into the metadata file, or give '
-            '--protected, --admissible and --outcome; or --structure none for no fairness.'
+            '--protected, --admissible and --outcome; or --structure planned for no fairness.'
         )
 
 

@@ -353,8 +353,7 @@ def _mechanism(parser: '_Parser') -> None:
     parser.add_argument(
         '--structure',
         choices=tuple(STRUCTURES),
-        default=DEFAULT_STRUCTURE,
-        help='how the graph is chosen; none: without fairness (%(default)s)',
+        help=f'how the graph is chosen; none: without fairness ({DEFAULT_STRUCTURE})',
     )
     parser.add_argument('--budget', choices=_BUDGETS, default='tuned', help=_SHARES)
     parser.add_argument(

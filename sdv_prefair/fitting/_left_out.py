@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.selection._protocol import Mechanism
+from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
 from sdv_prefair.selection._strategy import MOST_PAIRS
 
 
@@ -15,8 +15,9 @@ def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: St
 
     Privacy: depends on public facts alone.
     """
-    strategy = getattr(mechanism, 'strategy', None)
-    allowed = 0 if strategy is None else len(strategy.declare(list(domain), roles))
+    if not isinstance(mechanism, PairMechanism):
+        return
+    allowed = len(mechanism.rule.declare(list(domain), roles))
     if allowed > MOST_PAIRS:
         warnings.warn(
             f'The table has {allowed:,} pairs of columns, of which {MOST_PAIRS:,} are looked at: '

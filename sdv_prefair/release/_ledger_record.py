@@ -13,7 +13,7 @@ from sdv_prefair.privacy._debit import Debit
 from sdv_prefair.privacy._ledger_words import GDP, ZCDP
 from sdv_prefair.release._fields import Fields
 from sdv_prefair.release._ledger_checks import check_lines, check_noises
-from sdv_prefair.release._strategy import ReleasedStrategy
+from sdv_prefair.release._strategy import ReleasedMechanism
 
 MOST_LINES = 100_000
 _FRACTION = re.compile(r'\d{1,400}(/[1-9]\d{0,399})?')
@@ -76,7 +76,7 @@ def read_ledger(
     ledger = _enter(lines, _open_ledger(fields, settings, seeded, all_gaussian))
     if ledger.remaining:
         raise ReleaseError('The lines in the ledger of the release do not add up to its budget.')
-    own_steps = isinstance(getattr(settings.mechanism, 'strategy', None), ReleasedStrategy)
+    own_steps = isinstance(settings.mechanism, ReleasedMechanism)
     check_lines(lines, ledger.max_rows_per_person, own_steps)
     return ledger, lines[:learning_lines]
 

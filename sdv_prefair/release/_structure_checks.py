@@ -1,21 +1,23 @@
 """Whether the arguments of a release can produce its model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import combinations
 
 import networkx as nx
 
-from sdv_prefair.counts import is_measurable
+from sdv_prefair.counting import is_measurable
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel
+from sdv_prefair.release._strategy import ReleasedMechanism
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._aim import FairAim
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._from_structure import mechanism_of
-from sdv_prefair.selection._protocol import Mechanism
-from sdv_prefair.selection._resolve import STRATEGIES
+from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
+from sdv_prefair.selection._resolve import STRATEGIES, mechanism_of
 from sdv_prefair.selection._strategy import Pair
+from sdv_prefair.selection._tree_first import TreeFirst
 
 
 def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statements) -> None:
@@ -28,9 +30,7 @@ def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statemen
     """
     graph = markov_graph(model.cliques)
     edges = set(map(frozenset, graph.edges))
-    strategy = getattr(mechanism, 'strategy', None)
-    given = getattr(strategy, 'edges', None)
-    same = given is None or set(map(frozenset, given)) == edges
+    same = _has_given(mechanism, edges)
     joined = (
         nx.is_connected(graph)
         or _leaves_columns_apart(roles)
@@ -41,6 +41,13 @@ def check_structure(model: GraphicalModel, mechanism: Mechanism, roles: Statemen
         raise ReleaseError('The model of the release is not the one that was asked for.')
 
 
+def _has_given(mechanism: Mechanism, edges: Set[frozenset[str]]) -> bool:
+    """Whether a graph that was given is the one of the model; more may be added to some trees."""
+    pairs = mechanism.given if isinstance(mechanism, PairMechanism | ReleasedMechanism) else None
+    given = set(map(frozenset, pairs or ()))
+    return pairs is None or given == edges or (isinstance(mechanism, FairAim) and given <= edges)
+
+
 def _leaves_columns_apart(roles: Statements) -> bool:
     """Whether statements may rule out every tree; roles never do, thanks to admissible columns."""
     return bool(roles) and not isinstance(roles, Roles)
@@ -48,8 +55,7 @@ def _leaves_columns_apart(roles: Statements) -> bool:
 
 def _may_be_apart(mechanism: Mechanism, graph: 'nx.Graph[str]', domain: Mapping[str, int]) -> bool:
     """Whether columns may be unconnected, because some pairs are too large to measure."""
-    strategy = getattr(mechanism, 'strategy', None)
-    if mechanism.shape == 'any' or getattr(strategy, 'apart', False):
+    if mechanism.shape == 'any':
         return True
     return any(not is_measurable(pair, domain) for pair in combinations(graph, 2))
 
@@ -79,19 +85,20 @@ def _could_go_on(declared: Sequence[Pair], graph: 'nx.Graph[str]', roles: Statem
 def _as_named(mechanism: Mechanism) -> list[Mechanism]:
     """Return the mechanism of this package that has this name, if there is one.
 
-    A mechanism with the name of a tree strategy selects a tree, whatever its arguments. The pairs
-    that fair AIM declares depend on its arguments, so if it has any, only its edges are known.
+    One with the name of a tree strategy selects a tree, whatever its arguments. The pairs that fair
+    AIM declares depend on its arguments, so if it has any, only its edges are known. Of a given
+    tree, they are all there is to know.
     """
-    strategy = getattr(mechanism, 'strategy', None)
-    if strategy is None or type(strategy) in STRATEGIES.values():
-        return [mechanism]
+    if not isinstance(mechanism, ReleasedMechanism):
+        is_given = isinstance(mechanism, TreeFirst) and mechanism.given is not None
+        return [] if is_given else [mechanism]
     named = [mechanism_of(known()) for name, known in STRATEGIES.items() if name == mechanism.name]
     return [known for known in named if known.shape == 'tree']
 
 
 def num_scores(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> int | None:
     """Return how many scores the mechanism releases at once, if it does so."""
-    if not isinstance(getattr(mechanism, 'strategy', None), ExactStrategy):
+    if not isinstance(mechanism, TreeFirst) or not isinstance(mechanism.rule, ExactStrategy):
         return None
     return sum(len(clique) == 2 for clique in mechanism.declare(domain, roles))
 

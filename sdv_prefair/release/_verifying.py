@@ -23,7 +23,7 @@ import pandas as pd
 from sdv.errors import SamplingError
 
 from sdv_prefair._sdv_versions import by_name
-from sdv_prefair.encoding._frame_schema import check_columns
+from sdv_prefair.columns._processor import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
 from sdv_prefair.fairness import Independent
 from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL
@@ -37,7 +37,7 @@ from sdv_prefair.release._twin_record import check_record
 from sdv_prefair.release._verified import Check, Verification
 
 if TYPE_CHECKING:
-    from sdv_prefair.synthesizer._handing_over import HandingOver
+    from sdv_prefair.synthesizer._after_fit import AfterFit
 
 # Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000
@@ -48,7 +48,7 @@ _MOSTLY = 0.5
 _BEYOND_CHANCE = 6.0
 
 
-def verify_fit(synthesizer: 'HandingOver') -> Verification:
+def verify_fit(synthesizer: 'AfterFit') -> Verification:
     """Check ledger, delta, noise, fairness and record of a fit, usually one loaded from a file."""
     of_privacy = [_ledger(synthesizer), _delta(synthesizer), _noise(synthesizer)]
     of_fairness = _fairness(synthesizer)
@@ -57,7 +57,7 @@ def verify_fit(synthesizer: 'HandingOver') -> Verification:
     return Verification([*of_privacy, *of_fairness, *of_record])
 
 
-def _ledger(synthesizer: 'HandingOver') -> Check:
+def _ledger(synthesizer: 'AfterFit') -> Check:
     ledger = synthesizer.get_privacy_ledger()
     promise, spent = ledger.attrs, float(ledger['rho'].sum())
     told = (
@@ -69,7 +69,7 @@ def _ledger(synthesizer: 'HandingOver') -> Check:
     return Check('ledger', spent == promise['rho'], told)
 
 
-def _delta(synthesizer: 'HandingOver') -> Check:
+def _delta(synthesizer: 'AfterFit') -> Check:
     delta, rows = synthesizer.get_privacy_ledger().attrs['delta'], synthesizer.fitted.model.total
     about = f'{delta:g}, and one over the number of rows, as measured with noise, is {1 / rows:.2g}'
     if is_too_large(delta, rows):
@@ -77,13 +77,13 @@ def _delta(synthesizer: 'HandingOver') -> Check:
     return Check('delta', True, about)
 
 
-def _noise(synthesizer: 'HandingOver') -> Check:
+def _noise(synthesizer: 'AfterFit') -> Check:
     if not synthesizer.get_privacy_ledger().attrs['private']:
         return Check('noise', False, 'generated from a known seed, so nothing is private')
     return Check('noise', True, 'no seed was given; that it was random cannot be checked')
 
 
-def _fairness(synthesizer: 'HandingOver') -> list[Check]:
+def _fairness(synthesizer: 'AfterFit') -> list[Check]:
     settings = synthesizer.fitted.settings
     if not settings.promise.is_fair:
         return [Check('fairness', True, 'none is promised, so none was checked')]
@@ -94,13 +94,13 @@ def _fairness(synthesizer: 'HandingOver') -> list[Check]:
     return [Check('fairness', True, str(one)) for one in settings.promise.roles.statements]
 
 
-def _record(synthesizer: 'HandingOver') -> list[Check]:
+def _record(synthesizer: 'AfterFit') -> list[Check]:
     carried = synthesizer.carried_record
     return [] if carried is None else [check_record(carried, synthesizer.get_record())]
 
 
 def verify_table(
-    synthesizer: 'HandingOver',
+    synthesizer: 'AfterFit',
     rows: pd.DataFrame,
     as_read: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> Verification:
@@ -183,7 +183,7 @@ def _constraints(fitted: Fitted, rows: pd.DataFrame) -> list[Check]:
 
 
 def _redrawn(
-    synthesizer: 'HandingOver',
+    synthesizer: 'AfterFit',
     rows: pd.DataFrame,
     as_read: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> tuple[Check | None, pd.DataFrame | None]:
@@ -234,7 +234,7 @@ def _was_changed(told: np.ndarray, drawn: np.ndarray) -> bool:
     return bool(in_place >= _MOSTLY and in_place - by_chance >= _BEYOND_CHANCE / len(told) ** 0.5)
 
 
-def _draw(synthesizer: 'HandingOver', num_rows: int, independent: bool) -> pd.DataFrame | None:
+def _draw(synthesizer: 'AfterFit', num_rows: int, independent: bool) -> pd.DataFrame | None:
     twin = copy.deepcopy(synthesizer)
     twin.reset_sampling()
     name = twin.fitted.settings.table_name

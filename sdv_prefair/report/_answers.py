@@ -212,8 +212,7 @@ def _fairness(facts: Facts, told: Particulars, with_replicates: bool) -> _Found:
     fair = '; '.join(map(str, facts.roles.statements)) if facts.is_fair else 'None is promised'
     yield 'fairness', 'Fairness', f'{fair}.'
     yield from _told(told, 'admissible')
-    copies = [f.column for f in facts.explanation.findings if f.nearly_copies]
-    found = f'nearly copies: {listed(dict.fromkeys(copies))}' if copies else 'no near copies found'
+    found = facts.explanation.copies_in_words()
     yield 'proxies', 'Proxies and copies', f'{found}; all figures in the annex on proxies.'
     if with_replicates:
         yield 'gaps', 'Differences that remain', f'{_gaps(facts) or "none was computed"}.'

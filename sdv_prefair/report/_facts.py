@@ -15,7 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import sdv_prefair
-from sdv_prefair.domain import single_table
+from sdv_prefair.columns import single_table
 from sdv_prefair.fairness._broken import broken_statements
 from sdv_prefair.fairness._dependence import NOTICEABLE
 from sdv_prefair.fairness._predicate import markov_graph
@@ -53,7 +53,7 @@ from sdv_prefair.report._particulars import Files, Particulars
 from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import counted, listed, percent, short
 from sdv_prefair.roles import UNLABELLED, Roles
-from sdv_prefair.selection._catalogue import GIVEN, GIVEN_IN_WORDS, STRUCTURES
+from sdv_prefair.selection._catalogue import ANY_RULE, GIVEN, GIVEN_IN_WORDS, STRUCTURES
 
 if TYPE_CHECKING:
     from sdv_prefair.report._measured import Measured
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 _REPLICATES = 20
 _MOST_SHARES, _MOST_NAMED = 12, 5
-_RESTRAINED = ('aim', 'planned', 'privbayes', 'mwem')
 
 
 class Step(NamedTuple):
@@ -423,7 +422,7 @@ class Facts:
     @property
     def was_restrained(self) -> bool:
         """Whether edges that would break a statement were left out, and the words do not say so."""
-        return self.is_fair and self.structure in _RESTRAINED
+        return self.is_fair and self.structure in ANY_RULE
 
     @property
     def drawing_of_graph(self) -> go.Figure:
@@ -483,7 +482,7 @@ class Facts:
         return [str(name) for name in nx.shortest_path(self.ties, left, right)]
 
     def components(self, statement: Independent) -> list[dict[str, list[str]]]:
-        """Return what is connected without a statement's conditioning set, by side."""
+        """Return which columns stay connected without a statement's conditioning set."""
         place = {column: position for position, column in enumerate(self.ties)}
         parts = nx.connected_components(self._without(statement))
         found = [sorted(part, key=lambda column: place[column]) for part in parts]

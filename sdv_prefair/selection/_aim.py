@@ -27,11 +27,19 @@ from sdv_prefair.selection._graphs import affordable_chords
 from sdv_prefair.selection._measuring import (
     Budget,
     expected_noise,
+    first_shares,
     measure,
     measure_one_ways,
     weight,
 )
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
+from sdv_prefair.selection._mechanism import (
+    PairMechanism,
+    Progress,
+    Release,
+    Shape,
+    check_rule,
+    quiet,
+)
 from sdv_prefair.selection._scores import model_gap
 from sdv_prefair.selection._strategy import (
     ExtendingStrategy,
@@ -39,10 +47,9 @@ from sdv_prefair.selection._strategy import (
     Pair,
     Scores,
     Strategy,
-    declared_pairs,
 )
-from sdv_prefair.selection._tree_first import TreeFirst, first_shares, select_tree
-from sdv_prefair.selection._trees import GreedyStrategy
+from sdv_prefair.selection._tree_first import select_tree
+from sdv_prefair.selection._trees import GreedyStrategy, pairs_of_given_tree
 
 
 @dataclass(frozen=True)
@@ -73,11 +80,7 @@ class AimStrategy:
     name: ClassVar[str] = 'aim'
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tree, Strategy) or isinstance(self.tree, type):
-            raise StructureError(
-                f'tree ({shown(self.tree)}) must be a strategy object, for example '
-                'AdaptiveStrategy().'
-            )
+        check_rule('tree', self.tree)
         cells = self.max_cells
         if not isinstance(cells, Integral) or isinstance(cells, bool) or cells < 1:
             raise StructureError(
@@ -127,20 +130,25 @@ _STEP = MEASURE_TWO_WAYS
 
 
 @dataclass(frozen=True)
-class FairAim(TreeFirst):
+class FairAim(PairMechanism):
     """A tree, then chords: further pairs that the model so far explains badly.
 
     Attributes:
-        strategy: How the tree is selected, and which pairs may be added to it.
+        rule: How the tree is selected, and which pairs may be added to it.
     """
 
-    strategy: ExtendingStrategy
+    rule: ExtendingStrategy
     shape: ClassVar[Shape] = 'connected'
 
     @property
-    def all_gaussian(self) -> bool:
-        """No: chords are chosen by the exponential mechanism."""
-        return False
+    def name(self) -> str:
+        """The name of the rule."""
+        return self.rule.name
+
+    @property
+    def given(self) -> Sequence[Pair] | None:
+        """The pairs of a given tree, if it begins with one."""
+        return pairs_of_given_tree(self.rule.tree) if isinstance(self.rule, AimStrategy) else None
 
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
@@ -150,21 +158,21 @@ class FairAim(TreeFirst):
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.
         """
-        pairs = declared_pairs(table.domain, roles, self.strategy)  # before codes are merged
+        pairs = self.pairs(table.domain, roles)  # before codes are merged
         one_way_rho, selection_rho = first_shares(table, budget, pairs)
         progress('Measuring one-way marginals')
         one_ways = measure_one_ways(table, one_way_rho, budget)
         progress('Selecting the tree')
         shares = [1 - CHORDS_SHARE, CHORDS_SHARE]
         tree_rho, chords_rho = table.ledger.shares(selection_rho, shares)
-        tree = select_tree(table, one_ways, roles, self.strategy, budget, tree_rho, pairs)
+        tree = select_tree(table, one_ways, roles, self.rule, budget, tree_rho, pairs)
         progress('Measuring two-way marginals')
         two_ways: list[Measurement] = []
         if tree.edges:
             graph = _GrowingGraph(
                 table, one_ways.measurements, tree.edges, budget, chords_rho, pairs
             )
-            two_ways = graph.grow(self.strategy, roles, chords_rho)
+            two_ways = graph.grow(self.rule, roles, chords_rho)
         return Release(
             one_ways.measurements + two_ways,
             [measurement.columns for measurement in two_ways],

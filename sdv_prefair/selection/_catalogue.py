@@ -1,6 +1,6 @@
 """The structures that can be requested by name, and how each selects its graph, in words.
 
-The command line offers them and the report explains them; ``_from_structure.py`` constructs them.
+The command line offers them and the report explains them; ``_resolve.py`` constructs them.
 Nothing is imported here, so that a help text does not wait for SDV.
 """
 
@@ -23,6 +23,9 @@ STRUCTURES = {
     'none': 'chosen privately, edge by edge, without regard to fairness',
 }
 """What the report says of each structure: the graph was ..."""
+
+ANY_RULE = ('planned', 'aim', 'privbayes', 'mwem')
+"""Those that join the pairs of any rule: with roles those that are fair, without roles all."""
 
 GIVEN = 'fixed'
 """The name of a tree that the user gives."""

@@ -16,7 +16,7 @@ from fractions import Fraction
 from numbers import Integral
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique, is_measurable
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import Measurement
@@ -24,14 +24,14 @@ from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import MEASURE_CLIQUES, MEASURE_ONE_WAYS
 from sdv_prefair.selection._measuring import Budget, OneWays, expected_noise, measure, weight
-from sdv_prefair.selection._protocol import Release
-from sdv_prefair.selection._strategy import FairTree, Pair, Scores, Strategy, looked_at
+from sdv_prefair.selection._mechanism import PairMechanism, Release, Shape, check_rule
+from sdv_prefair.selection._strategy import Pair, Strategy
 from sdv_prefair.selection._trees import GreedyStrategy
 
 
 @dataclass(frozen=True)
-class CliqueStrategy:
-    """Base of strategies that choose pairs and triples of columns.
+class CliqueMechanism(PairMechanism):
+    """Base of mechanisms that choose pairs and triples of columns.
 
     Args:
         rule: Which columns may be in one clique: those of which this strategy declares all pairs.
@@ -48,32 +48,12 @@ class CliqueStrategy:
     rule: Strategy = field(default_factory=GreedyStrategy)
     max_cells: int = 20_000
     max_triples: int = 1_000
-    name: ClassVar[str]
+    shape: ClassVar[Shape] = 'any'
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, Strategy) or isinstance(self.rule, type):
-            raise StructureError(
-                f'rule ({shown(self.rule)}) must be a strategy object, for example '
-                'GreedyStrategy().'
-            )
+        check_rule('rule', self.rule)
         check_whole('max_cells', self.max_cells, 20_000)
         check_whole('max_triples', self.max_triples, 1_000)
-
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the rule, and so the model, is fair."""
-        return self.rule.requires_roles
-
-    def declare(self, columns: Sequence[str], roles: Statements) -> list[Pair]:
-        """Return the pairs that the rule allows."""
-        return self.rule.declare(columns, roles)
-
-    def select(self, columns: Sequence[str], roles: Statements, scores: Scores) -> FairTree:
-        """Select a tree by the rule, if one is needed; the mechanism needs none.
-
-        Privacy: as in the rule.
-        """
-        return self.rule.select(columns, roles, scores)
 
     def histograms(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
         """Return the pairs and triples that may be read.
@@ -84,8 +64,7 @@ class CliqueStrategy:
             domain: Number of codes of every column, before any are merged.
             roles: The roles of the columns.
         """
-        allowed = looked_at(self.declare(list(domain), roles), list(domain), roles)
-        pairs = [pair for pair in allowed if is_measurable(pair, domain)]
+        pairs = self.pairs(domain, roles)
         outcomes = set(roles.outcome)
         small = (t for t in _triples(pairs, domain) if _cells(t, domain) <= self.max_cells)
         # A wide table has millions, so not all are kept.
@@ -93,10 +72,6 @@ class CliqueStrategy:
             self.max_triples, small, lambda t: (outcomes.isdisjoint(t), _cells(t, domain))
         )
         return [*pairs, *chosen]
-
-    def kept_roles(self, roles: Statements) -> Statements:
-        """Return the roles that the model must satisfy: none, if it need not be fair."""
-        return roles if self.requires_roles else Statements()
 
 
 def _triples(pairs: Sequence[Pair], domain: Mapping[str, int]) -> Iterator[Clique]:

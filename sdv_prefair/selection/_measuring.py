@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats, HiddenCode, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import BudgetError, shown
 from sdv_prefair.model import (
     Compression,
@@ -17,9 +19,8 @@ from sdv_prefair.model._compression import RARE, weigh_again
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
-from sdv_prefair.privacy._private_table import HiddenCode, HiddenCodes
+from sdv_prefair.privacy._private_table import HiddenCodes
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,17 @@ def measure(
         values, sigma = table.measure(tuple(clique), share, step)
         measurements.append(Measurement(tuple(clique), values.astype(np.float64), sigma))
     return measurements
+
+
+def first_shares(
+    table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
+) -> tuple[Fraction, Fraction]:
+    """Return the budgets of one-ways and selection; without cliques, one-ways get everything."""
+    shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
+    one_way, selection, _ = table.ledger.shares(
+        table.ledger.remaining, shares if cliques else [1, 0, 0]
+    )
+    return one_way, selection
 
 
 def weight(domain: Mapping[str, int], clique: tuple[str, ...], budget: Budget) -> float:

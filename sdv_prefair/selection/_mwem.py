@@ -22,22 +22,31 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import estimate
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy._ledger_words import SELECT_CLIQUES
-from sdv_prefair.selection._cliques import CliqueStrategy, MeasuredInTurn, check_whole, telling
+from sdv_prefair.selection._cliques import (
+    CliqueMechanism,
+    MeasuredInTurn,
+    check_whole,
+    telling,
+)
 from sdv_prefair.selection._graphs import affordable_cliques
-from sdv_prefair.selection._measuring import Budget, measure_one_ways
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
+from sdv_prefair.selection._measuring import Budget, first_shares, measure_one_ways
+from sdv_prefair.selection._mechanism import Progress, Release, quiet
 from sdv_prefair.selection._scores import model_gap
-from sdv_prefair.selection._tree_first import first_shares
+
+# The maximum number of intermediate estimates.
+_ESTIMATES = 10
+# Iterations of these estimates, as in ``_aim.py``.
+_ROUGHLY = 50
 
 
 @dataclass(frozen=True)
-class MwemStrategy(CliqueStrategy):
+class MwemStrategy(CliqueMechanism):
     """In each round the pair or triple that the current model fits worst.
 
     Paper: Extensions (MWEM-PGM), after McKenna et al., 2019.
@@ -48,7 +57,7 @@ class MwemStrategy(CliqueStrategy):
     further from independence than two, so otherwise triples would be chosen where pairs suffice.
 
     Args:
-        rule: Which columns may be in one clique, see ``CliqueStrategy``.
+        rule: Which columns may be in one clique, see ``CliqueMechanism``.
         max_cells: Largest number of cells of a triple, and of a clique of the model.
         max_triples: The maximum number of triples that are counted.
         rounds: How many cliques are chosen; by default, twice as many as there are columns.
@@ -64,6 +73,29 @@ class MwemStrategy(CliqueStrategy):
         super().__post_init__()
         if self.rounds is not None:
             check_whole('rounds', self.rounds, 20)
+
+    def run(
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-way marginals, then in each round choose a clique and measure it.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
+        and predictions of a round depend on released values and public facts, so rounds compose.
+        """
+        cliques = self.histograms(table.domain, roles)  # before codes are merged
+        one_way_rho, selection_rho = first_shares(table, budget, cliques)
+        progress('Measuring one-way marginals')
+        one_ways = measure_one_ways(table, one_way_rho, budget)
+        progress('Choosing cliques')
+        left = table.ledger.remaining - selection_rho
+        measured = MeasuredInTurn(table, one_ways, budget, left)
+        loop = _Loop(table, measured, budget, self, roles, telling(cliques, table))
+        rounds = self.rounds or 2 * len(table.domain)
+        shares = table.ledger.shares(selection_rho, [1] * rounds)
+        at_once = math.ceil(rounds / _ESTIMATES)
+        for start in range(0, rounds, at_once):
+            loop.choose(shares[start : start + at_once], max(0, rounds - start - at_once))
+        return measured.finish()
 
     def additions(
         self,
@@ -93,61 +125,6 @@ class MwemStrategy(CliqueStrategy):
         return affordable_cliques(chosen, fair, domain, self.max_cells)
 
 
-# The maximum number of intermediate estimates.
-_ESTIMATES = 10
-# Iterations of these estimates, as in ``_aim.py``.
-_ROUGHLY = 50
-
-
-@dataclass(frozen=True)
-class MwemPgm:
-    """Measure the one-ways, then repeatedly choose and measure what the model explains worst.
-
-    Attributes:
-        strategy: Which cliques may be chosen, and how many.
-    """
-
-    strategy: MwemStrategy
-    shape: ClassVar[Shape] = 'any'
-
-    @property
-    def name(self) -> str:
-        """The name of the strategy."""
-        return self.strategy.name
-
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the strategy guarantees fairness."""
-        return self.strategy.requires_roles
-
-    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-        """Return all single columns, and the strategy's pairs and triples."""
-        return [*((column,) for column in domain), *self.strategy.histograms(domain, roles)]
-
-    def run(
-        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
-    ) -> Release:
-        """Measure one-way marginals, then in each round choose a clique and measure it.
-
-        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
-        and predictions of a round depend on released values and public facts, so rounds compose.
-        """
-        cliques = self.strategy.histograms(table.domain, roles)  # before codes are merged
-        one_way_rho, selection_rho = first_shares(table, budget, cliques)
-        progress('Measuring one-way marginals')
-        one_ways = measure_one_ways(table, one_way_rho, budget)
-        progress('Choosing cliques')
-        left = table.ledger.remaining - selection_rho
-        measured = MeasuredInTurn(table, one_ways, budget, left)
-        loop = _Loop(table, measured, budget, self.strategy, roles, telling(cliques, table))
-        rounds = self.strategy.rounds or 2 * len(table.domain)
-        shares = table.ledger.shares(selection_rho, [1] * rounds)
-        at_once = math.ceil(rounds / _ESTIMATES)
-        for start in range(0, rounds, at_once):
-            loop.choose(shares[start : start + at_once], max(0, rounds - start - at_once))
-        return measured.finish()
-
-
 class _Loop:
     """Rounds of choosing and measuring.
 
@@ -159,12 +136,12 @@ class _Loop:
         table: PrivateTable,
         measured: MeasuredInTurn,
         budget: Budget,
-        strategy: MwemStrategy,
+        mwem: MwemStrategy,
         roles: Statements,
         on_offer: Sequence[Clique],
     ):
         self._table, self._measured, self._budget = table, measured, budget
-        self._strategy, self._roles, self._on_offer = strategy, roles, on_offer
+        self._mwem, self._roles, self._on_offer = mwem, roles, on_offer
 
     def choose(self, shares: Sequence[Fraction], after: int) -> None:
         """Choose and measure a clique for each share, based on one estimate of the model.
@@ -189,7 +166,7 @@ class _Loop:
 
     def _open(self, cliques: Sequence[Clique]) -> list[Clique]:
         chosen, domain = self._measured.cliques, self._table.domain
-        return self._strategy.additions(cliques, chosen, self._roles, domain)
+        return self._mwem.additions(cliques, chosen, self._roles, domain)
 
     def _gap(self, cliques: Sequence[Clique], typical: float, to_come: int) -> Score:
         """Return the score: the distance of counts from the model's, minus the expected noise."""

@@ -16,7 +16,7 @@ all pairs.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
@@ -26,7 +26,8 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
@@ -35,16 +36,14 @@ from sdv_prefair.model._sampling import broadcast_to, sum_to
 from sdv_prefair.model._totals import project_on_simplex
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy._ledger_words import SELECT_CLIQUES
-from sdv_prefair.selection._cliques import CliqueStrategy, MeasuredInTurn, telling
-from sdv_prefair.selection._measuring import Budget, expected_noise, measure_one_ways
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
+from sdv_prefair.selection._cliques import CliqueMechanism, MeasuredInTurn, telling
+from sdv_prefair.selection._measuring import Budget, expected_noise, first_shares, measure_one_ways
+from sdv_prefair.selection._mechanism import Progress, Release, quiet
 from sdv_prefair.selection._scores import model_gap
-from sdv_prefair.selection._tree_first import first_shares
-from sdv_prefair.values._arrays import Floats
 
 
 @dataclass(frozen=True)
-class PrivBayesStrategy(CliqueStrategy):
+class PrivBayesStrategy(CliqueMechanism):
     """Each column is the child of at most two others that are already in the network.
 
     A child and its parents are one clique of the moral graph, which connects parents. They must be
@@ -58,7 +57,7 @@ class PrivBayesStrategy(CliqueStrategy):
     connects columns that were not chosen, and whose tables were never measured.
 
     Args:
-        rule: Which columns may be in one clique, see ``CliqueStrategy``.
+        rule: Which columns may be in one clique, see ``CliqueMechanism``.
         max_cells: Largest number of cells of a triple.
         max_triples: The maximum number of triples that are counted.
         theta: PrivBayes' usefulness: the average cell must be at least this many times its noise,
@@ -76,6 +75,34 @@ class PrivBayesStrategy(CliqueStrategy):
         theta = self.theta
         if not isinstance(theta, Real) or isinstance(theta, bool) or not 0 < theta < math.inf:
             raise StructureError(f'theta ({shown(theta)}) must be a number above 0, for example 4.')
+
+    def run(
+        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
+    ) -> Release:
+        """Measure one-ways, then choose and measure a child with its parents in each round.
+
+        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
+        and predictions of a round depend on released values and public facts, so rounds compose.
+        """
+        cliques = self.histograms(table.domain, roles)  # before codes are merged
+        one_way_rho, selection_rho = first_shares(table, budget, cliques)
+        progress('Measuring one-way marginals')
+        one_ways = measure_one_ways(table, one_way_rho, budget)
+        progress('Choosing parents')
+        tables_rho = table.ledger.remaining - selection_rho
+        measured = MeasuredInTurn(table, one_ways, budget, tables_rho)
+        shares = table.ledger.shares(selection_rho, [1] * (len(table.domain) - 1))
+        network = _Network(table, measured, budget)
+        on_offer = network.useful(telling(cliques, table), tables_rho, self.theta)
+        for to_come, rho in zip(reversed(range(len(shares))), shares, strict=True):
+            families = self.families(on_offer, measured.cliques, roles)
+            if not families:
+                break
+            typical = fmean(map(measured.weight, families))
+            gap = network.gap(families, typical, to_come)
+            family = table.choose(families, gap, rho, SELECT_CLIQUES)
+            measured.measure(family, typical, to_come)
+        return measured.finish()
 
     def families(
         self, on_offer: Sequence[Clique], chosen: Sequence[Clique], roles: Statements
@@ -108,60 +135,6 @@ def _is_family(clique: Clique, graph: 'nx.Graph[str]') -> bool:
     parents = [column for column in clique if column in graph]
     edges = graph.subgraph(parents).number_of_edges()
     return len(parents) == len(clique) - 1 and edges == math.comb(len(parents), 2)
-
-
-@dataclass(frozen=True)
-class PrivBayes:
-    """Measure the one-ways, then choose a child with its parents and measure them, in turn.
-
-    Attributes:
-        strategy: Which children and parents may be chosen.
-    """
-
-    strategy: PrivBayesStrategy
-    shape: ClassVar[Shape] = 'any'
-
-    @property
-    def name(self) -> str:
-        """The name of the strategy."""
-        return self.strategy.name
-
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the strategy guarantees fairness."""
-        return self.strategy.requires_roles
-
-    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-        """Return all single columns, and the strategy's pairs and triples."""
-        return [*((column,) for column in domain), *self.strategy.histograms(domain, roles)]
-
-    def run(
-        self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
-    ) -> Release:
-        """Measure one-ways, then choose and measure a child with its parents in each round.
-
-        Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
-        and predictions of a round depend on released values and public facts, so rounds compose.
-        """
-        cliques = self.strategy.histograms(table.domain, roles)  # before codes are merged
-        one_way_rho, selection_rho = first_shares(table, budget, cliques)
-        progress('Measuring one-way marginals')
-        one_ways = measure_one_ways(table, one_way_rho, budget)
-        progress('Choosing parents')
-        tables_rho = table.ledger.remaining - selection_rho
-        measured = MeasuredInTurn(table, one_ways, budget, tables_rho)
-        shares = table.ledger.shares(selection_rho, [1] * (len(table.domain) - 1))
-        network = _Network(table, measured, budget)
-        on_offer = network.useful(telling(cliques, table), tables_rho, self.strategy.theta)
-        for to_come, rho in zip(reversed(range(len(shares))), shares, strict=True):
-            families = self.strategy.families(on_offer, measured.cliques, roles)
-            if not families:
-                break
-            typical = fmean(map(measured.weight, families))
-            gap = network.gap(families, typical, to_come)
-            family = table.choose(families, gap, rho, SELECT_CLIQUES)
-            measured.measure(family, typical, to_come)
-        return measured.finish()
 
 
 class _Network:

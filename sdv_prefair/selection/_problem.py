@@ -10,7 +10,7 @@ import numpy as np
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._resolve import resolve_strategy
+from sdv_prefair.selection._resolve import rule_of
 from sdv_prefair.selection._sides import UNDECIDED, SpanningTrees
 from sdv_prefair.selection._strategy import FairTree, Pair, Strategy, usable_pairs
 
@@ -127,7 +127,7 @@ def fair_spanning_tree(
     """
     scores = KnownScores(weights)
     columns = _node_list(scores, roles, columns)
-    chosen = _with_time_limit(resolve_strategy(strategy), time_limit)
+    chosen = _with_time_limit(rule_of(strategy), time_limit)
     tree = chosen.select(columns, roles, scores)
     weight = scores.total(tree.edges)
     if isinstance(chosen, ExactStrategy):

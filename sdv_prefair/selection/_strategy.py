@@ -25,11 +25,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from sdv_prefair.counts import is_measurable
+from sdv_prefair._arrays import Flags, Integers
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART, FREE, outcomes_beside_unlabelled
-from sdv_prefair.values._arrays import Flags, Integers
 
 Pair = tuple[str, str]
 
@@ -229,37 +228,3 @@ def _keep_nearest(kept: Flags, wanted: Flags, distance: Integers, most: int) -> 
     open_places = np.flatnonzero(wanted & ~kept)
     nearest = np.argsort(distance[open_places], kind='stable')[:most]
     kept[open_places[nearest]] = True
-
-
-def declared_pairs(domain: Mapping[str, int], roles: Statements, strategy: Strategy) -> list[Pair]:
-    """Return the pairs that the strategy declares and whose histograms can be measured.
-
-    Args:
-        domain: Number of codes of every column, before any are merged.
-        roles: The roles of the columns.
-        strategy: How the tree is selected.
-
-    Raises:
-        StructureError: If a given tree contains a pair that cannot be measured.
-    """
-    pairs = looked_at(strategy.declare(list(domain), roles), list(domain), roles)
-    _check_given(strategy, domain)
-    return [pair for pair in pairs if is_measurable(pair, domain)]
-
-
-def _check_given(strategy: Strategy, domain: Mapping[str, int]) -> None:
-    for first, second in _given_pairs(strategy):
-        if not domain.keys() >= {first, second}:
-            continue  # a column that constraints have yet to make
-        if not is_measurable((first, second), domain):
-            raise StructureError(
-                f'structure joins {first!r} and {second!r}, which have {domain[first]:,} and '
-                f'{domain[second]:,} codes: too many combinations to measure. Coarsen one of these '
-                'columns with fewer range_values or a smaller numeric_bins, join them through '
-                "others, or use structure='adaptive', which goes around such pairs."
-            )
-
-
-def _given_pairs(strategy: Strategy) -> Sequence[Pair]:
-    """Return the pairs of a given tree: the strategy's own, or the one that it starts from."""
-    return getattr(getattr(strategy, 'tree', strategy), 'edges', ())

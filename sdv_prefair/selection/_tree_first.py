@@ -3,12 +3,11 @@
 Paper: Marginals-MST with the fair selection step of Algorithm 1 or 2.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable
@@ -17,43 +16,48 @@ from sdv_prefair.selection._measuring import (
     Budget,
     OneWays,
     expected_errors,
+    first_shares,
     measure,
     measure_one_ways,
 )
-from sdv_prefair.selection._protocol import Progress, Release, Shape, quiet
+from sdv_prefair.selection._mechanism import (
+    PairMechanism,
+    Progress,
+    Release,
+    Shape,
+    is_all_gaussian,
+    quiet,
+)
 from sdv_prefair.selection._scores import PrivateScores, independence_gap
-from sdv_prefair.selection._strategy import FairTree, Pair, Strategy, declared_pairs
+from sdv_prefair.selection._strategy import FairTree, Pair, Strategy
+from sdv_prefair.selection._trees import pairs_of_given_tree
 
 
 @dataclass(frozen=True)
-class TreeFirst:
-    """Measure the one-way marginals, select a tree by a strategy, measure its two-way marginals.
+class TreeFirst(PairMechanism):
+    """Measure the one-way marginals, select a tree by the rule, measure its two-way marginals.
 
     Attributes:
-        strategy: How the tree is selected.
+        rule: How the tree is selected.
     """
 
-    strategy: Strategy
+    rule: Strategy
     shape: ClassVar[Shape] = 'tree'
 
     @property
     def name(self) -> str:
-        """The name of the strategy."""
-        return self.strategy.name
-
-    @property
-    def requires_roles(self) -> bool:
-        """Whether the strategy guarantees fairness."""
-        return self.strategy.requires_roles
+        """The name of the rule."""
+        return self.rule.name
 
     @property
     def all_gaussian(self) -> bool:
-        """Whether the strategy declares that it releases all scores at once, or uses none."""
-        return getattr(self.strategy, 'all_gaussian', False) is True
+        """Whether the rule declares that it releases all scores at once, or uses none."""
+        return is_all_gaussian(self.rule)
 
-    def declare(self, domain: Mapping[str, int], roles: Statements) -> list[Clique]:
-        """Return all single columns, and the strategy's pairs that are small enough to measure."""
-        return declared_cliques(domain, roles, self.strategy)
+    @property
+    def given(self) -> Sequence[Pair] | None:
+        """The pairs of a given tree."""
+        return pairs_of_given_tree(self.rule)
 
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
@@ -62,50 +66,37 @@ class TreeFirst:
 
         Privacy: spends all that is left in the table's ledger, through the table alone.
         """
-        pairs = declared_pairs(table.domain, roles, self.strategy)  # before codes are merged
+        pairs = self.pairs(table.domain, roles)  # before codes are merged
         one_way_rho, selection_rho = first_shares(table, budget, pairs)
         progress('Measuring one-way marginals')
         one_ways = measure_one_ways(table, one_way_rho, budget)
         progress('Selecting the tree')
-        tree = select_tree(table, one_ways, roles, self.strategy, budget, selection_rho, pairs)
+        tree = select_tree(table, one_ways, roles, self.rule, budget, selection_rho, pairs)
         progress('Measuring two-way marginals')
-        left = table.ledger.remaining
-        two_ways = measure(table, tree.edges, left, budget, MEASURE_TWO_WAYS)
-        return Release(
-            one_ways.measurements + two_ways,
-            [measurement.columns for measurement in two_ways],
-            one_ways.compressions,
-            one_ways.mostly_outside,
-        )
+        return measure_the_rest(table, one_ways, tree.edges, budget)
 
 
-def declared_cliques(
-    domain: Mapping[str, int], roles: Statements, strategy: Strategy
-) -> list[Clique]:
-    """Return the histograms that a strategy's selection may read: one-ways, and its pairs.
+def measure_the_rest(
+    table: PrivateTable, one_ways: OneWays, edges: Sequence[Pair], budget: Budget
+) -> Release:
+    """Measure the pairs of a graph, and return them with the one-way marginals.
 
-    Pairs too large to measure are left out.
+    Privacy: spends all that is left in the table's ledger.
     """
-    single: list[Clique] = [(column,) for column in domain]
-    return [*single, *declared_pairs(domain, roles, strategy)]
-
-
-def first_shares(
-    table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
-) -> tuple[Fraction, Fraction]:
-    """Return the budgets of one-ways and selection; without cliques, one-ways get everything."""
-    shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
-    one_way, selection, _ = table.ledger.shares(
-        table.ledger.remaining, shares if cliques else [1, 0, 0]
+    two_ways = measure(table, edges, table.ledger.remaining, budget, MEASURE_TWO_WAYS)
+    return Release(
+        one_ways.measurements + two_ways,
+        [measurement.columns for measurement in two_ways],
+        one_ways.compressions,
+        one_ways.mostly_outside,
     )
-    return one_way, selection
 
 
 def select_tree(
     table: PrivateTable,
     one_ways: OneWays,
     roles: Statements,
-    strategy: Strategy,
+    rule: Strategy,
     budget: Budget,
     rho: Fraction,
     pairs: list[Pair],
@@ -121,6 +112,6 @@ def select_tree(
     if budget.discount_noise:
         rows = table.ledger.max_rows_per_person
         discount = expected_errors(pairs, expected, two_way_rho, rows, budget)
-    oversized = set(strategy.declare(columns, roles)) - set(pairs)
+    oversized = set(rule.declare(columns, roles)) - set(pairs)
     scores = PrivateScores(table, independence_gap(expected, discount), rho, oversized)
-    return strategy.select(columns, roles, scores)
+    return rule.select(columns, roles, scores)

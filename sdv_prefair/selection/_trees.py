@@ -23,6 +23,7 @@ from sdv_prefair.selection._strategy import (
     FairTree,
     Pair,
     Scores,
+    Strategy,
     all_pairs,
     check_given,
     check_unlabelled,
@@ -318,3 +319,8 @@ def check_fair(edges: Iterable[Pair], roles: Statements) -> None:
             f'structure violates the statement that {statement}: the path {along} connects its '
             'two sides and bypasses its conditioning set. Remove one pair of that path.'
         )
+
+
+def pairs_of_given_tree(rule: Strategy) -> Sequence[Pair] | None:
+    """Return the pairs of a given tree; None if the rule selects one."""
+    return rule.edges if isinstance(rule, FixedStrategy) else None

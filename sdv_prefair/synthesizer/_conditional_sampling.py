@@ -1,12 +1,17 @@
 """Conditional sampling: which values can be requested, and the rows that have them."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_scalar
 from sdv.cag._errors import ConstraintNotMetError
+from sdv.sampling import Condition, DataFrameCondition
 
+from sdv_prefair.columns import ColumnCodes, transformer_for
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.constraints._asked_rows import AskedRows, Drawing
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._verification import tied_columns
@@ -24,8 +29,6 @@ from sdv_prefair.synthesizer._unlearnt import (
     unlearnt_values,
     with_stand_ins,
 )
-from sdv_prefair.transformers import ColumnCodes, transformer_for
-from sdv_prefair.values._with_columns import with_columns
 
 
 def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
@@ -41,6 +44,21 @@ def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:
         for column, dtype in consumed.items()
         if (domain := without_unknown_ends(plan.original_domains[column])) is not None
     }
+
+
+def in_cells(condition: Any) -> Any:
+    """Return a condition with each value in one cell: SDV's would spread a tuple over the rows."""
+    if not isinstance(condition, Condition):
+        return condition
+    asked, rows = condition.get_column_values(), range(condition.get_num_rows())
+    listed = [name for name, value in asked.items() if not is_scalar(value)]
+    if odd := [name for name in listed if not isinstance(asked[name], Hashable)]:
+        raise ValueError(
+            f'The columns {odd} were requested with several values in one condition. Give each '
+            'value a condition of its own, or the rows as a DataFrameCondition.'
+        )
+    values = {name: pd.Series([asked[name]] * len(rows), dtype=object) for name in listed}
+    return DataFrameCondition(pd.DataFrame(asked | values, index=rows)) if listed else condition
 
 
 def check_lines(fitted: Fitted, conditions: pd.DataFrame, are_known: bool = False) -> None:

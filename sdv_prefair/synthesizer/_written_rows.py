@@ -13,10 +13,8 @@ import pyarrow.parquet as pq
 import tqdm
 
 from sdv_prefair._atomic_write import draft_of
-from sdv_prefair._sdv_versions import by_name
-from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
-from sdv_prefair.synthesizer._conditional_sampling import askable_columns
-from sdv_prefair.synthesizer._handing_over import HandingOver
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.synthesizer._written_types import (
     arrow_type,
     check_objects,
@@ -25,55 +23,11 @@ from sdv_prefair.synthesizer._written_types import (
     types_of_objects,
     written_alike,
 )
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._with_columns import with_columns
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""
 
 _CSV = ('.csv', '.csv.gz')
-
-
-class WritingRows(HandingOver):
-    """A fitted synthesizer that can write more rows than fit in memory."""
-
-    def sample_to(
-        self,
-        path: str | Path,
-        num_rows: int,
-        rows_at_a_time: int = ROWS_AT_A_TIME,
-        independent_rows: bool = False,
-        progress: bool = True,
-    ) -> None:
-        """Sample rows into a file; only one chunk is in memory at a time.
-
-        The rows are those of ``sample`` called once for each chunk. The file is written
-        atomically.
-
-        Args:
-            path: Where to write, ending in ``.csv``, ``.csv.gz`` or ``.parquet``.
-            num_rows: Number of rows.
-            rows_at_a_time: Rows of a chunk.
-            independent_rows: Whether rows are sampled independently, see ``sample``.
-            progress: Whether to show a bar, if there is more than one chunk.
-        """
-        self._validate_fit_before_sample()
-        check_whole_number('num_rows', num_rows, least=1)
-        check_whole_number('rows_at_a_time', rows_at_a_time, least=1)
-        check_choice('independent_rows', independent_rows, (True, False))
-        self._data_processor.check_room(num_rows, rows_at_a_time)
-        name = self.fitted.settings.table_name
-
-        def draw(rows: int) -> pd.DataFrame:
-            try:
-                sampled = self.sample(rows, independent_rows=independent_rows)
-            except KeyboardInterrupt:
-                raise KeyboardInterrupt from None  # SDV asks for an output_file_path here
-            drawn: pd.DataFrame = by_name(sampled, name)[name]
-            return drawn
-
-        parts = drawn_parts(draw, num_rows, rows_at_a_time, progress)
-        write_parts(parts, Path(path), num_rows, askable_columns(self.fitted))
 
 
 def drawn_parts(

@@ -12,7 +12,7 @@ from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.selection._measuring import measure
-from sdv_prefair.selection._protocol import Release, quiet
+from sdv_prefair.selection._mechanism import Release, quiet
 
 TRIPLE = ('education', 'hours', 'income')
 
@@ -80,6 +80,8 @@ def test_the_release_comes_back(fitted, tmp_path):
     loaded = load_release(path)
     assert loaded.verify_fairness()
     assert loaded._model.cliques == fitted._model.cliques
+    assert 'structure: triple loop' in repr(loaded)
+    assert loaded.fitted.settings.mechanism.name == TripleLoop.name
     fitted.reset_sampling()
     loaded.reset_sampling()
     for name, rows in fitted.sample(num_rows=50).items():

@@ -20,7 +20,7 @@ _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
 _LEDGER_MODEL = 'tests/property/test_ledger.py'
-_PERSONS = 'tests/unit/counts/test_persons.py'
+_PERSONS = 'tests/unit/counting/test_persons.py'
 
 _ANSWERS = 'privacy/_answers.py'
 _PRIVATE_TABLE = 'privacy/_private_table.py'
@@ -45,8 +45,8 @@ _DOOR = (
 )
 _IMPORT_NUMPY = Edit(
     'selection/_tree_first.py',
-    'from sdv_prefair.counts import Clique\n',
-    'import numpy as np\n\nfrom sdv_prefair.counts import Clique\n',
+    'from typing import ClassVar\n',
+    'from typing import ClassVar\n\nimport numpy as np\n',
 )
 _PAY_FOR_VALUES = '    ledger.debit(Debit(step, kind, (column,), rho, delta, sigma))\n'
 _COUNT_VALUES = '    noisy: list[int] = draw(counts, variance, entropy).tolist()\n'
@@ -90,17 +90,17 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'residual scores compare with exact counts instead of the model',
-        'selection/_planned_marginals.py',
-        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
-        'chosen = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
+        'selection/_planned.py',
+        'expected = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'expected = {pairs[place]: 1.0 * self._table.exact(pairs[place]) for place in again}',
         'planned',
     ),
     _peeking(
         'a plan knows the exact total',
-        'selection/_planned_marginals.py',
+        'selection/_planned.py',
         'total, expected = one_way_model(self._one_ways.measurements)',
         'total, expected = one_way_model(self._one_ways.measurements)\n'
-        '        total = float(self._table.exact((next(iter(domain)),)).sum())',
+        '        total = float(self._table.exact((next(iter(expected)),)).sum())',
         'planned',
     ),
     _peeking(
@@ -143,14 +143,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'bounds are those of exact counts',
-        'learning/_number_range.py',
+        'learning/_ranges.py',
         'np.flatnonzero(stands_out(noisy[:-1], sigma))',
         'np.flatnonzero(stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
         'where ranges end is read from exact counts',
-        'learning/_one_column.py',
+        'learning/_ranges.py',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n'
         '        noisy = np.bincount(group_of, table.exact((column,)))\n',
@@ -158,7 +158,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'a look at a column sees its exact counts',
-        'discretization/__init__.py',
+        'learning/_bins.py',
         'return table.measure_groups(column, group_of, next(parts), DISCRETIZE)',
         '_, sigma = table.measure_groups(column, group_of, next(parts), DISCRETIZE)\n'
         '        return np.bincount(group_of, table.exact((column,))), sigma',
@@ -531,8 +531,8 @@ ALL_GAUSSIAN = [
     mutant(
         'fair AIM promises what its strategy does not know of',
         'selection/_aim.py',
-        '        return False\n',
-        '        return True\n',
+        "    shape: ClassVar[Shape] = 'connected'\n",
+        "    shape: ClassVar[Shape] = 'connected'\n    all_gaussian: ClassVar[bool] = True\n",
         f'{_FITS}::test_how_lines_add_up_follows_from_structure_and_metadata',
     ),
     mutant(
@@ -692,14 +692,14 @@ FOUND_INDEPENDENTLY = [
     ),
     mutant(
         'each row of a stream without a person is a person',
-        'counts/_persons.py',
+        'counting/_frame.py',
         'number.setdefault(None if value != value else value, len(number))',
         'number.setdefault(object() if value is None or value != value else value, len(number))',
         f'{_PERSONS}::test_rows_without_a_person_count_as_one_persons',
     ),
     mutant(
         'rows of a stream without a person have no limit',
-        'counts/_persons.py',
+        'counting/_frame.py',
         '        passes = earlier[row_of] + nth < self._max_rows\n',
         '        passes = earlier[row_of] + nth < self._max_rows\n'
         '        passes |= np.array([p is None for p in persons])[row_of]\n',

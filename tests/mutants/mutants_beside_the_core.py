@@ -11,7 +11,7 @@ _ATTEMPTS = 'tests/integration/test_attempts.py'
 _PROMISES = 'tests/privacy/release/test_promises.py'
 _LEDGER_CHECKS = 'tests/unit/release/test_ledger_checks.py'
 _ACCOUNT_RECORD = 'tests/unit/release/test_account_record.py'
-_CANONICAL = 'tests/unit/values/test_canonical.py'
+_CANONICAL = 'tests/unit/columns/test_canonical.py'
 _ROWS_APART = 'tests/property/test_rows_apart.py'
 _FOLDERS = 'tests/integration/doors/test_folders.py'
 _SHOWN = 'tests/property/test_shown_values.py'
@@ -29,9 +29,9 @@ _PLANNED = 'tests/unit/selection/test_planned_marginals.py'
 
 _ACCOUNT = 'privacy/_account.py'
 _CHECKS = 'release/_ledger_checks.py'
-_MOMENTS = 'values/_timestamp_reading.py'
-_KEYS = 'values/_canonical.py'
-_STREAMS = 'counts/_streams.py'
+_MOMENTS = 'columns/_cells.py'
+_KEYS = 'columns/_texts.py'
+_STREAMS = 'counting/_streams.py'
 _PREDICATE = 'fairness/_predicate.py'
 
 ATTEMPTS = [
@@ -253,37 +253,37 @@ READING = [
     ),
     mutant(
         'the log of a table is not seen from one of its folders',
-        'counts/_table_formats.py',
+        'counting/_streams.py',
         'folders = [place, *_folders_above(place)]',
         'folders = [place]',
         f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
     ),
     mutant(
         'an open quotation mark joins a line of a CSV file to the next',
-        'counts/_csv_blocks.py',
+        'counting/_csv.py',
         '        yield text_columns([line for line in lines if line.strip()], names)\n',
         '        for place, line in enumerate(lines[:-1]):\n'
         "            if line.count(b'\"') % 2:\n"
         "                lines[place : place + 2] = [b'', line + lines[place + 1]]\n"
         '        yield text_columns([line for line in lines if line.strip()], names)\n',
-        'tests/unit/counts/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
+        'tests/unit/counting/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
     ),
 ]
 
 VALUES = [
     mutant(
         'what is drawn for a bin is not read back',
-        'transformers/_own_values.py',
+        'columns/_bins.py',
         '        if self._may_move():\n',
         '        if self._may_move() and not len(codes):\n',
-        'tests/unit/transformers/test_numbers.py::test_every_bin_has_a_number_of_its_own',
+        'tests/unit/columns/test_numbers.py::test_every_bin_has_a_number_of_its_own',
     ),
     mutant(
         'bins without a value of their own are kept',
-        'transformers/_own_values.py',
+        'columns/_bins.py',
         'while not (own := self._find_stand_ins()).all():',
         'while not (own := self._find_stand_ins() | True).all():',
-        'tests/unit/transformers/test_datetimes.py::test_times_that_the_clocks_skip',
+        'tests/unit/columns/test_datetimes.py::test_times_that_the_clocks_skip',
     ),
     mutant(
         'values need not tell their codes in a fit',
@@ -303,7 +303,7 @@ VALUES = [
     ),
     mutant(
         'values are asked in a frame alone, not in a CSV file',
-        'transformers/_telling.py',
+        'columns/_telling.py',
         "        yield f'csv {reader}', list(cells)\n",
         '        pass\n',
         f'{_SHOWN}::test_values_of_a_chosen_transformer_tell_their_codes',
@@ -334,7 +334,7 @@ ASKED = [
     ),
     mutant(
         'decimals beyond those of the column can be asked for',
-        'transformers/_asked.py',
+        'columns/_column_codes.py',
         'return asked in (float(Fraction(point, 10**places)), float(written))',
         'return True',
         'tests/property/test_asked_values.py::test_what_would_be_changed_is_refused',
@@ -365,20 +365,20 @@ ASKED = [
 CLIQUES = [
     mutant(
         'rows without a value are shared out by rounding, so one row changes several cells',
-        'counts/_spreading.py',
+        'counting/_kernel.py',
         '        place, code = np.nonzero(of_code)\n',
         '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
         '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
         '        of_code = np.diff(until, prepend=0)\n'
         '        place, code = np.nonzero(of_code)\n',
-        'tests/unit/counts/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
+        'tests/unit/counting/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
     ),
     mutant(
         'nulls that are not declared count as the first value',
-        'transformers/_column_codes.py',
+        'columns/_column_codes.py',
         '        codes[nulls] = self.unread_code\n',
         '        codes[nulls] = self.null_code or 0\n',
-        'tests/unit/transformers/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
+        'tests/unit/columns/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
     ),
     mutant(
         'a mechanism does not tell which codes are hidden',
@@ -391,18 +391,18 @@ CLIQUES = [
         'pairs that nobody declared are counted',
         (
             Edit(
-                'counts/_kernel.py',
+                'counting/_kernel.py',
                 'declared = [tuple(clique) for clique in cliques]',
                 'declared = [tuple(clique) for clique in cliques]\n'
                 '        declared += itertools.combinations(self._domain, 2)',
             ),
-            Edit('counts/_kernel.py', 'import math\n', 'import itertools\nimport math\n'),
+            Edit('counting/_kernel.py', 'import math\n', 'import itertools\nimport math\n'),
         ),
-        ('tests/unit/counts/test_kernel.py::test_only_declared_cliques_can_be_read',),
+        ('tests/unit/counting/test_kernel.py::test_only_declared_cliques_can_be_read',),
     ),
     mutant(
         'pairs too large to measure are declared',
-        'selection/_strategy.py',
+        'selection/_mechanism.py',
         'return [pair for pair in pairs if is_measurable(pair, domain)]',
         'return list(pairs)',
         'tests/unit/selection/test_every_strategy.py'
@@ -444,7 +444,7 @@ CLIQUES = [
         'selection/_strategy.py',
         'if not any(_opposes(statement, pair) for statement in statements)',
         'if not any(_opposes(statement, pair) for statement in statements[:1])',
-        f'{_STATED_DECLARED}::test_no_pair_between_the_sides_of_any_statement_is_declared',
+        f'{_STATED_DECLARED}::test_no_clique_between_the_sides_of_any_statement_is_declared',
     ),
     mutant(
         'outcomes touch columns that no statement names',
@@ -487,24 +487,24 @@ CLIQUES = [
     ),
     mutant(
         'scores against the forest go to pairs in another order',
-        'selection/_planned_marginals.py',
+        'selection/_planned.py',
         'residuals[again] = self._residuals(',
         'residuals[np.sort(again)] = self._residuals(',
         f'{_PLANNED}::test_scores_against_the_forest_meet_their_own_pairs',
     ),
     mutant(
         'a pair is scored against the table that stands in its place',
-        'selection/_planned_marginals.py',
-        'chosen = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
+        'selection/_planned.py',
+        'expected = {pairs[place]: model.total * tables[pairs[place]] for place in again}',
         'held = iter(tables.values())\n'
-        '            chosen = {pairs[place]: model.total * next(held) for place in again}',
+        '            expected = {pairs[place]: model.total * next(held) for place in again}',
         f'{_PLANNED}::test_a_pair_is_scored_against_its_own_table_of_the_forest',
     ),
     mutant(
         'a forest is kept that promises more error than independent columns',
-        'selection/_plan_growth.py',
-        'return promised < other.expected_error(scores, precision)',
-        'return promised < 2 * other.expected_error(scores, precision)',
+        'selection/_planned.py',
+        'return own < other.errors.total(scores, precision)',
+        'return own < 2 * other.errors.total(scores, precision)',
         f'{_PLANNED}::test_a_forest_that_noise_would_swamp_is_dropped_as_a_whole',
     ),
     mutant(
@@ -535,18 +535,17 @@ CLIQUES = [
     ),
     mutant(
         'a plan keeps to no roles',
-        'selection/_planned_marginals.py',
-        'self._roles = roles if strategy.requires_roles else Statements()',
-        'self._roles = Statements()',
+        'selection/_planned.py',
+        'run = _Run(self, table, self.kept_roles(roles), budget,',
+        'run = _Run(self, table, Statements(), budget,',
         'tests/unit/selection/test_planned_marginals.py::test_however_strong_a_tie_no_unfair_pair_is_chosen',
     ),
     mutant(
         'a plan leaves a part of the budget unspent',
-        'selection/_planned_marginals.py',
-        '(self._last_shares(), self._ledger.remaining)',
-        '(self._last_shares(), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
-        'tests/unit/selection/test_planned_marginals.py'
-        '::test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger',
+        'selection/_planned.py',
+        '(self._last_shares(graph), self._ledger.remaining)',
+        '(self._last_shares(graph), self._ledger.shares(self._ledger.remaining, [9, 1])[0])',
+        f'{_PLANNED}::test_a_tie_that_no_tree_explains_is_measured',
     ),
     mutant(
         'fairness is asked of all cliques but the first',

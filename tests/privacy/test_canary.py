@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from certified import DELTA, certified_epsilon
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import _answers as answers_module
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import resolve_mechanism
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 # With a fourth column fair AIM has a pair to choose beyond the tree.
 DOMAINS = {

@@ -11,13 +11,13 @@ import math
 import numpy as np
 import pytest
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Debit, Ledger
 from sdv_prefair.privacy._mechanisms import exponential_epsilon
 from sdv_prefair.privacy._score import ExactScores
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import MwemStrategy, PrivBayesStrategy
 
 DOMAIN = {'p': 2, 'o': 2, 'a': 2, 'b': 2}
@@ -68,7 +68,7 @@ def rows(seed=0, num_rows=160):
 
 def sequences(strategy, factor):
     """Return the log probabilities of all complete runs, a row each; and what choices may cost."""
-    mechanism = mechanism_of(strategy)
+    mechanism = resolve_mechanism(strategy)
     cliques = mechanism.declare(DOMAIN, ROLES)
     assert any(len(clique) == 3 for clique in cliques)
 

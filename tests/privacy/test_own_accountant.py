@@ -7,12 +7,12 @@ from own_accountant import search
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy import _answers as answers
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import resolve_mechanism
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 DOMAIN = {'p': 2, 'a': 3, 'o': 2, 'b': 4, 'n': 3}
 ROLES = Roles(['p'], ['a', 'b'], ['o'])

@@ -5,8 +5,8 @@ import pytest
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
+from sdv_prefair.fitting._released_model import NEAR_ENOUGH
 from sdv_prefair.model import estimate
-from sdv_prefair.selection._protocol import NEAR_ENOUGH
 
 
 @pytest.mark.parametrize('structure', ['adaptive', 'exact', 'aim', 'planned', 'privbayes', 'mwem'])

@@ -14,15 +14,15 @@ import pytest
 from reach import reachable
 
 from sdv_prefair import learning
-from sdv_prefair.counts import Counts, FrameSource
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.columns._facts import Undeclared
+from sdv_prefair.counting import Counts, FrameSource
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy._answers import Answers
 from sdv_prefair.privacy._score import ExactScores
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._scores import PrivateScores
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 
@@ -104,7 +104,7 @@ def test_nothing_that_a_strategy_or_an_estimator_gets_leads_to_counts(kind, stra
     numbers = secrets(counts)
     nosy = kind(strategy, numbers)
     table = PrivateTable(counts, Ledger(HARDLY_ANY, 1e-9), SystemEntropy())
-    release = mechanism_of(nosy).run(table, ROLES, BUDGETS['tuned'])
+    release = resolve_mechanism(nosy).run(table, ROLES, BUDGETS['tuned'])
     assert nosy.looked >= 2
     assert not leaks(release, numbers)
     assert not leaks(table, numbers), 'which the extension is given'

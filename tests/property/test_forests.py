@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     STRATEGIES,
     AimStrategy,
     FixedStrategy,
     KnownScores,
-    declared_pairs,
     is_justifiably_fair,
 )
 
@@ -67,7 +67,7 @@ def components(edges, columns):
 
 
 def oversized_pairs(domain, roles, strategy):
-    declared = declared_pairs(domain, roles, strategy)
+    declared = resolve_mechanism(strategy).pairs(domain, roles)
     return [pair for pair in strategy.declare(list(domain), roles) if pair not in declared]
 
 
@@ -75,7 +75,7 @@ def oversized_pairs(domain, roles, strategy):
 @given(table=tables(), seed=st.integers(0, 2**32))
 def test_every_structure_ends_in_a_fair_forest_that_cannot_grow(name, table, seed):
     (domain, roles), strategy = table, STRATEGIES[name]()
-    declared = declared_pairs(domain, roles, strategy)
+    declared = resolve_mechanism(strategy).pairs(domain, roles)
     oversized = oversized_pairs(domain, roles, strategy)
     assert all(math.prod(map(domain.get, pair)) <= MAX_CELLS for pair in declared)
     assert all(math.prod(map(domain.get, pair)) > MAX_CELLS for pair in oversized)
@@ -100,7 +100,7 @@ def test_exact_is_the_heaviest_of_the_fair_forests_with_the_most_edges(table, se
     found = strategy.select(list(domain), roles, scores)
     best = max(
         (len(edges), math.fsum(weights[edge] for edge in edges))
-        for edges in fair_forests(declared_pairs(domain, roles, strategy), domain, roles)
+        for edges in fair_forests(resolve_mechanism(strategy).pairs(domain, roles), domain, roles)
     )
     assert (len(found.edges), pytest.approx(found.weight)) == best
     assert found.gap == 0.0
@@ -129,4 +129,4 @@ def test_a_given_tree_with_a_pair_too_large_is_refused_by_name():
     tree = FixedStrategy([('p', 'a'), ('a', 'o')])
     for strategy in (tree, AimStrategy(tree=tree)):
         with pytest.raises(StructureError, match="joins 'p' and 'a', which have 20,000"):
-            declared_pairs(domain, roles, strategy)
+            resolve_mechanism(strategy).pairs(domain, roles)

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.fairness import Independent, Statements
+from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._ledger_words import SELECT_TREE
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of, resolve_mechanism
 from sdv_prefair.selection._measuring import BUDGETS
-from sdv_prefair.selection._protocol import estimate_release
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import FixedStrategy, PlannedStrategy, UnconstrainedStrategy
 
 ROLES = Roles(['p'], ['a', 'b'], ['o'])
@@ -78,7 +78,7 @@ WIDE_ROLES = Roles(['c0'], ['c4', 'c5'], ['c13'])
 def test_so_does_a_table_of_which_noise_lets_few_pairs_be_scored(seed, num_rows, plain):
     """At this epsilon it lets none be scored of few rows, some of more, and all of the most."""
     roles, epsilon, rows = Roles() if plain else WIDE_ROLES, 1.0, 1
-    mechanism = mechanism_of(
+    mechanism = resolve_mechanism(
         PlannedStrategy(UnconstrainedStrategy()) if plain else PlannedStrategy()
     )
     cliques = mechanism.declare(WIDE, roles)

@@ -3,18 +3,18 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 NO_ROLES, NO_NOISE = Roles(), 1e6
 
 
 def run(codes, domain, strategy, epsilon=1.0, budget='tuned', rows=1, roles=NO_ROLES):
     """Return the release of one run of a strategy's mechanism, and its ledger."""
-    mechanism = mechanism_of(strategy)
+    mechanism = resolve_mechanism(strategy)
     counts = count_codes(codes, domain, mechanism.declare(domain, roles))
     ledger = Ledger(epsilon, 1e-9, rows)
     table = PrivateTable(counts, ledger, SystemEntropy())

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from people import LEARNT, people
 from sdv.errors import SamplingError
+from sdv.metadata import Metadata
 from sdv.sampling import Condition, DataFrameCondition
 
-from sdv_prefair import FairnessWarning
+from sdv_prefair import FairnessWarning, PreFairSynthesizer
 
 ODD_VALUES = st.one_of(
     st.sampled_from([
@@ -286,3 +287,38 @@ def test_the_real_rows_can_be_asked_of_every_dtype(wide):
         sampled = only(synthesizer.sample_remaining_columns(known))
         pd.testing.assert_frame_equal(sampled[[column]], known)
         assert (sampled.dtypes == table.frame.dtypes).all(), column
+
+
+@pytest.fixture(scope='module')
+def places():
+    """Categories that are tuples, and a fit of them."""
+    rng = np.random.default_rng(0)
+    names = [('north', 1), ('south', 2)]
+    frame = pd.DataFrame({
+        'sex': rng.choice(['F', 'M'], 500),
+        'place': pd.Series([names[place] for place in rng.integers(0, 2, 500)]),
+        'pay': rng.choice(['low', 'high'], 500),
+    })
+    columns = {name: {'sdtype': 'categorical'} for name in frame}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    roles = {'protected': ['sex'], 'admissible': ['place'], 'outcome': ['pay']}
+    synthesizer = PreFairSynthesizer(metadata, epsilon=10.0, **roles)
+    synthesizer.fit({'t': frame})
+    return synthesizer
+
+
+@pytest.mark.parametrize('num_rows', [1, 2, 3])
+def test_a_tuple_is_one_value_however_many_rows_are_requested(places, num_rows):
+    """pandas would spread ('north', 1) over two rows: one with 'north', one with 1."""
+    asked = {'place': ('north', 1), 'sex': 'F'}
+    sampled = from_conditions(places, Condition(asked, num_rows=num_rows))
+    assert sampled['place'].tolist() == [('north', 1)] * num_rows
+    assert sampled['sex'].tolist() == ['F'] * num_rows
+    with pytest.raises(ValueError, match='outside its domain'):
+        from_conditions(places, Condition({'place': ('east', 3)}, num_rows=num_rows))
+
+
+@pytest.mark.parametrize('several', [['F', 'M'], {'F', 'M'}, np.array(['F', 'M'])])
+def test_several_values_in_one_condition_are_refused(places, several):
+    with pytest.raises(ValueError, match=r"columns \['sex'\] were requested with several values"):
+        from_conditions(places, Condition({'sex': several}, num_rows=2))

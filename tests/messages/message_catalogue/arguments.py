@@ -104,7 +104,8 @@ ROLES = [
         RolesError,
         'protected, admissible and outcome must each name at least one column, for example '
         "protected=['sex'], admissible=['education'], outcome=['income'].",
-        "For a private synthesizer without a fairness guarantee use structure='none'.",
+        "For a private synthesizer without a fairness guarantee ask for structure='planned', or "
+        "for a tree with structure='none'.",
     ),
     Message(
         lambda: new(protected=['zip']),

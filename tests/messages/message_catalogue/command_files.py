@@ -1,7 +1,7 @@
 """What the commands refuse to read, and where they refuse to write."""
 
 from message_catalogue.command_line import Command
-from sdv_prefair.counts._csv_lines import UnreadableCsv
+from sdv_prefair.counting._csv import UnreadableCsv
 from sdv_prefair.errors import RolesError
 
 TABLES = [
@@ -113,7 +113,7 @@ TABLES = [
         RolesError,
         'fit needs roles.',
         'Write "role" keys into the metadata file, or give --protected, --admissible and '
-        '--outcome; or --structure none for no fairness.',
+        '--outcome; or --structure planned for no fairness.',
     ),
     Command(
         'fit {f}/people.csv --metadata {f}/metadata.json --numeric-bins 999999 --out {f}/z.prefair',

@@ -38,6 +38,12 @@ def model():
 
 ROWS = [
     Message(
+        lambda: fitted().sample_from_conditions([Condition({'sex': ['F', 'M']}, num_rows=2)]),
+        ValueError,
+        "The columns ['sex'] were requested with several values in one condition.",
+        'Give each value a condition of its own, or the rows as a DataFrameCondition.',
+    ),
+    Message(
         lambda: fitted().sample(3, independent_rows='yes'),
         SynthesizerInputError,
         "independent_rows ('yes')",

@@ -16,7 +16,7 @@ from sdv_prefair.fairness import (
 )
 from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
 from sdv_prefair.selection._measuring import measure
-from sdv_prefair.selection._protocol import Release
+from sdv_prefair.selection._mechanism import Release
 from sdv_prefair.structure import AdaptiveStrategy
 
 COLUMNS = ('sex', 'education', 'home', 'income')

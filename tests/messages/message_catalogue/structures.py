@@ -95,7 +95,7 @@ GIVEN = [
         lambda: new(structure='forest'),
         StructureError,
         "structure ('forest')",
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', "
+        "must be one of 'planned', 'adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', "
         "'none', a list of column pairs that form a tree, or a strategy object with name, "
         'requires_roles, declare and select.',
     ),
@@ -103,7 +103,7 @@ GIVEN = [
         lambda: new(structure=PEOPLE.frame),
         StructureError,
         'structure (of type DataFrame)',
-        "must be one of 'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', "
+        "must be one of 'planned', 'adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', "
         "'none', a list of column pairs that form a tree, or a strategy object with name, "
         'requires_roles, declare and select.',
     ),
@@ -302,7 +302,7 @@ PROBLEM = [
         lambda: AimStrategy('adaptive'),
         StructureError,
         "tree ('adaptive')",
-        'must be a strategy object, for example AdaptiveStrategy().',
+        'must be a strategy object, for example GreedyStrategy().',
     ),
     Message(
         lambda: PlannedStrategy('greedy'),

@@ -31,7 +31,7 @@ from sdv_prefair.datasets._dataset import public_metadata
 from sdv_prefair.errors import OwnerWarning, PrivateDataError
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._left_out import warn_of_far_pairs
-from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._trees import UnconstrainedStrategy
 
 
@@ -107,7 +107,7 @@ def fit_two_wide_columns():
 def fit_four_hundred_columns():
     """Only the warning of it: the fit would take long."""
     columns = dict.fromkeys((f'c{n}' for n in range(400)), 2)
-    warn_of_far_pairs(mechanism_of(UnconstrainedStrategy()), columns, Statements())
+    warn_of_far_pairs(resolve_mechanism(UnconstrainedStrategy()), columns, Statements())
 
 
 def declare_what_pandas_guesses():

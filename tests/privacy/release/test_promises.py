@@ -10,7 +10,7 @@ from releases import fit
 
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.release._archive import pack
-from sdv_prefair.release._strategy import ReleasedStrategy
+from sdv_prefair.release._strategy import ReleasedMechanism
 
 TREES = [
     [('sex', 'grade'), ('grade', 'hours'), ('grade', 'paid'), (last, 'hired')]
@@ -40,7 +40,7 @@ def test_a_model_that_hides_what_it_ties_is_refused(opened, members):
 
 def test_an_unfair_model_does_not_pass_for_a_fair_one(opened, tmp_path):
     tree = (('sex', 'paid'), ('sex', 'grade'), ('grade', 'hours'))
-    unfair = fit(structure=ReleasedStrategy('own', False, tree))
+    unfair = fit(structure=ReleasedMechanism('own', False, tree))
     unfair.save_release(tmp_path / 'unfair')
     members = unpacked((tmp_path / 'unfair').read_bytes())
     (tmp_path / 'unfair').unlink()

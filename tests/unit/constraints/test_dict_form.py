@@ -11,7 +11,7 @@ from sdv_prefair.constraints._adding import Promise, add_to_plan
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.domain import public_domain
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'decimal_places': 0}
 OPEN = {'sdtype': 'categorical'}

@@ -13,7 +13,7 @@ from sdv_prefair.constraints._programmable import named_columns
 from sdv_prefair.domain import public_domain
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import resolve_mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0, 'range_max': 9, 'decimal_places': 0}
 COLUMNS = {c: NUMBER for c in ('p', 'a', 'o', 'x', 'y', 'total')}

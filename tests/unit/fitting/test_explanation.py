@@ -6,15 +6,22 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sdv_prefair import FairnessWarning, NoiseWarning, PreFairSynthesizer
+from sdv_prefair import FairnessWarning, NoiseWarning, PreFairSynthesizer, Roles
 from sdv_prefair.datasets._dataset import categorical, public_metadata
+from sdv_prefair.fairness._dependence import how_much_tells
 from sdv_prefair.fitting._explanation import (
     ADMISSIBLE_PROXY,
     LET_THROUGH,
     RESTS_ON,
     STAND_IN,
+    TOGETHER,
+    admissible_copies,
+    explain,
 )
+from sdv_prefair.model import Measurement, estimate
 
 PROXY = 'Admissible columns are near copies'
 BINARY = categorical(['0', '1'])
@@ -146,3 +153,96 @@ def test_a_noisy_model_does_not_cry_wolf(epsilon):
             warnings.filterwarnings('ignore', message='An outcome is adjacent')
             made.fit({'t': rows})
         assert all(f.surely < 0.3 for f in made.explain_fairness().findings)
+
+
+# -- all admissible columns together --------------------------------------------------------------
+
+
+def xor(rows, seed=0):
+    """Rows in which two admissible columns say nothing of sex alone, and everything together."""
+    rng = np.random.default_rng(seed)
+    sex, title = rng.integers(0, 2, (2, rows))
+    codes = {
+        'sex': sex, 'title': title, 'skill': title ^ sex, 'club': rng.integers(0, 2, rows),
+        'hired': rng.integers(0, 2, rows),
+    }  # fmt: skip
+    return pd.DataFrame({column: values.astype(str) for column, values in codes.items()})
+
+
+def modelled(counts, sigma, seed=0):
+    """A model of two admissible columns and sex, measured in one table with noise."""
+    noisy = counts + np.random.default_rng(seed).normal(0, sigma, counts.shape)
+    domain = dict(zip(('title', 'skill', 'sex'), counts.shape, strict=True)) | {'hired': 2}
+    both = [Measurement(('title', 'skill', 'sex'), noisy, sigma),
+            Measurement(('hired',), np.full(2, counts.sum() / 2), sigma)]  # fmt: skip
+    return estimate(both, domain)
+
+
+def together(model):
+    (found,) = (f for f in explain(model, Roles(**ROLES)) if f.part == TOGETHER)
+    return found
+
+
+def test_a_combination_that_was_measured_is_seen_and_named():
+    counts = np.array([[[500.0, 0], [0, 500]], [[0, 500], [500, 0]]])
+    model = modelled(counts, 5.0)
+    found = together(model)
+    assert found.column == 'the combination of title, skill'
+    assert found.surely > 0.9 and found.nearly_copies and found.at_most >= found.tells
+    alone = [f for f in explain(model, Roles(**ROLES)) if f.part == ADMISSIBLE_PROXY]
+    assert all(f.surely < 0.1 for f in alone)
+    assert admissible_copies(model, Roles(**ROLES)) == [('the combination of title, skill', 'sex')]
+
+
+def test_a_combination_that_was_not_measured_cannot_be_told():
+    made = PreFairSynthesizer(
+        public_metadata('t', COLUMNS), epsilon=20.0, public_ranges=True, **ROLES
+    )
+    made.fit({'t': xor(5000)})
+    explained = made.explain_fairness()
+    (found,) = explained.of(TOGETHER)
+    assert found.surely < 0.1 and found.at_most == 1
+    assert (
+        'cannot be told, could be as high as 1.00: the combination of title, skill about sex'
+        in (repr(explained))
+    )
+
+
+def test_one_admissible_column_has_no_combination():
+    made, _ = fitted(admissible=['title'])
+    assert made.explain_fairness().of(TOGETHER) == ()
+
+
+@given(
+    st.lists(st.integers(0, 400), min_size=12, max_size=12).filter(lambda cells: sum(cells) > 500),
+    st.integers(0, 1000),
+)
+def test_a_combination_lies_between_its_bounds_and_tells_no_less_than_a_column(cells, seed):
+    """Noise of 2 rows in each of 12 cells; the bounds allow for three standard deviations of it."""
+    counts = np.array(cells, dtype=float).reshape(2, 3, 2)
+    model = modelled(counts, 2.0, seed)
+    found = together(model)
+    truth = how_much_tells(counts.reshape(6, 2))
+    slack = 2 * np.sqrt(12) * 2.0 / max(1.0, (counts.sum(axis=(0, 1)).min()))
+    assert found.surely <= truth + slack and truth <= found.at_most + slack
+    alone = [f for f in explain(model, Roles(**ROLES)) if f.part == ADMISSIBLE_PROXY]
+    assert found.surely >= max(f.surely for f in alone)
+    assert found.tells >= max(f.tells for f in alone) - 1e-9
+
+
+def test_many_admissible_columns_are_told_from_as_many_as_fit_in_memory():
+    rng = np.random.default_rng(0)
+    sex = rng.integers(0, 2, 4000)
+    names = [f'a{place}' for place in range(24)]
+    frame = pd.DataFrame({name: copied(rng, sex, 0.3) for name in names} | {'sex': sex})
+    frame['hired'] = rng.integers(0, 2, 4000)
+    frame = frame.astype(str)
+    made = PreFairSynthesizer(
+        public_metadata('t', dict.fromkeys(frame, BINARY)), epsilon=50.0, public_ranges=True,
+        protected=['sex'], admissible=names, outcome=['hired'],
+    )  # fmt: skip
+    made.fit({'t': frame})
+    (found,) = made.explain_fairness().of(TOGETHER)
+    assert found.column == 'the combination of a0, a1, a2, a3, a4 and 19 more'
+    best = max(f.surely for f in made.explain_fairness().of(ADMISSIBLE_PROXY))
+    assert found.surely > best + 0.1

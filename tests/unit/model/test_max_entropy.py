@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, rel_entr
 
 from sdv_prefair.fairness._predicate import markov_graph
+from sdv_prefair.fitting._released_model import NEAR_ENOUGH
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model._junction import arrange
 from sdv_prefair.model._max_entropy import calibrate, divergence_weight, fit_chordal
 from sdv_prefair.model._sampling import soften
-from sdv_prefair.selection._protocol import NEAR_ENOUGH
 
 SMALL_SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 SEEDS = st.integers(0, 10**6)

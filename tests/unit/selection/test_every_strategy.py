@@ -10,10 +10,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     STRATEGIES,
     FixedStrategy,
@@ -159,7 +159,7 @@ def test_inputs_are_left_as_they_were(strategy):
 def test_pairs_too_large_to_measure_are_never_declared(strategy):
     large = math.isqrt(MAX_CELLS)
     domain = dict.fromkeys(COLUMNS, 2) | {'edu': large, 'job': large, 'age': large + 2}
-    declared = mechanism_of(strategy).declare(domain, ROLES)
+    declared = resolve_mechanism(strategy).declare(domain, ROLES)
     assert {(column,) for column in COLUMNS} <= set(declared)
     pairs = {frozenset(clique) for clique in declared if len(clique) == 2}
     assert {'edu', 'job'} in pairs

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._aim import CHORDS_SHARE
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     AimStrategy,
@@ -33,7 +33,7 @@ NO_ROLES, NO_NOISE = Roles(), 1e6
 
 def run(codes, domain, epsilon=1.0, budget='tuned', rows=1, roles=NO_ROLES, strategy=PLAIN):
     """Return the release of one run of the mechanism, and its ledger."""
-    mechanism = mechanism_of(strategy)
+    mechanism = resolve_mechanism(strategy)
     counts = count_codes(codes, domain, mechanism.declare(domain, roles))
     ledger = Ledger(epsilon, 1e-9, rows)
     table = PrivateTable(counts, ledger, SystemEntropy())

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from small_runs import NO_NOISE, debits, roles_of, run, tables
 
 from sdv_prefair.fairness._predicate import markov_graph
+from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
-from sdv_prefair.selection._protocol import estimate_release, too_large
+from sdv_prefair.selection._mechanism import too_large
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     MwemStrategy,
@@ -121,7 +122,7 @@ def test_without_candidates_the_one_ways_have_it_all(strategy, domain):
 )
 def test_triples_that_are_not_counted_are_not_news(strategy):
     domain = {'a': 30, 'b': 40, 'c': 50}
-    assert not too_large(mechanism_of(strategy), domain, Roles())
-    assert too_large(mechanism_of(strategy), domain | {'d': 10**6}, Roles()) == [
+    assert not too_large(resolve_mechanism(strategy), domain, Roles())
+    assert too_large(resolve_mechanism(strategy), domain | {'d': 10**6}, Roles()) == [
         (column, 'd') for column in 'abc'
     ]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from small_runs import NO_NOISE, debits, run
 
+from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.selection._measuring import BUDGETS
-from sdv_prefair.selection._protocol import estimate_release
 from sdv_prefair.structure import MwemStrategy, UnconstrainedStrategy
 
 ANYTHING = UnconstrainedStrategy()

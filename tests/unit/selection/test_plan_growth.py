@@ -1,14 +1,16 @@
-"""A plan joins what gains and leaves what noise would drown."""
+"""A plan joins what gains and leaves what noise would drown.
+
+Of ``_planned.py`` and ``_expected_error.py``.
+"""
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._expected_error import ExpectedErrors
+from sdv_prefair.selection._expected_error import ExpectedErrors, SharedErrors, Workload
 from sdv_prefair.selection._graphs import GrowingGraph
-from sdv_prefair.selection._plan_growth import Plan, planned_forest
-from sdv_prefair.selection._shares_by_use import Workload
+from sdv_prefair.selection._planned import Plan, planned_forest
 
 COLUMNS = ['a', 'b', 'c', 'd']
 PAIRS = [('a', 'b'), ('a', 'c'), ('a', 'd'), ('b', 'c'), ('b', 'd'), ('c', 'd')]
@@ -19,9 +21,10 @@ def make(pool=1.0, outcomes=(), size=4, max_cells=10**6, rows=1):
     domain = dict.fromkeys(COLUMNS, size)
     workload = Workload(domain, domain, outcomes, 4.0)
     expected = {column: np.full(size, TOTAL / size) for column in COLUMNS}
-    errors = ExpectedErrors(expected, expected, workload.places(PAIRS))
-    graph = GrowingGraph(domain, Roles(), max_cells)
-    return Plan(workload, PAIRS, errors, graph, pool, rows)
+    places = workload.places(PAIRS)
+    noise = ExpectedErrors(expected, expected, places)
+    errors = SharedErrors(workload, places, noise, pool, rows)
+    return Plan(PAIRS, errors, GrowingGraph(domain, Roles(), max_cells))
 
 
 def scores(**strong):
@@ -98,17 +101,17 @@ def test_pairs_worth_a_score_come_best_first_and_not_those_planned():
 
 def test_the_expected_error_falls_with_a_pair_that_is_strong_and_rises_with_one_that_is_none():
     strong, none = scores(ab=0.5), scores()
-    before = make().expected_error(strong, PRECISION)
+    before = make().errors.total(strong, PRECISION)
     plan = make()
     plan.grow_forest(strong, PRECISION)
     assert plan.graph.edges == [('a', 'b')]
-    taken_off = before - plan.expected_error(strong, PRECISION)
+    taken_off = before - plan.errors.total(strong, PRECISION)
     assert taken_off == pytest.approx(0.5 * TOTAL, rel=0.01)
-    assert plan.expected_error(none, PRECISION) > make().expected_error(none, PRECISION)
+    assert plan.errors.total(none, PRECISION) > make().errors.total(none, PRECISION)
 
 
 def test_pairs_with_an_outcome_count_for_more_in_the_whole():
-    light, heavy = make().expected_error, make(outcomes=['a']).expected_error
+    light, heavy = make().errors.total, make(outcomes=['a']).errors.total
     tie = scores(ab=0.5)
     assert heavy(tie, PRECISION) == pytest.approx(4 * light(tie, PRECISION), rel=0.05)
 
@@ -120,11 +123,12 @@ def test_what_is_inside_merged_codes_no_table_takes_off():
     expected = {column: np.full(4, TOTAL / 4) for column in COLUMNS}
     plans = []
     for merged in ({}, {'a': np.full(50, TOTAL / 200)}):
-        errors = ExpectedErrors(expected, expected, workload.places(PAIRS), merged)
-        plans.append(Plan(workload, PAIRS, errors, GrowingGraph(domain, Roles(), 100), 0.01, 1))
+        noise = ExpectedErrors(expected, expected, workload.places(PAIRS), merged)
+        errors = SharedErrors(workload, workload.places(PAIRS), noise, 0.01, 1)
+        plans.append(Plan(PAIRS, errors, GrowingGraph(domain, Roles(), 100)))
         plans[-1].grow_forest(scores(ab=0.5), PRECISION)
         assert plans[-1].graph.edges == [('a', 'b')]
-    without, beside = (plan.expected_error(scores(ab=0.5), PRECISION) for plan in plans)
+    without, beside = (plan.errors.total(scores(ab=0.5), PRECISION) for plan in plans)
     assert beside > without
 
 
@@ -159,8 +163,8 @@ def test_a_forest_that_pays_only_without_chords_gets_none():
     plan, may_grow = forest(little, much, found)
     assert plan.graph.edges == [('a', 'b')]
     assert not may_grow
-    assert plan.expected_error(found, PRECISION) == pytest.approx(
-        _grown(little + much, found).expected_error(found, PRECISION)
+    assert plan.errors.total(found, PRECISION) == pytest.approx(
+        _grown(little + much, found).errors.total(found, PRECISION)
     )
 
 

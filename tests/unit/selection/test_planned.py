@@ -1,39 +1,40 @@
-"""The strategy of planned marginals: its pairs, its arguments, its name."""
+"""Planned marginals: their pairs, their arguments, their name."""
 
 import pytest
 
 from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
+from sdv_prefair.selection._mechanism import Mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     GreedyStrategy,
     PlannedStrategy,
-    Strategy,
     UnconstrainedStrategy,
-    resolve_strategy,
 )
 
 COLUMNS, ROLES = ['sex', 'job', 'zip', 'pay'], Roles(['sex'], ['job'], ['pay'])
 
 
 def test_it_is_found_by_name_and_compares_by_its_arguments():
-    assert resolve_strategy('planned') == PlannedStrategy() == PlannedStrategy(GreedyStrategy())
+    assert resolve_mechanism('planned') == PlannedStrategy() == PlannedStrategy(GreedyStrategy())
     assert PlannedStrategy() != PlannedStrategy(outcome_weight=1.0)
-    assert isinstance(PlannedStrategy(), Strategy)
+    assert isinstance(PlannedStrategy(), Mechanism)
     assert hash(PlannedStrategy()) == hash(PlannedStrategy())
 
 
 def test_an_outcome_touches_outcomes_and_admissible_columns_only():
-    pairs = PlannedStrategy().declare(COLUMNS, ROLES)
+    pairs = PlannedStrategy().pairs(dict.fromkeys(COLUMNS, 2), ROLES)
     assert [pair for pair in pairs if 'pay' in pair] == [('job', 'pay')]
     assert ('sex', 'zip') in pairs
 
 
 @pytest.mark.parametrize('rule', [AdaptiveStrategy(), UnconstrainedStrategy()])
 def test_another_rule_declares_its_own_pairs(rule):
-    strategy = PlannedStrategy(rule)
-    assert strategy.declare(COLUMNS, ROLES) == rule.declare(COLUMNS, ROLES)
-    assert strategy.requires_roles == rule.requires_roles
+    planned = PlannedStrategy(rule)
+    declared = planned.declare(dict.fromkeys(COLUMNS, 2), ROLES)
+    assert declared == [*((column,) for column in COLUMNS), *rule.declare(COLUMNS, ROLES)]
+    assert planned.requires_roles == rule.requires_roles
 
 
 @pytest.mark.parametrize(

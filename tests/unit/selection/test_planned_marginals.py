@@ -1,4 +1,7 @@
-"""Planned marginals: what is asked and paid for, and which pairs end up in the model."""
+"""Planned marginals: what is asked and paid for, and which pairs end up in the model.
+
+Of ``_planned.py``.
+"""
 
 import math
 from itertools import combinations, groupby
@@ -11,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
+from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._ledger_words import SELECT_PAIRS
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._from_structure import mechanism_of
 from sdv_prefair.selection._measuring import BUDGETS
-from sdv_prefair.selection._planned_marginals import Planned
-from sdv_prefair.selection._protocol import Mechanism, estimate_release
+from sdv_prefair.selection._mechanism import Mechanism
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.structure import (
     AdaptiveStrategy,
     PlannedStrategy,
@@ -33,7 +36,7 @@ NO_ROLES, NO_NOISE = Roles(), 1e6
 
 def run(codes, domain, epsilon=1.0, budget='tuned', rows=1, roles=NO_ROLES, strategy=PLAIN):
     """Return the release of one run of the mechanism, and its ledger."""
-    mechanism = mechanism_of(strategy)
+    mechanism = resolve_mechanism(strategy)
     counts = count_codes(codes, domain, mechanism.declare(domain, roles))
     ledger = Ledger(epsilon, 1e-9, rows)
     table = PrivateTable(counts, ledger, SystemEntropy())
@@ -91,7 +94,7 @@ def test_any_table_roles_and_weights_end_in_a_fair_model_and_a_spent_ledger(draw
     _, domain, _, budget, _, roles, strategy = drawn
     assert ledger.remaining == 0
     assert is_justifiably_fair(release.cliques, roles)
-    declared = set(map(frozenset, mechanism_of(strategy).declare(domain, roles)))
+    declared = set(map(frozenset, resolve_mechanism(strategy).declare(domain, roles)))
     assert {frozenset(line.columns) for line in ledger.debits if 'measure' in line.step} <= declared
     graph = nx.Graph(map(tuple, edges_of(release)))
     assert not graph or nx.is_chordal(graph)
@@ -147,8 +150,8 @@ def test_every_answer_is_gaussian():
     assert {line.step for line in ledger.debits} == {
         *('measure one-ways', 'select the tree', 'select more pairs', 'measure two-ways')
     }
-    assert Planned.all_gaussian is True
-    assert isinstance(Planned(PLAIN), Mechanism)
+    assert PlannedStrategy.all_gaussian is True
+    assert isinstance(PLAIN, Mechanism)
 
 
 def test_the_shares_are_those_of_the_strategy():
@@ -163,8 +166,9 @@ def test_the_shares_are_those_of_the_strategy():
 
 
 def test_a_tie_that_no_tree_explains_is_measured():
-    release, _ = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE)
+    release, ledger = run(tied(5000, 4), dict.fromkeys('abc', 4), NO_NOISE)
     assert edges_of(release) == {*map(frozenset, ('ab', 'bc', 'ac'))}
+    assert ledger.remaining == 0
 
 
 def test_columns_that_are_independent_stay_apart_and_get_all_of_the_budget():
@@ -285,7 +289,7 @@ def test_a_pair_is_scored_against_its_own_table_of_the_forest():
         name: (np.where(rng.random(20_000) < 0.5, common, rng.random(20_000)) < share).astype(int)
         for name, share in zip('abcdef', (0.1, 0.8, 0.3, 0.65, 0.2, 0.5), strict=True)
     }
-    domain, mechanism = dict.fromkeys(codes, 2), mechanism_of(PLAIN)
+    domain, mechanism = dict.fromkeys(codes, 2), resolve_mechanism(PLAIN)
     counts = count_codes(codes, domain, mechanism.declare(domain, NO_ROLES))
     Listening.heard.clear()
     table = Listening(counts, Ledger(30.0, 1e-9), SystemEntropy())

@@ -48,7 +48,7 @@ def test_a_strategy_object_stands_for_itself():
 def test_anything_else_is_refused_with_what_is_accepted(structure):
     with pytest.raises(StructureError) as caught:
         resolve_strategy(structure)
-    names = "'greedy', 'exact', 'adaptive', 'aim', 'planned', 'privbayes', 'mwem', 'none'"
+    names = "'planned', 'adaptive', 'greedy', 'exact', 'aim', 'privbayes', 'mwem', 'none'"
     accepted = f'must be one of {names}, a list of column pairs'
     assert accepted in str(caught.value)
 

@@ -1,4 +1,7 @@
-"""Which pairs are scored if noise would drown the scores of all."""
+"""Which pairs are scored if noise would drown the scores of all.
+
+Of ``_planned.py``.
+"""
 
 import math
 from itertools import combinations
@@ -8,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._scored_pairs import scored_pairs
+from sdv_prefair.selection._planned import scored_pairs
 
 COLUMNS = [f'c{n}' for n in range(100)]
 PAIRS = list(combinations(COLUMNS, 2))

@@ -1,9 +1,12 @@
-"""Shares by use: the least error for the rho that there is."""
+"""Shares by use: the least error for the rho that there is.
+
+Of ``_expected_error.py``.
+"""
 
 import numpy as np
 import pytest
 
-from sdv_prefair.selection._shares_by_use import Workload
+from sdv_prefair.selection._expected_error import Workload
 
 SIZES = {'a': 3, 'b': 10, 'c': 2, 'o': 2}
 WORKLOAD = Workload(SIZES, SIZES | {'b': 40}, ['o'], 4.0)

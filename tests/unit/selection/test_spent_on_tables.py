@@ -1,16 +1,19 @@
-"""What tables have and lack."""
+"""What tables have and lack.
+
+Of ``_expected_error.py``.
+"""
 
 from fractions import Fraction
 
 import pytest
 
-from sdv_prefair.selection._spent_on_tables import SpentOnTables
+from sdv_prefair.selection._expected_error import Spent
 
 DOMAIN = {'a': 2, 'b': 5, 'c': 3}
 
 
 def spent(**rho):
-    entered = SpentOnTables()
+    entered = Spent()
     for columns, amount in rho.items():
         entered.add(tuple(columns), Fraction(amount))
     return entered

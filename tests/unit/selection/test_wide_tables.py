@@ -9,9 +9,8 @@ import pytest
 
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._mwem import MwemStrategy
+from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._strategy import MOST_PAIRS, looked_at
-from sdv_prefair.selection._trees import GreedyStrategy
-from sdv_prefair.structure import PlannedStrategy, declared_pairs
 
 COLUMNS = [f'c{n}' for n in range(400)]
 ROLES = Roles(['c1'], ['c200', 'c300'], ['c10'])
@@ -42,11 +41,12 @@ def test_roles_do_not_crowd_out_neighbours():
     assert {(f'c{n}', f'c{n + 1}') for n in range(399)} <= kept
 
 
-@pytest.mark.parametrize('strategy', [GreedyStrategy(), PlannedStrategy()])
-def test_sizes_decide_nothing_about_which_pairs_are_near(strategy):
+@pytest.mark.parametrize('structure', ['greedy', 'planned'])
+def test_sizes_decide_nothing_about_which_pairs_are_near(structure):
     """Or a pair that is too large would be made up for by one that was not to be looked at."""
-    small = declared_pairs(dict.fromkeys(COLUMNS, 2), ROLES, strategy)
-    large = declared_pairs(dict.fromkeys(COLUMNS, 2) | {'c50': 10_000_000}, ROLES, strategy)
+    mechanism = resolve_mechanism(structure)
+    small = mechanism.pairs(dict.fromkeys(COLUMNS, 2), ROLES)
+    large = mechanism.pairs(dict.fromkeys(COLUMNS, 2) | {'c50': 10_000_000}, ROLES)
     assert large == [pair for pair in small if 'c50' not in pair]
 
 

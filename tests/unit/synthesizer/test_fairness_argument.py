@@ -21,9 +21,10 @@ from sdv_prefair.fairness import (
     sufficiency,
 )
 from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.selection._catalogue import ANY_RULE
 from sdv_prefair.selection._measuring import measure
-from sdv_prefair.selection._protocol import Release
-from sdv_prefair.structure import AdaptiveStrategy, FairTree
+from sdv_prefair.selection._mechanism import Release
+from sdv_prefair.structure import AdaptiveStrategy, FairTree, PlannedStrategy, UnconstrainedStrategy
 
 TABLE = people(400, ('sex', 'education', 'home', 'age', 'income'))
 ONE = Independent(['sex'], ['income'], given=['education'])
@@ -193,3 +194,31 @@ class Careless:
 def test_apart_refuses_a_mechanism_that_joins_what_it_has_not_declared():
     with pytest.raises(UnfairModelError, match="The model connects the outcome 'income' to 'home'"):
         fitted(**TABLE.roles, structure=Careless(), unlabelled='apart')
+
+
+@pytest.mark.parametrize('structure', ANY_RULE)
+def test_without_roles_a_structure_that_is_asked_for_by_name_promises_no_fairness(structure):
+    synthesizer = fitted(structure=structure, epsilon=1e4)
+    assert not synthesizer.get_fairness()
+    assert synthesizer.get_parameters()['structure'] == structure
+    assert synthesizer.get_fair_graph().number_of_edges() >= len(synthesizer.get_fair_graph()) - 1
+
+
+@pytest.mark.filterwarnings('ignore:seed is given', 'ignore:The fit that was opened used a seed')
+def test_planned_without_roles_joins_all_pairs(tmp_path):
+    own = PlannedStrategy(UnconstrainedStrategy())
+    asked, told = (fitted(structure=s, seed=3, epsilon=1e4) for s in ('planned', own))
+    assert asked.get_privacy_ledger().equals(told.get_privacy_ledger())
+    graph = asked.get_fair_graph()
+    assert graph.edges == told.get_fair_graph().edges
+    assert any('sex' in edge or 'age' in edge for edge in graph.edges('income'))
+    asked.save_release(tmp_path / 'plain.prefair')
+    opened = PreFairSynthesizer.load_release(tmp_path / 'plain.prefair')
+    assert opened.get_fair_graph().edges == graph.edges
+    assert not opened.get_fairness()
+
+
+@pytest.mark.parametrize('structure', [None, 'adaptive', 'greedy', 'exact'])
+def test_forgotten_roles_are_asked_for(structure):
+    with pytest.raises(RolesError, match="ask for structure='planned'"):
+        make() if structure is None else make(structure=structure)

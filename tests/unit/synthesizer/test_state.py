@@ -96,4 +96,4 @@ def test_one_class_stands_upon_another():
     while line[-1] is not BaseSingleTableSynthesizer:
         assert len(line[-1].__bases__) == 1
         line.append(line[-1].__bases__[0])
-    assert len(line) == 9
+    assert len(line) == 5
