@@ -48,7 +48,7 @@ def test_no_sentence_about_privacy_is_typed_by_hand(path):
 WORDS = [
     *TEMPLATES,
     *(ROOT / 'sdv_prefair' / 'report' / f'{name}.py'
-      for name in ('_answers', '_facts', '_record', '_use', '_particulars')),
+      for name in ('_answers', '_effects', '_facts', '_record', '_particulars')),
 ]  # fmt: skip
 # Of a coin, of confidence intervals, and of the rows that a privacy test takes for members.
 NO_FIGURES_OF_A_FIT = {'50 %', '95 %'}
