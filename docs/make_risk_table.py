@@ -10,8 +10,8 @@ PAGE = Path(__file__).parent / 'choosing.md'
 PAIRS = [(0.3, 1e-9), (1.0, 1e-9), (1.0, 1e-5), (3.0, 1e-9), (10.0, 1e-9)]
 _PLACE = re.compile('(?<=<!-- risk table -->\n).*?(?=<!-- end -->)', re.DOTALL)
 _HEADER = (
-    '| epsilon | delta | mu | a guess is right at most | members found at 1 in 1,000 false ones, '
-    'at most | loss of the noise exceeds epsilon with probability | promise |\n'
+    '| epsilon | delta | mu | a guess at even odds is right at most | members found at 1 in 1,000 '
+    'false ones, at most | loss of the noise exceeds epsilon with probability | promise |\n'
     '|---|---|---|---|---|---|---|\n'
 )
 

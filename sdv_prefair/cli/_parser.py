@@ -450,8 +450,8 @@ def _budget(parser: '_Parser') -> 'argparse._MutuallyExclusiveGroup':
         '--max-guess',
         type=share,
         metavar='SHARE',
-        help='in place of --epsilon: how often a guess whether someone is in the table may be '
-        'right, as 55%%; a coin toss is right half of the time',
+        help='in place of --epsilon: how often a guess at even odds whether someone is in the '
+        'table may be right, as 55%%; a coin toss is right half of the time',
     )
     return budget
 

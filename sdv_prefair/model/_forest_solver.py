@@ -312,8 +312,8 @@ def solve_forest(
 
     Paper: last step of Greedy-PreFair and Exponential-PreFair, Private-PGM's estimate.
     Departs: the paper runs mirror descent on potentials. On a forest the same least squares is a
-        quadratic program over consistent tables, and its dual (``_forest_solver.py``) is solved to the
-        optimum in a fraction of the time.
+        quadratic program over consistent tables, and its dual is solved to the optimum in a
+        fraction of the time.
     Privacy: post-processing of released values.
 
     Args:

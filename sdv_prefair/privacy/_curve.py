@@ -209,6 +209,8 @@ def _check_probability(name: str, value: float) -> None:
 
 # False positives of the test that tells members from others, in the words of the attack literature.
 _FEW = 0.001
+# Whoever was nearly sure before is right more often, with the release or without it.
+_GUESS = 'a guess at even odds whether someone is in the table'
 
 
 class Strength(NamedTuple):
@@ -277,7 +279,7 @@ def guess_in_words(curve: PrivacyCurve) -> str:
     """Return how often a guess about the membership of a person can be right."""
     guess = curve.guess()
     how_often = 'nearly always' if guess > 0.999 else f'at most {at_most(guess)} of the time'
-    return f'A guess whether someone is in the table is right {how_often}; a coin toss, 50 %.'
+    return f'{_GUESS.capitalize()} is right {how_often}; a coin toss, 50 %.'
 
 
 def members_in_words(curve: PrivacyCurve) -> str:
@@ -311,7 +313,7 @@ def _factor(epsilon: float) -> str:
 
 def loss_in_short(curve: PrivacyCurve) -> str:
     """Return the risk in a few words, for one line."""
-    return f'guess whether someone is in the table right at most {at_most(curve.guess())}'
+    return f'{_GUESS} is right at most {at_most(curve.guess())}'
 
 
 class Attack(NamedTuple):
@@ -325,6 +327,7 @@ class Attack(NamedTuple):
 # What a European regulator asks about: Article 29 Working Party, Opinion 05/2014.
 _ATTACKS = (
     ('Singling out: a predicate that singles out a person', 1e-4),
+    ('Linkability: the right one of a hundred records elsewhere', 0.01),
     ('Attribute inference: a value with two likely ones', 0.5),
     ('Attribute inference: a value with ten likely ones', 0.1),
     ('Reconstruction of a whole row', 1e-6),

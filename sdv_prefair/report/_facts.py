@@ -47,9 +47,8 @@ from sdv_prefair.privacy._curve import (
     strength_of,
 )
 from sdv_prefair.report._columns import Column, ShownShare, values_of
-from sdv_prefair.report._group_gaps import FEWEST_ROWS, GroupGap, group_gaps
+from sdv_prefair.report._effects import FEWEST_ROWS, GroupGap, group_gaps, use_in_words
 from sdv_prefair.report._particulars import Files, Particulars
-from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import counted, listed, percent, short
 from sdv_prefair.roles import UNLABELLED, Roles
 from sdv_prefair.selection._catalogue import ANY_RULE, GIVEN, GIVEN_IN_WORDS, STRUCTURES
@@ -550,8 +549,3 @@ class Facts:
         """Differences between groups that a fair model still has, with intervals."""
         promised = self._fitted.settings.promise.is_fair
         return group_gaps(self._fitted, self._replicates) if promised else ()
-
-
-def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
-    """Return what a fitted synthesizer may show."""
-    return Facts(synthesizer)

@@ -461,11 +461,11 @@ class AfterFit(SampledBySdv):
                 deployments registry, Croissant, the ``DpEvent`` of the fit, and the page.
         """
         # Imports the metrics and scikit-learn, which nothing else here needs.
-        from sdv_prefair.report import Facts, gather, write_report
+        from sdv_prefair.report import Facts, write_report
         from sdv_prefair.report._measured import check_request, measure
         from sdv_prefair.report._particulars import Particulars, described_files
 
-        gather(self)  # or raises, before anything is written
+        Facts(self)  # or raises, before anything is written
         check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
         named = {
