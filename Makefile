@@ -63,8 +63,8 @@ test-sdv1: $(SDV1)/.installed
 	  tests/integration/contract/test_synthesizers_as_sdv_is_tested.py \
 	  tests/integration/contract/test_tied_columns_as_sdv_is_tested.py \
 	  tests/integration/contract/test_differences.py tests/integration/contract/test_sdv_versions.py \
-	  tests/property/test_keys.py tests/unit/domain/test_given_facts.py \
-	  tests/unit/domain/test_value_groups.py tests/unit/values/test_text_forms.py \
+	  tests/property/test_keys.py tests/unit/test_given_facts.py \
+	  tests/unit/columns/test_value_groups.py tests/unit/columns/test_text_forms.py \
 	  tests/unit/constraints/test_dict_form.py tests/unit/constraints/test_programmable.py \
 	  tests/unit/constraints/test_ties.py tests/unit/test_fair_metadata.py \
 	  tests/integration/test_cli.py

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tests' / 'support'))
 from database_servers import USER, NoServerError, mariadb, postgres
 
-from sdv_prefair.counts._database_streams import DatabaseStream
-from sdv_prefair.counts._kernel import CHUNK_ROWS
-from sdv_prefair.counts._snapshots import held_still
+from sdv_prefair.counting._databases import DatabaseStream
+from sdv_prefair.counting._snapshots import held_still
+from sdv_prefair.counting._worker_counts import CHUNK_ROWS
 
 __all__ = ['DOORS', 'NoServerError', 'Opened']
 

@@ -25,11 +25,11 @@ from sdv.metadata import Metadata
 sys.path.insert(0, str(Path(__file__).parent))
 from engine_doors import DOORS
 
-from sdv_prefair.counts import Source
-from sdv_prefair.counts._snapshots import held_still
-from sdv_prefair.counts._tables import open_table
+from sdv_prefair.counting import Source
+from sdv_prefair.counting._arrow import dtypes_of_schema
+from sdv_prefair.counting._snapshots import held_still
+from sdv_prefair.counting._tables import open_table
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding._arrow_schema import dtypes_of_schema
 from sdv_prefair.transformers import transformers_for
 
 RESULTS = Path(__file__).parent / 'results'

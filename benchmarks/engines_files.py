@@ -91,9 +91,9 @@ def open_source(table: Any, num_columns: int = len(SIZES)) -> tuple[Any, dict[st
     """Return what counts a table, and the encoders of its columns."""
     from sdv.metadata import Metadata
 
-    from sdv_prefair.counts._tables import open_table
+    from sdv_prefair.counting._arrow import dtypes_of_schema
+    from sdv_prefair.counting._tables import open_table
     from sdv_prefair.domain import public_domain
-    from sdv_prefair.encoding._arrow_schema import dtypes_of_schema
     from sdv_prefair.transformers import transformers_for
 
     described = metadata(num_columns)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import Budget, measure_one_ways

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 from rdt.transformers import AnonymizedFaker
 
-from sdv_prefair.encoding._quick_fakers import quick_fakers
+from sdv_prefair.columns._generated import quick_fakers
 
 KINDS = {
     'email': ('internet', 'email'),

@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sdv_prefair.domain import strip_ranges as strip_ranges
-    from sdv_prefair.domain._metadata_file import load_metadata as load_metadata
-    from sdv_prefair.domain._metadata_file import save_metadata as save_metadata
+    from sdv_prefair._metadata_files import load_metadata as load_metadata
+    from sdv_prefair._metadata_files import save_metadata as save_metadata
+    from sdv_prefair.columns import strip_ranges as strip_ranges
     from sdv_prefair.errors import DomainWarning as DomainWarning
     from sdv_prefair.errors import FairnessWarning as FairnessWarning
     from sdv_prefair.errors import NoiseWarning as NoiseWarning
@@ -34,12 +34,12 @@ _HOME = {
     'FairnessWarning': 'sdv_prefair.errors',
     'NoiseWarning': 'sdv_prefair.errors',
     'OwnerWarning': 'sdv_prefair.errors',
-    'save_metadata': 'sdv_prefair.domain._metadata_file',
-    'load_metadata': 'sdv_prefair.domain._metadata_file',
+    'save_metadata': 'sdv_prefair._metadata_files',
+    'load_metadata': 'sdv_prefair._metadata_files',
     'risk': 'sdv_prefair.privacy',
     'load_release': 'sdv_prefair.release',
     'verify_release': 'sdv_prefair.release',
-    'strip_ranges': 'sdv_prefair.domain',
+    'strip_ranges': 'sdv_prefair.columns',
 }
 
 __all__ = [*sorted(_HOME), '__version__']

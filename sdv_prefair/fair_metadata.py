@@ -10,10 +10,15 @@ import graphviz
 import pandas as pd
 from sdv.metadata import Metadata
 
+from sdv_prefair._metadata_files import (
+    check_modelled_roles,
+    check_one_table,
+    put_roles,
+    save_metadata,
+    take_roles,
+)
 from sdv_prefair._sdv_versions import accepted
-from sdv_prefair.domain import modelled_columns
-from sdv_prefair.domain._metadata_file import put_roles, save_metadata, take_roles
-from sdv_prefair.domain._role_columns import check_modelled_roles, check_one_table
+from sdv_prefair.columns import modelled_columns
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.plots._fair_graph import ROLE_MARKERS

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_prefair._arrays import Flags
 from sdv_prefair.before_fit._findings import Remark
 from sdv_prefair.before_fit._spelling import spelled_otherwise, spelled_several_ways
 from sdv_prefair.before_fit._unreadable_texts import (
@@ -21,13 +22,11 @@ from sdv_prefair.before_fit._unreadable_texts import (
     why_no_date,
     why_no_number,
 )
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes, DatetimeBins
-from sdv_prefair.values._arrays import Flags
-from sdv_prefair.values._dtypes import read_numbers
-from sdv_prefair.values._objects import are_null
-from sdv_prefair.values._timestamp_reading import micros_of_timestamp
-from sdv_prefair.values._timestamps import read_micros
+from sdv_prefair.columns import CategoryCodes, ColumnCodes, DatetimeBins
+from sdv_prefair.columns._cells import are_null, micros_of_timestamp
+from sdv_prefair.columns._dtypes import read_numbers
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.columns._moments import read_micros
 
 _NEARLY_CONSTANT, _NEARLY_UNIQUE = 0.99, 0.9
 # With fewer rows, values may well be all the same, or all different.

@@ -14,13 +14,12 @@ from sdv_prefair._users_line import users_line
 from sdv_prefair.before_fit._findings import NOT_PRIVATE, Remark, TableCheck
 from sdv_prefair.before_fit._table_check import check_table, encoder_of
 from sdv_prefair.before_fit._unreadable_texts import OTHER_FORMAT, why_no_date
-from sdv_prefair.counts import Encoder, Source
-from sdv_prefair.domain._columns import Datetimes, Undeclared
+from sdv_prefair.columns._cells import read_cell
+from sdv_prefair.columns._facts import Datetimes, Undeclared
+from sdv_prefair.counting import Encoder, Source
 from sdv_prefair.errors import OwnerWarning, PrivateDataError
 from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.learning._months import month_cells
-from sdv_prefair.learning._number_range import size_cells
-from sdv_prefair.values._timestamp_reading import read_cell
+from sdv_prefair.learning._ranges import month_cells, size_cells
 
 # More rows are looked at only in columns in which all of these would be lost.
 _MOST_ROWS = 5_000

@@ -11,7 +11,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair.before_fit._findings import NOT_PRIVATE
 from sdv_prefair.before_fit._unreadable_texts import another_kind, looks_missing
-from sdv_prefair.values._missing_words import MISSING_VALUES
+from sdv_prefair.columns._texts import MISSING_VALUES
 
 _MOST_TEXTS = 10_000
 

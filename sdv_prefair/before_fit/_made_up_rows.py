@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.counts import Counts, FrameSource
-from sdv_prefair.counts._reshape import Reshape
-from sdv_prefair.counts._source import Encoder, Progress
-from sdv_prefair.counts._tally import Tally
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
-from sdv_prefair.encoding._arrow_schema import dtypes_of_metadata
+from sdv_prefair._arrays import Floats, Integers
+from sdv_prefair.columns import ColumnCodes, transformer_for
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.counting import Counts, FrameSource
+from sdv_prefair.counting._arrow import Reshape, dtypes_of_metadata
+from sdv_prefair.counting._frame import Tally
+from sdv_prefair.counting._source import Encoder, Progress
 from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.transformers import ColumnCodes, transformer_for
-from sdv_prefair.values._arrays import Floats, Integers
 
 MOST_ROWS = 20_000
 """More rows are the same ones repeated: the noise is the same."""

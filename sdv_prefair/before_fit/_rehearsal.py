@@ -7,7 +7,7 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair.before_fit._made_up_rows import made_up_rows
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.columns._facts import Undeclared
 from sdv_prefair.fitting._settings import Settings
 
 _ROWS = 2_000

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.values._arrays import Flags
-from sdv_prefair.values._objects import are_null
+from sdv_prefair._arrays import Flags
+from sdv_prefair.columns._cells import are_null
 
 
 def as_said(value: Any) -> str | None:

@@ -15,13 +15,12 @@ import pandas as pd
 
 from sdv_prefair.before_fit._column_check import CheckedColumn
 from sdv_prefair.before_fit._findings import Remark, TableCheck
-from sdv_prefair.counts._frame_persons import bound_rows_per_person
-from sdv_prefair.domain import single_table
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.columns import ColumnCodes, single_table, transformers_for
+from sdv_prefair.columns._cells import are_null
+from sdv_prefair.columns._facts import Undeclared
+from sdv_prefair.columns._texts import MISSING_VALUES
+from sdv_prefair.counting._frame import bound_rows_per_person
 from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.transformers import ColumnCodes, transformers_for
-from sdv_prefair.values._missing_words import MISSING_VALUES
-from sdv_prefair.values._objects import are_null
 
 
 def check_table(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.values._arrays import Flags
-from sdv_prefair.values._missing_words import MISSING_VALUES
+from sdv_prefair._arrays import Flags
+from sdv_prefair.columns._texts import MISSING_VALUES
 
 _WITH_COMMA = re.compile(r'\s*[-+]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d*),\d+\s*')
 # '60,670' is 60670 to some and 60.67 to others: to write the wrong one is wrong a thousandfold.

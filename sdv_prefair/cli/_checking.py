@@ -14,7 +14,9 @@ from sdv.metadata import Metadata
 from sdv_prefair.before_fit import Remark, TableCheck
 from sdv_prefair.cli._options import metadata_alone
 from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
-from sdv_prefair.counts._csv_lines import (
+from sdv_prefair.columns import single_table
+from sdv_prefair.columns._dtypes import as_described
+from sdv_prefair.counting._csv import (
     SEPARATORS,
     open_csv,
     read_header,
@@ -22,9 +24,7 @@ from sdv_prefair.counts._csv_lines import (
     undecodable_lines,
     uneven_lines,
 )
-from sdv_prefair.domain import single_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
-from sdv_prefair.values._text_cells import as_described
 
 
 def check_file(options: argparse.Namespace) -> TableCheck:

@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 
 from sdv_prefair._atomic_write import write_whole
+from sdv_prefair._metadata_files import save_form
 from sdv_prefair._sdv_versions import detect_with_ranges
 from sdv_prefair.before_fit import hints
 from sdv_prefair.cli._checking import check_file
@@ -37,9 +38,8 @@ from sdv_prefair.cli._table_files import (
     read_table,
 )
 from sdv_prefair.cli._verify_lines import check_rows, checks_of, particulars, verification_lines
-from sdv_prefair.domain import strip_ranges
-from sdv_prefair.domain._metadata_file import save_form
-from sdv_prefair.domain._public import ranges_of
+from sdv_prefair.columns import strip_ranges
+from sdv_prefair.columns._public import ranges_of
 from sdv_prefair.errors import RolesError
 from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts

@@ -15,7 +15,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.cli._opened_release import without_bars
 from sdv_prefair.cli._table_files import read_table
 from sdv_prefair.cli._verify_lines import rows_verified
-from sdv_prefair.domain import modelled_columns
+from sdv_prefair.columns import modelled_columns
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fairness._verdicts import Verdict, in_points, worst_in_words
 from sdv_prefair.metrics import FairnessReport, describe_numbers

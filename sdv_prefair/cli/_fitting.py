@@ -12,7 +12,7 @@ from sdv_prefair._users_line import users_line
 from sdv_prefair.cli._options import metadata_and_roles
 from sdv_prefair.cli._policy import check_policy
 from sdv_prefair.cli._table_files import check_table, is_parquet
-from sdv_prefair.counts._csv_files import CsvFiles
+from sdv_prefair.counting._csv import CsvFiles
 from sdv_prefair.errors import PrivacyWarning, RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._cautions import RANGES_ARE_TAKEN_AS_PUBLIC

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_prefair.values._with_columns import with_columns
+from sdv_prefair.columns._dtypes import with_columns
 
 # A leading quotation mark gets one more: otherwise '=1 and =1 would become the same.
 _FORMULA = re.compile("'*[=+@\t\r-]")

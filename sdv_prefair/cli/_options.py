@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain._metadata_file import load_lists, load_metadata
+from sdv_prefair._metadata_files import load_lists, load_metadata
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.roles import Roles

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain import modelled_columns, single_table
+from sdv_prefair._arrays import Integers
+from sdv_prefair.columns import modelled_columns, single_table
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness._dependence import (
     NEARLY_COPIES,
@@ -26,7 +27,6 @@ from sdv_prefair.fairness._statements import check_disjoint
 from sdv_prefair.metrics._codes import encode
 from sdv_prefair.metrics._tables import read_tables
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, UNLABELLED
-from sdv_prefair.values._arrays import Integers
 
 Lists = Mapping[str, Sequence[str]]
 

@@ -8,18 +8,18 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts._csv_blocks import text_blocks
-from sdv_prefair.counts._csv_files import CsvFiles
-from sdv_prefair.counts._csv_lines import (
+from sdv_prefair.counting._csv import (
+    CsvFiles,
     check_described,
     check_names,
     check_separator,
     open_csv,
     read_names,
     reading_csv,
+    text_blocks,
     undecodable_lines,
 )
-from sdv_prefair.counts._table_formats import check_plain_files
+from sdv_prefair.counting._streams import check_plain_files
 
 _PARQUET = b'PAR1'  # magic number; the file may have any name
 

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from numbers import Real
 from typing import Any
 
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes, NumberBins
+from sdv_prefair.columns import CategoryCodes, ColumnCodes, NumberBins
 
 _TRUTH = {'true': True, 'false': False}
 # A longer list does not help to find one value.

@@ -18,6 +18,8 @@ from sdv.cag._errors import ConstraintNotMetError
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair._sdv_versions import accepted
+from sdv_prefair.columns import single_table
+from sdv_prefair.columns._processor import public_frame
 from sdv_prefair.constraints._dict_form import check_learns_nothing
 from sdv_prefair.constraints._increments import Multiples
 from sdv_prefair.constraints._joint import JointColumn
@@ -28,9 +30,7 @@ from sdv_prefair.constraints._programmable import ProgrammedColumns, named_colum
 from sdv_prefair.constraints._rules import JointRule, ProgrammedRule, Rule
 from sdv_prefair.constraints._ties import as_roles, modelled_roles, modelled_statements
 from sdv_prefair.constraints._transformation import Transformation
-from sdv_prefair.domain import single_table
-from sdv_prefair.encoding._arrow_schema import dtypes_of_metadata
-from sdv_prefair.encoding._public_frame import public_frame
+from sdv_prefair.counting._arrow import dtypes_of_metadata
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.fairness._broken import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._processor import CodesProcessor
 from sdv_prefair.constraints._plan import ConstraintPlan, Encode
-from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.transformers import ColumnCodes
 
 # Rows sampled per try: ten for each requested one, as in SDV, within these limits.
 _PER_LINE, _FEWEST, _MOST_LINES = 10, 2000, 1 << 16

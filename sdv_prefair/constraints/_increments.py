@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from sdv.cag import FixedIncrements
 
+from sdv_prefair.columns._dtypes import cast, holds_nulls, read_numbers
+from sdv_prefair.columns._facts import ColumnDomain, Numbers
 from sdv_prefair.constraints._transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.domain._columns import ColumnDomain, Numbers
 from sdv_prefair.errors import DomainError
-from sdv_prefair.values._dtypes import cast, holds_nulls, read_numbers
 
 _LARGEST = 2**61
 

@@ -22,14 +22,14 @@ import pandas as pd
 from sdv.cag import FixedCombinations
 
 from sdv_prefair._users_line import users_line
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._cells import boxed
+from sdv_prefair.columns._dtypes import cast, natural_array
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Undeclared
+from sdv_prefair.columns._texts import lookalikes
 from sdv_prefair.constraints._combinations import PublicCombinations
 from sdv_prefair.constraints._transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._boxed import boxed
-from sdv_prefair.values._dtypes import cast, natural_array
-from sdv_prefair.values._shown_text import lookalikes
 
 _MOST_COMBINATIONS = 10_000
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.values._boxed import boxed
-from sdv_prefair.values._dtypes import is_integer, read_numbers
-from sdv_prefair.values._timestamps import is_temporal, read_micros, zone_of
+from sdv_prefair.columns._cells import boxed
+from sdv_prefair.columns._dtypes import is_integer, read_numbers
+from sdv_prefair.columns._moments import is_temporal, read_micros, zone_of
 
 Transform = Callable[[pd.DataFrame], pd.DataFrame]
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from sdv.cag import OneHotEncoding
 
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import cast, read_numbers
+from sdv_prefair.columns._facts import Categories, ColumnDomain
 from sdv_prefair.constraints._transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.domain._columns import Categories, ColumnDomain
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._dtypes import cast, read_numbers
 
 
 class WhichColumn(Transformation):

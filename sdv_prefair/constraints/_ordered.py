@@ -20,13 +20,13 @@ import numpy as np
 import pandas as pd
 from sdv.cag import Inequality, Range
 
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._bins import SINGLE_VALUE_LIMIT
+from sdv_prefair.columns._dtypes import cast, holds_nulls, read_numbers
+from sdv_prefair.columns._facts import ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.constraints._positions import MomentRuler, Ruler, ruler_for
 from sdv_prefair.constraints._transformation import Transformation, describe, unused_name
-from sdv_prefair.domain._columns import ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import DomainError
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.transformers._bins import SINGLE_VALUE_LIMIT
-from sdv_prefair.values._dtypes import cast, holds_nulls, read_numbers
 
 _LONGEST_STEP = 2**61
 _FIRST_DAY = pd.Timestamp('1900-01-01')

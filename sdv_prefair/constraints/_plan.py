@@ -14,16 +14,15 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
+from sdv_prefair.columns import ColumnCodes, single_table
+from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Undeclared
+from sdv_prefair.columns._processor import public_frame
 from sdv_prefair.constraints._joint import JointColumn
 from sdv_prefair.constraints._programmable import ProgrammedColumns
 from sdv_prefair.constraints._rules import JointRule, Rule
 from sdv_prefair.constraints._ties import Sources
 from sdv_prefair.constraints._transformation import Transformation, exchange_columns
-from sdv_prefair.domain import single_table
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Undeclared
-from sdv_prefair.encoding._public_frame import public_frame
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._with_columns import with_columns
 
 Encode = Callable[[pd.DataFrame], pd.DataFrame]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.domain._columns import ColumnDomain
-from sdv_prefair.values._boxed import boxed
-from sdv_prefair.values._dtypes import cast, decimal_scale, public_dtype, read_numbers
-from sdv_prefair.values._timestamps import grid_unit, micros_of_timestamp, read_micros, write_micros
+from sdv_prefair.columns._cells import boxed, micros_of_timestamp
+from sdv_prefair.columns._dtypes import cast, decimal_scale, public_dtype, read_numbers
+from sdv_prefair.columns._facts import ColumnDomain
+from sdv_prefair.columns._moments import grid_unit, read_micros, write_micros
 
 _EXACT_FLOAT = 2**52
 # Positions this far apart can be added and subtracted without overflow.

@@ -19,12 +19,12 @@ from sdv.cag import ProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.columns import public_domain, single_table
+from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._facts import ColumnDomain
 from sdv_prefair.constraints._dict_form import call
 from sdv_prefair.constraints._made_rows import make_rows
 from sdv_prefair.constraints._transformation import Transformation
-from sdv_prefair.domain import public_domain, single_table
-from sdv_prefair.domain._columns import ColumnDomain
-from sdv_prefair.values._with_columns import with_columns
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:

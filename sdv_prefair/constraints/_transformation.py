@@ -9,10 +9,9 @@ import pandas as pd
 from sdv.cag.base import BaseConstraint
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Numbers, Undeclared
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._dtypes import public_dtype
-from sdv_prefair.values._with_columns import with_columns
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import public_dtype, with_columns
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Numbers, Undeclared
 
 
 class Transformation(abc.ABC):

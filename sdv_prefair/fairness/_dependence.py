@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Floats
+from sdv_prefair._arrays import Floats
 
 NEARLY_COPIES = 0.7
 """From here on a column nearly copies another: it classifies 85 % of two equal groups correctly."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
+from sdv_prefair._arrays import Floats, Integers
 from sdv_prefair.fairness._joint_test import LEVEL, ComparableRows, Squares
-from sdv_prefair.values._arrays import Floats, Integers
 
 # More pairs of groups, times outcomes, take too long; their gap is bounded by 1 only.
 _MOST_WORK = 20_000_000

@@ -36,7 +36,7 @@ from scipy import sparse
 from scipy.optimize import brentq
 from scipy.stats import gamma, norm
 
-from sdv_prefair.values._arrays import Floats, Integers
+from sdv_prefair._arrays import Floats, Integers
 
 Values = NDArray[Any]
 """One value for each row, of any type."""

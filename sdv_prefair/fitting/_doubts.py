@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair._arrays import Floats
+from sdv_prefair.columns import DatetimeBins, NumberBins
+from sdv_prefair.columns._facts import Undeclared
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._explanation import admissible_copies
 from sdv_prefair.fitting._fitted import Prepared
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model._noise import lost, noise_of_columns, noise_of_pairs
-from sdv_prefair.transformers import DatetimeBins, NumberBins
-from sdv_prefair.values._arrays import Floats
 
 _MOST = 0.5
 _NEARLY_ALL = 0.98

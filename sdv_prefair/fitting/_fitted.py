@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import pandas as pd
 import sdv.version
 
+from sdv_prefair.columns._processor import CodesProcessor, Encoding
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.encoding._processor import CodesProcessor
-from sdv_prefair.encoding._table import Encoding
 from sdv_prefair.fitting._outcome_copies import OutcomeLook
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.model import GraphicalModel

@@ -18,7 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdv_prefair.counts import Clique, is_measurable
+from sdv_prefair._arrays import Floats
+from sdv_prefair.counting import Clique, is_measurable
 from sdv_prefair.fairness import Statements
 from sdv_prefair.fairness._dependence import (
     NEARLY_COPIES,
@@ -33,7 +34,6 @@ from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
 from sdv_prefair.selection._scores import independence_gap
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats
 
 LOOK_SHARE = Fraction(1, 100)
 """The share of the scores in the budget that is left after learning domains and bins."""

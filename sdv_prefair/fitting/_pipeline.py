@@ -11,12 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_prefair.counts import Clique, Counts, Source
-from sdv_prefair.counts._consistency import check_not_empty
-from sdv_prefair.counts._reshape import Reshape
-from sdv_prefair.discretization import declared_shapes, discretize, fine_grids
-from sdv_prefair.domain._columns import Categories, ColumnDomain
-from sdv_prefair.encoding._table import Encoding, prepare_processor
+from sdv_prefair.columns import transformers_for
+from sdv_prefair.columns._bins import BinCodes, BinShape
+from sdv_prefair.columns._facts import Categories, ColumnDomain
+from sdv_prefair.columns._processor import Encoding, prepare_processor
+from sdv_prefair.counting import Clique, Counts, Source
+from sdv_prefair.counting._arrow import Reshape
+from sdv_prefair.counting._kernel import check_not_empty
 from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._doubts import warn_of_doubts
@@ -32,13 +33,11 @@ from sdv_prefair.fitting._released_model import estimate_release, fold_hidden
 from sdv_prefair.fitting._settings import LEARNING, LOOKING, MEASURING, Settings
 from sdv_prefair.fitting._verification import assert_apart, assert_separated
 from sdv_prefair.learning import learn_domains
+from sdv_prefair.learning._bins import declared_shapes, discretize, fine_grids
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
 from sdv_prefair.selection._mechanism import Release, too_large
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.transformers import transformers_for
-from sdv_prefair.transformers._bin_shape import BinShape
-from sdv_prefair.transformers._own_values import BinCodes
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 from rdt.transformers import BaseTransformer
 
+from sdv_prefair.columns import ColumnCodes, ColumnDomain, single_table
+from sdv_prefair.columns._processor import CodesProcessor
 from sdv_prefair.constraints._adding import Promise
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.domain import ColumnDomain, single_table
-from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.learning import reserved_delta
 from sdv_prefair.privacy import (
@@ -26,7 +26,6 @@ from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import Budget
 from sdv_prefair.selection._mechanism import Mechanism, is_all_gaussian
-from sdv_prefair.transformers import ColumnCodes
 
 # Stages of a fit, so that a seed does not generate the same noise twice.
 LEARNING, MEASURING, LOOKING = 0, 1, 2

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
+from sdv_prefair.columns._processor import Encoding
+from sdv_prefair.columns._telling import untold_columns
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.constraints._ties import cliques_in_original_columns
-from sdv_prefair.counts import Clique
-from sdv_prefair.encoding._table import Encoding
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness._broken import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model._junction import is_junction_tree
 from sdv_prefair.roles import Roles
-from sdv_prefair.transformers._telling import untold_columns
 
 
 def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:

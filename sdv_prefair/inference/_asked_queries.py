@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.errors import QueryError, shown
-from sdv_prefair.values._given_numbers import plain_number
 
 ANY = object()
 """In place of a value: each value of the column in turn."""

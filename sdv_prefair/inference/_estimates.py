@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.errors import QueryError, shown
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._fitted import Fitted
@@ -27,7 +28,6 @@ from sdv_prefair.inference._questions import (
 from sdv_prefair.inference._ratio_interval import Interval, difference, quantile_of
 from sdv_prefair.inference._replication import Replicates
 from sdv_prefair.inference._values_of_codes import shown_codes, shown_columns
-from sdv_prefair.values._given_numbers import plain_number
 
 MODEL, FAIR_MODEL = 'model', 'fair model'
 """The basis of an interval without a measured table: the model, or one constrained to be fair."""

@@ -15,10 +15,10 @@ from functools import cached_property, reduce
 
 import numpy as np
 
+from sdv_prefair._arrays import Flags, Floats
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.model._sampling import broadcast_to, sum_to
-from sdv_prefair.values._arrays import Flags, Floats
 
 Vectors = Mapping[str, Floats]
 Table = tuple[tuple[str, ...], tuple[int, ...]]

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.errors import QueryError
 from sdv_prefair.inference._questions import Question, Rank, Ratio, ratios_of
 from sdv_prefair.inference._replication import Rows
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.values._arrays import Floats
 
 _MOST_CELLS = 1 << 22
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.inference._model_answers import (
     Columns,
     Tables,
@@ -18,7 +19,6 @@ from sdv_prefair.inference._model_answers import (
 from sdv_prefair.inference._questions import Apart, Atom
 from sdv_prefair.inference._ratio_interval import Interval, quantile_of
 from sdv_prefair.inference._replication import Replicates
-from sdv_prefair.values._arrays import Floats
 
 # Differences below this are rounding errors.
 _NOTHING = 1e-9

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.errors import QueryError
 from sdv_prefair.inference._asked_queries import ANY, Difference, Mean, Quantile, Query, Share
 from sdv_prefair.inference._values_of_codes import ShownColumn
-from sdv_prefair.values._arrays import Floats
 
 _MOST_LINES = 20_000
 # A bin narrower than this fraction of its numbers has one number, up to rounding.

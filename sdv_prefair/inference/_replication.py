@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._released_model import NEAR_ENOUGH
 from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
@@ -26,7 +27,6 @@ from sdv_prefair.model._junction import marginal
 from sdv_prefair.model._max_entropy import Factors
 from sdv_prefair.model._sampling import AncestralSampler
 from sdv_prefair.model._totals import minimum_variance_total
-from sdv_prefair.values._arrays import Floats
 
 # At most this many rows per replicate; deviations of their counts are scaled to the table's size.
 _MOST_ROWS = 1 << 18

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.encoding._table import Encoding
+from sdv_prefair._arrays import Flags, Floats
+from sdv_prefair.columns import CategoryCodes, ColumnCodes, NumberBins
+from sdv_prefair.columns._processor import Encoding
 from sdv_prefair.errors import QueryError
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes, NumberBins
-from sdv_prefair.values._arrays import Flags, Floats
 
 
 @dataclass(frozen=True)

@@ -6,24 +6,24 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_prefair.counts import Counts, Encoder, Source
-from sdv_prefair.counts._cells import DecimalCells, MonthCells, NullCells
-from sdv_prefair.domain._columns import ColumnDomain, Numbers, Undeclared
+from sdv_prefair.columns._dtypes import holds_value, public_dtype
+from sdv_prefair.columns._facts import ColumnDomain, Numbers, Undeclared
+from sdv_prefair.columns._grids import DecimalCells, MonthCells, NullCells
+from sdv_prefair.columns._texts import CanonicalValue
+from sdv_prefair.counting import Counts, Encoder, Source
 from sdv_prefair.errors import DomainError, shown
-from sdv_prefair.learning._beginnings import counts_of_beginnings
-from sdv_prefair.learning._heavy_hitters import learn_categories
-from sdv_prefair.learning._months import learn_datetimes, month_cells
-from sdv_prefair.learning._number_range import (
+from sdv_prefair.learning._ranges import (
+    Purse,
     RoughRange,
     end_cells,
+    learn_datetimes,
     learn_ends,
     learn_size,
+    month_cells,
     size_cells,
 )
-from sdv_prefair.learning._one_column import Purse
+from sdv_prefair.learning._values import counts_of_beginnings, learn_categories
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable, PrivateValues
-from sdv_prefair.values._canonical import CanonicalValue
-from sdv_prefair.values._dtypes import holds_value, public_dtype
 
 __all__ = ['learn_domains', 'reserved_delta', 'undeclared_columns']
 

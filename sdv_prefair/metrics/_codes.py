@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_prefair._arrays import Floats, Integers
 from sdv_prefair.metrics._tables import Column, is_number
-from sdv_prefair.values._arrays import Floats, Integers
 
 NUM_BINS = 32
 """Default number of bins of a number or a date; ``None`` keeps one code per value."""

@@ -26,10 +26,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from sdv_prefair._arrays import Objects
 from sdv_prefair.errors import RolesError, shown
 from sdv_prefair.metrics._codes import as_numbers
 from sdv_prefair.metrics._tables import Tables, is_number
-from sdv_prefair.values._arrays import Objects
 
 _MODELS = {
     'linear': LogisticRegression(max_iter=1000),

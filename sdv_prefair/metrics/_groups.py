@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair._arrays import Integers, Objects
 from sdv_prefair.errors import shown
 from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, Codes, as_numbers, encode
 from sdv_prefair.metrics._tables import Column, Tables, is_number
-from sdv_prefair.values._arrays import Integers, Objects
 
 STRATA_BINS = 8
 """Default bins of an admissible number: few, so that strata contain both groups."""

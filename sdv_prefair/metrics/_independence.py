@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sdv_prefair._arrays import Flags, Floats, Integers
 from sdv_prefair.fairness._joint_test import ComparableRows, Values, as_values, joint_codes
 from sdv_prefair.fairness._statements import Independent, check_disjoint
 from sdv_prefair.fairness._verdicts import LIMIT, Verdict, judge_rows
 from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES
 from sdv_prefair.metrics._groups import Compared, RowEncoder, compare, labels
 from sdv_prefair.metrics._tables import Described, Frames, TableMetric, Tables, read_tables
-from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 
 class Independence(NamedTuple):

@@ -21,10 +21,10 @@ from scipy.stats import ks_2samp
 from sdmetrics.goal import Goal
 from sklearn.base import BaseEstimator
 
+from sdv_prefair._arrays import Floats, Integers
 from sdv_prefair.metrics._codes import NUM_BINS, SINGLE_VALUES, Codes, as_numbers, encode
 from sdv_prefair.metrics._downstream import only_outcome, predict_real, with_known
 from sdv_prefair.metrics._tables import TableMetric, Tables
-from sdv_prefair.values._arrays import Floats, Integers
 
 FREQUENT = 10
 """How many of the most frequent values of each table are compared by default."""

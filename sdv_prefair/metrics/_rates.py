@@ -19,10 +19,10 @@ from scipy import sparse
 from scipy.stats import norm
 from sdv.errors import SynthesizerInputError
 
+from sdv_prefair._arrays import Flags, Floats, Integers
 from sdv_prefair.errors import shown
 from sdv_prefair.fairness._gaps import mean_gap, newcombe, wilson
 from sdv_prefair.fairness._joint_test import ComparableRows, Values, as_values
-from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 MIN_ROWS = 30
 """Default number of rows that each of two groups must have to be compared."""

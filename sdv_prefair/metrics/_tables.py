@@ -14,8 +14,8 @@ from sdmetrics.single_table.base import SingleTableMetric
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.errors import RolesError, shown
-from sdv_prefair.values._with_columns import with_columns
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
 

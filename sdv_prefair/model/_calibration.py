@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._junction import Place
 from sdv_prefair.model._sampling import broadcast_to, sum_to
-from sdv_prefair.values._arrays import Floats
 
 
 def calibrate(places: Sequence[Place], logarithms: Sequence[Floats]) -> tuple[float, list[Floats]]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import norm
 
+from sdv_prefair._arrays import Flags, Floats, Integers
 from sdv_prefair.model._measurement import Measurement
 from sdv_prefair.model._sampling import spread_evenly
 from sdv_prefair.model._within_groups import weights_within
-from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 # Codes with a noisy count below this many standard deviations are rare; in columns with many codes
 # the threshold is higher, so that about one code exceeds it by noise alone.

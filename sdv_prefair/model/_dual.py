@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Flags, Floats
+from sdv_prefair._arrays import Flags, Floats
 
 
 @dataclass

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import networkx as nx
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.model._compression import Compression
 from sdv_prefair.model._forest_solver import Progress, solve_forest
@@ -21,7 +22,6 @@ from sdv_prefair.model._private_pgm import fit_with_mbi
 from sdv_prefair.model._sampling import CliqueTable, soften
 from sdv_prefair.model._shrinkage import shrink_tables
 from sdv_prefair.model._totals import minimum_variance_total
-from sdv_prefair.values._arrays import Floats
 
 ESTIMATORS = ('auto', 'mbi')
 

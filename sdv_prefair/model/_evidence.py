@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._sampling import AncestralSampler, CliqueTable, condition, soften
-from sdv_prefair.values._arrays import Floats
 
 # Rows sampled together, so that the messages of a chunk take some megabytes.
 _CHUNK = 8192

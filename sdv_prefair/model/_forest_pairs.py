@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import networkx as nx
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._graphical_model import GraphicalModel
-from sdv_prefair.values._arrays import Floats
 
 Pair = tuple[str, str]
 

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from threadpoolctl import threadpool_limits
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._dual import ColumnTerm, EdgeTerm, ForestDual
 from sdv_prefair.model._measurement import Domain, Measurement, by_columns
 from sdv_prefair.model._totals import project_on_simplex
-from sdv_prefair.values._arrays import Floats
 
 Pair = tuple[str, str]
 Progress = Callable[[int], None]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._sampling import CliqueTable
-from sdv_prefair.values._arrays import Floats
 
 Clique = tuple[str, ...]
 

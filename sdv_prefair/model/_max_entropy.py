@@ -32,6 +32,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._calibration import calibrate, logarithm_of
 from sdv_prefair.model._forest_solver import Progress
 from sdv_prefair.model._junction import Clique, Place, arrange, marginal
@@ -39,7 +40,6 @@ from sdv_prefair.model._measurement import Measurement, by_columns
 from sdv_prefair.model._proportional_fitting import ProportionalFitting
 from sdv_prefair.model._sampling import CliqueTable, broadcast_to
 from sdv_prefair.model._settling import FittedTable
-from sdv_prefair.values._arrays import Floats
 
 # For each table, the logarithms of its factor.
 Factors = Mapping[Clique, Floats]

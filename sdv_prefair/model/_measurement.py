@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Floats
+from sdv_prefair._arrays import Floats
 
 if TYPE_CHECKING:
     import mbi

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdv_prefair._arrays import Flags, Floats
 from sdv_prefair.model._compression import Compression
 from sdv_prefair.model._graphical_model import GraphicalModel
 from sdv_prefair.model._junction import marginal
 from sdv_prefair.model._measurement import Measurement, by_columns
-from sdv_prefair.values._arrays import Flags, Floats
 
 CLEAR, NOISY, SWAMPED, UNRELATED = 'clear', 'noisy', 'swamped by noise', 'no dependence seen'
 

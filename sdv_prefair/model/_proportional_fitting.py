@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import wrightomega
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._junction import Place
 from sdv_prefair.model._sampling import broadcast_to, sum_to
 from sdv_prefair.model._settling import FittedTable, Settling
-from sdv_prefair.values._arrays import Floats
 
 # Longest step of a logarithm, so that no cell falls to zero rows, from where it cannot come back.
 _LONGEST = 30.0

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Floats
+from sdv_prefair._arrays import Floats
 
 # Rows sampled together: the working arrays of a chunk stay in the processor's cache.
 _CHUNK = 1 << 16

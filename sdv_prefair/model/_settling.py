@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._junction import Clique
-from sdv_prefair.values._arrays import Floats
 
 
 @dataclass(frozen=True)

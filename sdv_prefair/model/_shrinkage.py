@@ -27,9 +27,9 @@ from functools import reduce
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._measurement import Measurement
 from sdv_prefair.model._totals import one_way_model
-from sdv_prefair.values._arrays import Floats
 
 # With fewer cells, the excess variance cannot be distinguished from chance.
 _FEWEST_CELLS = 30

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.model._measurement import Measurement, by_columns
-from sdv_prefair.values._arrays import Floats
 
 
 def minimum_variance_total(measurements: Sequence[Measurement]) -> float:

@@ -18,7 +18,7 @@ these; Zipf with 400 values in 7,000 rows, Zipf and uniform with 5,000 in 10,000
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Floats
+from sdv_prefair._arrays import Floats
 
 _ITERATIONS = 30
 # Candidate counts are all integers up to the first number, and as many as the second above it.

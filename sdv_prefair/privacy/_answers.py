@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdv_prefair.counts import Clique, Counts
-from sdv_prefair.counts._spreading import Spread
+from sdv_prefair._arrays import Floats, Integers
+from sdv_prefair.counting import Clique, Counts
+from sdv_prefair.counting._kernel import Spread
 from sdv_prefair.privacy._accounting import Ledger
 from sdv_prefair.privacy._debit import Debit
 from sdv_prefair.privacy._entropy import Entropy
@@ -26,7 +27,6 @@ from sdv_prefair.privacy._mechanisms import (
     rounded_gaussian,
 )
 from sdv_prefair.privacy._score import ExactScores, Score
-from sdv_prefair.values._arrays import Floats, Integers
 
 
 class Answers:

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdv_prefair.values._arrays import Integers
+from sdv_prefair._arrays import Integers
 
 
 class Entropy(Protocol):

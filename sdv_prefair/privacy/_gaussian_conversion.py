@@ -13,13 +13,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erfcx, ndtr
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.privacy._epsilon_delta import (
     DELTA_FOR_ROUNDING,
     LEAST_DELTA,
     check_epsilon_delta,
     rounded_down,
 )
-from sdv_prefair.values._arrays import Floats
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 # From here on a few terms of the asymptotic series are closer than a difference of floats.

@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_prefair._arrays import Integers
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import _samplers as samplers
 from sdv_prefair.privacy._entropy import Entropy, integer_below
 from sdv_prefair.privacy._samplers import bernoulli_exp, discrete_gaussian
-from sdv_prefair.values._arrays import Integers
 
 _ROOT_BITS = 40
 _LARGEST_SIGMA = 2.0**57

@@ -6,25 +6,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique, Counts
+from sdv_prefair._arrays import Floats, HiddenCode, Integers
+from sdv_prefair.counting import Clique, Counts
 from sdv_prefair.privacy._accounting import Ledger
 from sdv_prefair.privacy._answers import Answers
 from sdv_prefair.privacy._entropy import Entropy
 from sdv_prefair.privacy._score import Score
 from sdv_prefair.privacy._sealed import Sealed
-from sdv_prefair.values._arrays import Floats, Integers
-
-
-class HiddenCode(TypedDict, total=False):
-    """The code of values outside a column's domain, and the code that replaces it."""
-
-    other: int | None
-    stand_in: int | None
-
 
 HiddenCodes = Mapping[str, HiddenCode]
 AnyClique = TypeVar('AnyClique', bound=Clique)

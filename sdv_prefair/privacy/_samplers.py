@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sdv_prefair._arrays import Flags, Integers
 from sdv_prefair.privacy._entropy import Entropy, integer_below, integers_below, words
-from sdv_prefair.values._arrays import Flags, Integers
 
 TOTAL_VARIATION = Fraction(1, 2**328)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sdv_prefair.counts import Clique, Counts
-from sdv_prefair.values._arrays import Integers
+from sdv_prefair._arrays import Integers
+from sdv_prefair.counting import Clique, Counts
 
 # Above this a sum of two terms might not fit into 64 bits.
 _LARGEST = 2**61

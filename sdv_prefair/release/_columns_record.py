@@ -8,12 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sdv_prefair.domain._columns import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
-from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release._dtype_names import read_dtype, write_dtype
-from sdv_prefair.release._fields import MOST_CODES, MOST_COLUMNS, Fields, read_list
-from sdv_prefair.release._values import read_value, write_value
-from sdv_prefair.transformers import (
+from sdv_prefair.columns import (
     BinShape,
     CategoryCodes,
     ColumnCodes,
@@ -21,9 +16,13 @@ from sdv_prefair.transformers import (
     NumberBins,
     TailedCodes,
 )
-from sdv_prefair.transformers._bin_shape import as_shape
-from sdv_prefair.transformers._own_values import BinCodes
-from sdv_prefair.values._shown_text import told_apart
+from sdv_prefair.columns._bins import BinCodes, as_shape
+from sdv_prefair.columns._facts import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
+from sdv_prefair.columns._texts import told_apart
+from sdv_prefair.errors import ReleaseError
+from sdv_prefair.release._dtype_names import read_dtype, write_dtype
+from sdv_prefair.release._fields import MOST_CODES, MOST_COLUMNS, Fields, read_list
+from sdv_prefair.release._values import read_value, write_value
 
 MOST_BINS = 1 << 17
 _MOST_CUTS = 1 << 18

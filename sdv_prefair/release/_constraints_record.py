@@ -5,10 +5,10 @@ from typing import Any
 
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
+from sdv_prefair.columns._facts import Categories, ColumnDomain
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.constraints._rules import JointRule, Rule
-from sdv_prefair.domain._columns import Categories, ColumnDomain
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.release._fields import MOST_CODES, Fields, read_list
 from sdv_prefair.release._values import read_value, write_value

@@ -8,6 +8,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 import sdv_prefair
+from sdv_prefair.columns._bins import BinCodes
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting._fitted import Fitted, Provenance
 from sdv_prefair.fitting._settings import Settings
@@ -44,7 +45,6 @@ from sdv_prefair.release._npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release._parameters import read_parameters, write_parameters
 from sdv_prefair.release._structure_checks import check_estimate, check_structure, num_scores
 from sdv_prefair.release._values import read_value, write_value
-from sdv_prefair.transformers._own_values import BinCodes
 
 FORMAT, VERSION = 'sdv-prefair release', 1
 _RELEASE, _METADATA = 'release.json', 'metadata.json'

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_prefair.columns import single_table
+from sdv_prefair.columns._processor import public_frame
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.domain import single_table
-from sdv_prefair.encoding._public_frame import public_frame
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting._fitted import Fitted, Prepared
 from sdv_prefair.fitting._pipeline import make_encoders

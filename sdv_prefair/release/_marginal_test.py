@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
+from sdv_prefair._arrays import Floats
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.values._arrays import Floats
 
 LEVEL = 0.001
 """How often rows of the model itself fail: about once in a thousand tables."""

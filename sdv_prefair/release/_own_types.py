@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._arrays import Objects
-from sdv_prefair.values._with_columns import with_columns
+from sdv_prefair._arrays import Objects
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import with_columns
 
 
 def in_own_types(

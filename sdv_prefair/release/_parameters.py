@@ -6,8 +6,8 @@ from typing import Any
 
 from faker.config import AVAILABLE_LOCALES
 
-from sdv_prefair.domain._given_facts import FACTS, Domain, facts_of
-from sdv_prefair.domain._value_groups import RANGE_GROUPS
+from sdv_prefair._metadata_files import FACTS, Domain, facts_of
+from sdv_prefair.columns._facts import RANGE_GROUPS
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._records import read_statements
 from sdv_prefair.fairness._statements import Independent, Statements

@@ -6,7 +6,7 @@ from typing import Any
 
 import networkx as nx
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.privacy import PrivateTable

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import networkx as nx
 
-from sdv_prefair.counts import is_measurable
+from sdv_prefair.counting import is_measurable
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements

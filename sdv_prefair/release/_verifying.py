@@ -23,7 +23,7 @@ import pandas as pd
 from sdv.errors import SamplingError
 
 from sdv_prefair._sdv_versions import by_name
-from sdv_prefair.encoding._frame_schema import check_columns
+from sdv_prefair.columns._processor import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
 from sdv_prefair.fairness import Independent
 from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from sdv_prefair.columns import CategoryCodes, ColumnCodes
 from sdv_prefair.report._words import counted
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes
 
 _MOST_VALUES = 30
 

@@ -15,7 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import sdv_prefair
-from sdv_prefair.domain import single_table
+from sdv_prefair.columns import single_table
 from sdv_prefair.fairness._broken import broken_statements
 from sdv_prefair.fairness._dependence import NOTICEABLE
 from sdv_prefair.fairness._predicate import markov_graph
@@ -477,7 +477,7 @@ class Facts:
         return [str(name) for name in nx.shortest_path(self.ties, left, right)]
 
     def components(self, statement: Independent) -> list[dict[str, list[str]]]:
-        """Return what hangs together without a statement's conditioning set, by side."""
+        """Return which columns stay connected without a statement's conditioning set."""
         place = {column: position for position, column in enumerate(self.ties)}
         parts = nx.connected_components(self._without(statement))
         found = [sorted(part, key=lambda column: place[column]) for part in parts]

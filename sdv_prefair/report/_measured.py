@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from sdv.errors import SynthesizerInputError
 
 from sdv_prefair._sdv_versions import by_name
-from sdv_prefair.encoding._frame_schema import single_table
+from sdv_prefair.columns._processor import one_frame
 from sdv_prefair.errors import (
     DomainWarning,
     NoiseWarning,
@@ -240,11 +240,11 @@ def measure(
     """
     synthesizer.validate(real_data)
     name = synthesizer.fitted.settings.table_name
-    real = single_table(by_name(real_data, name), name)
+    real = one_frame(by_name(real_data, name), name)
     sampled = {RELEASE: copy.deepcopy(synthesizer).sample(len(real))}
     if compare_with_mst:
         sampled[PLAIN] = _plain_mst(synthesizer, real_data).sample(len(real))
-    tables = {source: single_table(by_name(rows, name), name) for source, rows in sampled.items()}
+    tables = {source: one_frame(by_name(rows, name), name) for source, rows in sampled.items()}
     tables[REAL] = real
     metadata = synthesizer.get_metadata().to_dict()
     roles = synthesizer.get_roles()

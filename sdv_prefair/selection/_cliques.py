@@ -16,7 +16,7 @@ from fractions import Fraction
 from numbers import Integral
 from typing import ClassVar
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import Measurement

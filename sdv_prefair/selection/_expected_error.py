@@ -40,9 +40,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats, Integers
 
 _LEFT_OF_NOISE = 0.75
 _MEAN_OF_NOISE = _LEFT_OF_NOISE * math.sqrt(2 / math.pi)  # of a standard Gaussian

@@ -13,11 +13,11 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Flags, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Flags, Integers
 
 
 def common_neighbours(graph: 'nx.Graph[str]', pair: Pair) -> set[str]:

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats, HiddenCode, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import BudgetError, shown
 from sdv_prefair.model import (
     Compression,
@@ -18,9 +19,8 @@ from sdv_prefair.model._compression import RARE, weigh_again
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
 from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
-from sdv_prefair.privacy._private_table import HiddenCode, HiddenCodes
+from sdv_prefair.privacy._private_table import HiddenCodes
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats, Integers
 
 
 @dataclass(frozen=True)

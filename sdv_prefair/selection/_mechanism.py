@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
-from sdv_prefair.counts import Clique, is_measurable
+from sdv_prefair.counting import Clique, is_measurable
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import Compression, Measurement

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair.counting import Clique
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import estimate

@@ -61,7 +61,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Flags, Floats, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._dependence import most_that_can_be_told
 from sdv_prefair.fairness._statements import Statements
@@ -92,7 +93,6 @@ from sdv_prefair.selection._mechanism import (
 from sdv_prefair.selection._scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.selection._strategy import Pair, Strategy, looked_at
 from sdv_prefair.selection._trees import GreedyStrategy
-from sdv_prefair.values._arrays import Flags, Floats, Integers
 
 _RARE = 2.0
 _TELLING, _CLEAR = 0.2, 0.05

@@ -26,7 +26,8 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
@@ -39,7 +40,6 @@ from sdv_prefair.selection._cliques import CliqueMechanism, MeasuredInTurn, tell
 from sdv_prefair.selection._measuring import Budget, expected_noise, first_shares, measure_one_ways
 from sdv_prefair.selection._mechanism import Progress, Release, quiet
 from sdv_prefair.selection._scores import model_gap
-from sdv_prefair.values._arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from sdv_prefair.counts import Clique
+from sdv_prefair._arrays import Floats, Integers
+from sdv_prefair.counting import Clique
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy._ledger_words import SELECT_TREE
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.values._arrays import Floats, Integers
 
 AnyClique = TypeVar('AnyClique', bound=Clique)
 

@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sdv_prefair.values._arrays import Flags
+from sdv_prefair._arrays import Flags
 
 PROTECTED_SIDE, UNDECIDED, OUTCOME_SIDE = 1, 0, -1
 """The side of a node in one statement. What the statement is given, such as admissible columns,

@@ -25,10 +25,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from sdv_prefair._arrays import Flags, Integers
 from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART, FREE, outcomes_beside_unlabelled
-from sdv_prefair.values._arrays import Flags, Integers
 
 Pair = tuple[str, str]
 

@@ -19,7 +19,8 @@ import tqdm
 from sdv.metadata import Metadata
 
 from sdv_prefair._atomic_write import check_place
-from sdv_prefair.encoding._frame_schema import single_table
+from sdv_prefair.columns._dtypes import plain_number
+from sdv_prefair.columns._processor import one_frame
 from sdv_prefair.errors import FairnessWarning, PrivacyWarning, ReleaseError
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
@@ -42,7 +43,6 @@ from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._arguments import check_choice, check_seed, check_whole_number
 from sdv_prefair.synthesizer._replicated_rows import counted_tables, tables_of
 from sdv_prefair.synthesizer._sampling import Frames, SampledBySdv
-from sdv_prefair.values._given_numbers import plain_number
 
 _REPLICATES = 200
 
@@ -389,7 +389,7 @@ class AfterFit(SampledBySdv):
             VerificationError: If a check fails; it says which.
         """
         name = self.fitted.settings.table_name
-        rows = single_table({name: data} if isinstance(data, pd.DataFrame) else data, name)
+        rows = one_frame({name: data} if isinstance(data, pd.DataFrame) else data, name)
         return verify_table(self, rows).or_raise()
 
     def create_release_report(
@@ -477,7 +477,7 @@ class AfterFit(SampledBySdv):
         """
         name = self._settings.table_name
         first, second = (
-            single_table({name: given} if isinstance(given, pd.DataFrame) else given, name)
+            one_frame({name: given} if isinstance(given, pd.DataFrame) else given, name)
             for given in (real, synthetic)
         )
         modelled = list(self._settings.plan.original_domains)

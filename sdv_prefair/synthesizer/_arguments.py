@@ -8,11 +8,9 @@ from typing import Any, TypeVar, cast
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair.constraints._adding import Promise
-from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.discretization import CHOICES
-from sdv_prefair.domain import modelled_columns, name_others, public_domain, single_table
-from sdv_prefair.domain._columns import (
+from sdv_prefair._metadata_files import Domain, check_modelled_roles
+from sdv_prefair.columns import modelled_columns, name_others, public_domain, single_table
+from sdv_prefair.columns._facts import (
     Categories,
     ColumnDomain,
     Datetimes,
@@ -20,14 +18,16 @@ from sdv_prefair.domain._columns import (
     Undeclared,
     as_number,
 )
-from sdv_prefair.domain._given_facts import Domain
-from sdv_prefair.domain._role_columns import check_modelled_roles
+from sdv_prefair.columns._moments import as_timestamp
+from sdv_prefair.constraints._adding import Promise
+from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.errors import DomainError, RolesError, StructureError, near, shown
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._implied import forced
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import _cautions as cautions
+from sdv_prefair.learning._bins import CHOICES
 from sdv_prefair.privacy import Risk
 from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
@@ -35,7 +35,6 @@ from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._mechanism import Mechanism
 from sdv_prefair.selection._resolve import without_roles
-from sdv_prefair.values._timestamps import as_timestamp
 
 Constructor = TypeVar('Constructor', bound=Callable[..., None])
 

@@ -10,6 +10,8 @@ from pandas.api.types import is_scalar
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.sampling import Condition, DataFrameCondition
 
+from sdv_prefair.columns import ColumnCodes, transformer_for
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.constraints._asked_rows import AskedRows, Drawing
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._verification import tied_columns
@@ -27,8 +29,6 @@ from sdv_prefair.synthesizer._unlearnt import (
     unlearnt_values,
     with_stand_ins,
 )
-from sdv_prefair.transformers import ColumnCodes, transformer_for
-from sdv_prefair.values._with_columns import with_columns
 
 
 def askable_columns(fitted: Fitted) -> dict[str, ColumnCodes]:

@@ -7,15 +7,15 @@ from typing import Any
 import pandas as pd
 
 from sdv_prefair._users_line import users_line
-from sdv_prefair.domain._columns import ColumnDomain, Undeclared
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._column_codes import cells, same_value
+from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._facts import ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainWarning, FairnessWarning
 from sdv_prefair.fairness._broken import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer._unlearnt import unlearnt_values, with_given
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.transformers._asked import cells, same_value
-from sdv_prefair.values._with_columns import with_columns
 
 # Integers whose sums fit in 64 bits, and decimals that floats can distinguish.
 _FARTHEST = (2**61, 10**12)

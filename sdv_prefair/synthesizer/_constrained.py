@@ -15,10 +15,10 @@ from sdv.errors import SamplingError, SynthesizerInputError
 
 from sdv_prefair._sdv_versions import accepted
 from sdv_prefair._users_line import users_line
+from sdv_prefair.columns import single_table
+from sdv_prefair.columns._processor import CodesProcessor
 from sdv_prefair.constraints._adding import add_to_plan
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.domain import single_table
-from sdv_prefair.encoding._processor import CodesProcessor
 from sdv_prefair.errors import shown
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._settings import Settings

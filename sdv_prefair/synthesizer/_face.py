@@ -18,6 +18,7 @@ from sdv.errors import RefitWarning
 from sdv.metadata import Metadata
 from sdv.single_table.base import SYNTHESIZER_LOGGER
 
+from sdv_prefair._metadata_files import Domain, with_facts
 from sdv_prefair._notebook import as_html
 from sdv_prefair._sdv_versions import accepted, as_given_back, takes_tables, whole
 from sdv_prefair._users_line import users_line
@@ -30,16 +31,13 @@ from sdv_prefair.before_fit import (
     plan_fit,
     rehearse,
 )
+from sdv_prefair.columns import OTHER, strip_ranges
+from sdv_prefair.columns._dtypes import plain_number
+from sdv_prefair.columns._processor import CodesProcessor, check_transformers, one_frame
 from sdv_prefair.constraints._adding import Promise
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._given import counts_of_user
-from sdv_prefair.counts._queries import CountQueries
-from sdv_prefair.counts._snapshots import held_still
-from sdv_prefair.domain import OTHER, strip_ranges
-from sdv_prefair.domain._given_facts import Domain, with_facts
-from sdv_prefair.encoding._frame_schema import single_table
-from sdv_prefair.encoding._processor import CodesProcessor
-from sdv_prefair.encoding._table import check_transformers
+from sdv_prefair.counting._frame import FrameSource
+from sdv_prefair.counting._given import CountQueries, counts_of_user
+from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
@@ -65,7 +63,6 @@ from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
 from sdv_prefair.synthesizer._given_metadata import check_metadata
 from sdv_prefair.synthesizer._read_only import copied, keep_arguments
 from sdv_prefair.synthesizer._sampling import Frames
-from sdv_prefair.values._given_numbers import plain_number
 
 
 @keep_arguments
@@ -308,7 +305,7 @@ class PreFairSynthesizer(AfterFit):
 
     @takes_tables
     def _auto_assign_transformers(self, data: Frames) -> None:
-        table = single_table(data, self._table_name)
+        table = one_frame(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)
         in_memory.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
         self.__dict__.update(state.of_settings(settings))
@@ -366,8 +363,8 @@ class PreFairSynthesizer(AfterFit):
         """
         in_memory.check_data(data, self._settings)
         name = self._settings.table_name
-        table = single_table(data, name)
-        texts = None if written is None else single_table(written, name)
+        table = one_frame(data, name)
+        texts = None if written is None else one_frame(written, name)
         return check_table(table, self._settings, self.person_column, texts)
 
     # -- fits ---------------------------------------------------------------------------------
@@ -407,7 +404,7 @@ class PreFairSynthesizer(AfterFit):
 
         Memory does not grow with the number of rows. The columns must match the metadata. Sampled
         columns have the dtypes that correspond to the table's types, see
-        ``sdv_prefair.encoding._arrow_schema``.
+        ``sdv_prefair.counting._arrow``.
 
         Domains that are not public, and data-dependent bins, are learnt from histograms over public
         grids, within the budget; for that the table is read up to three more times. With

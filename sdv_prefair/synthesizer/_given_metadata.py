@@ -8,7 +8,7 @@ import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair.domain._given_facts import FACTS
+from sdv_prefair._metadata_files import FACTS
 from sdv_prefair.errors import near
 
 _SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime', 'id', 'unknown')

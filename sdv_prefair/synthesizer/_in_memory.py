@@ -2,32 +2,36 @@
 
 import pandas as pd
 
-from sdv_prefair.counts import Counts, count_codes
-from sdv_prefair.counts._frame_persons import bound_rows_per_person
-from sdv_prefair.domain import Undeclared
-from sdv_prefair.encoding._frame_schema import check_frame, integer_names, single_table
-from sdv_prefair.encoding._keys import check_keys
-from sdv_prefair.encoding._table import check_codes, prepare_processor
+from sdv_prefair.columns import ColumnCodes, Undeclared, transformers_for
+from sdv_prefair.columns._generated import check_keys
+from sdv_prefair.columns._processor import (
+    check_codes,
+    check_frame,
+    integer_names,
+    one_frame,
+    prepare_processor,
+)
+from sdv_prefair.counting import Counts, count_codes
+from sdv_prefair.counting._frame import bound_rows_per_person
 from sdv_prefair.fitting._fitted import Prepared
 from sdv_prefair.fitting._pipeline import declared_cliques
 from sdv_prefair.fitting._progress import Progress
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.synthesizer._state import Preparation
-from sdv_prefair.transformers import ColumnCodes, transformers_for
 
 Frames = dict[str, pd.DataFrame]
 
 
 def check_data(data: Frames, settings: Settings) -> None:
     """Raise unless names and types of the table match the metadata; values are not read."""
-    table = single_table(data, settings.table_name)
+    table = one_frame(data, settings.table_name)
     check_frame(table, settings.columns)
     check_keys(table.dtypes, settings.plan.original_metadata)
 
 
 def bounded_rows(data: Frames, settings: Settings, person_column: str | None) -> pd.DataFrame:
     """Return the table without the rows of a person above the bound."""
-    table = single_table(data, settings.table_name)
+    table = one_frame(data, settings.table_name)
     return bound_rows_per_person(table, person_column, settings.max_rows_per_person)
 
 
@@ -38,7 +42,7 @@ def given_names(data: Frames, settings: Settings) -> pd.Index:
 
 def read_codes(data: Frames, table_name: str, preparation: Preparation | None) -> pd.DataFrame:
     """Return rows that ``preprocess`` has encoded; raise if they are not codes."""
-    codes = single_table(data, table_name)
+    codes = one_frame(data, table_name)
     check_codes(codes, None if preparation is None else preparation.prepared.encoding)
     return codes
 

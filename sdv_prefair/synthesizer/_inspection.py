@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from sdv_prefair.columns._processor import one_frame
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.encoding._frame_schema import single_table
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
 from sdv_prefair.fairness._predicate import markov_graph
@@ -156,7 +156,7 @@ def encode_rows(fitted: Fitted, data: pd.DataFrame | dict[str, pd.DataFrame]) ->
     Privacy: codes of real rows are as private as the rows. Nothing is learnt or kept.
     """
     name = fitted.settings.table_name
-    table = single_table({name: data} if isinstance(data, pd.DataFrame) else data, name)
+    table = one_frame({name: data} if isinstance(data, pd.DataFrame) else data, name)
     touched = {column for columns in fitted.plan.tied for column in columns}
     return pd.DataFrame(
         {

@@ -10,18 +10,17 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from sdv_prefair.counts import FrameSource, Source
-from sdv_prefair.counts._queries import CountQueries, write_queries
-from sdv_prefair.counts._tables import has_session_clock, open_table
-from sdv_prefair.encoding._arrow_schema import (
+from sdv_prefair.columns._generated import check_keys
+from sdv_prefair.columns._processor import check_columns, public_frame
+from sdv_prefair.counting import FrameSource, Source
+from sdv_prefair.counting._arrow import (
     check_clocks,
     check_schema,
     dtypes_of_metadata,
     dtypes_of_schema,
 )
-from sdv_prefair.encoding._frame_schema import check_columns
-from sdv_prefair.encoding._keys import check_keys
-from sdv_prefair.encoding._public_frame import public_frame
+from sdv_prefair.counting._given import CountQueries, write_queries
+from sdv_prefair.counting._tables import has_session_clock, open_table
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._fitted import Prepared

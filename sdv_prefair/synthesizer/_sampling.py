@@ -7,6 +7,7 @@ import pandas as pd
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 from sdv_prefair._sdv_versions import Sampling, by_name
+from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.errors import NotFittedError
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._fitted import Fitted
@@ -19,7 +20,6 @@ from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
 from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._written_rows import ROWS_AT_A_TIME, drawn_parts, write_parts
-from sdv_prefair.values._given_numbers import plain_number
 
 Frames = dict[str, pd.DataFrame]
 

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair._arrays import Flags, Floats
+from sdv_prefair.columns import CategoryCodes, ColumnCodes
+from sdv_prefair.columns._cells import are_null, is_null
+from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._facts import Undeclared
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.transformers import CategoryCodes, ColumnCodes
-from sdv_prefair.values._arrays import Flags, Floats
-from sdv_prefair.values._objects import are_null, is_null
-from sdv_prefair.values._with_columns import with_columns
 
 
 def learnt_columns(fitted: Fitted, askable: Mapping[str, ColumnCodes]) -> list[str]:

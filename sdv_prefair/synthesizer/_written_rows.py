@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import tqdm
 
 from sdv_prefair._atomic_write import draft_of
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.synthesizer._written_types import (
     arrow_type,
     check_objects,
@@ -21,8 +23,6 @@ from sdv_prefair.synthesizer._written_types import (
     types_of_objects,
     written_alike,
 )
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.values._with_columns import with_columns
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""

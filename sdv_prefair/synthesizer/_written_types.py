@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sdv_prefair.transformers import ColumnCodes
-from sdv_prefair.transformers._telling import shown_values
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._telling import shown_values
 
 
 def types_of_objects(columns: Mapping[str, ColumnCodes]) -> dict[str, pa.DataType]:

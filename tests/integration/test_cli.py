@@ -9,10 +9,10 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import FairMetadata, Roles, load_metadata, load_release, save_metadata
+from sdv_prefair._metadata_files import facts_of
 from sdv_prefair._sdv_versions import accepted
 from sdv_prefair.cli import main
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.domain._given_facts import facts_of
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 

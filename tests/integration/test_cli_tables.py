@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.cli import main
-from sdv_prefair.counts._csv_lines import TabbedLines, record_of
+from sdv_prefair.counting._csv import TabbedLines, record_of
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.PrivacyWarning')
 COLUMNS = {

@@ -9,8 +9,8 @@ from sdv.metadata import Metadata
 from sdv_prefair import load_release, save_metadata
 from sdv_prefair.cli import main
 from sdv_prefair.cli._table_files import read_table
+from sdv_prefair.columns._dtypes import as_described
 from sdv_prefair.roles import Roles
-from sdv_prefair.values._text_cells import as_described
 
 COLUMNS = {
     'age': {'sdtype': 'numerical', 'range_min': 18, 'range_max': 90, 'decimal_places': 0},

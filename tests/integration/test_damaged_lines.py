@@ -95,7 +95,7 @@ def test_whole_files_are_read_as_pandas_reads_them(tmp_path):
 
 def test_long_files_are_typed_chunk_by_chunk_alike(tmp_path, monkeypatch):
     whole = read(tmp_path / 't.csv', GOOD * 5)
-    monkeypatch.setattr('sdv_prefair.counts._csv_blocks._BLOCK_BYTES', 100)
+    monkeypatch.setattr('sdv_prefair.counting._csv._BLOCK_BYTES', 100)
     pd.testing.assert_frame_equal(read(tmp_path / 't.csv', GOOD * 5), whole)
 
 

@@ -102,8 +102,8 @@ def test_what_looks_like_null_ties_nothing_in_a_csv_file():
 
 
 def test_the_tie_would_be_there_if_two_codes_looked_the_same(monkeypatch):
-    monkeypatch.setattr('sdv_prefair.domain._columns.told_apart', lambda values, _: tuple(values))
-    monkeypatch.setattr('sdv_prefair.encoding._table.untold_columns', lambda transformers: [])
+    monkeypatch.setattr('sdv_prefair.columns._facts.told_apart', lambda values, _: tuple(values))
+    monkeypatch.setattr('sdv_prefair.columns._processor.untold_columns', lambda transformers: [])
     found = dependence_in_csv()
     assert found.estimate > 100 * found.null_interval[1]
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, learning
-from sdv_prefair.counts._cells import NullCells
-from sdv_prefair.counts._compiled import compiled_one
-from sdv_prefair.counts._expressions import code_expression
-from sdv_prefair.counts._frame import FrameSource
+from sdv_prefair.columns._grids import NullCells
+from sdv_prefair.columns._texts import USUAL_WORDS
+from sdv_prefair.counting._compiled import compiled_one
+from sdv_prefair.counting._expressions import code_expression
+from sdv_prefair.counting._frame import FrameSource
 from sdv_prefair.domain import Undeclared
 from sdv_prefair.transformers import CategoryCodes, TailedCodes
-from sdv_prefair.values._missing_words import USUAL_WORDS
 
 WORDS = st.lists(st.sampled_from(['NA', '?', '', 'none', 'aa', '-9', 'ä']), unique=True)
 CELLS = st.lists(

@@ -14,7 +14,7 @@ import pytest
 from spark_cluster import NoClusterError, cluster
 
 import sdv_prefair
-from sdv_prefair.counts._spark import SparkSource
+from sdv_prefair.counting._spark import SparkSource
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, NumberBins
 

@@ -15,14 +15,12 @@ from mixed_arrow import CLIQUES, DTYPES, ENCODERS, assert_same, in_pandas
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._arrow_columns import encode_array
-from sdv_prefair.counts._cells import MonthCells, NullCells
-from sdv_prefair.counts._compiled import compiled
-from sdv_prefair.counts._fine_cells import MomentCells
-from sdv_prefair.counts._packed_places import codes_of
-from sdv_prefair.counts._spark import SparkSource, bound_rows
-from sdv_prefair.counts._spark_places import packed
+from sdv_prefair.columns._grids import MomentCells, MonthCells, NullCells
+from sdv_prefair.counting import FrameSource
+from sdv_prefair.counting._arrow import encode_array
+from sdv_prefair.counting._compiled import compiled
+from sdv_prefair.counting._spark import SparkSource, bound_rows, packed
+from sdv_prefair.counting._worker_counts import codes_of
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins

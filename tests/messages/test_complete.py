@@ -20,11 +20,11 @@ INTERNAL = {
     'synthesizer/_sampling.py SampledBySdv.sample_to.draw KeyboardInterrupt': (
         "Python's own, without SDV's words"
     ),
-    'encoding/_keys.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
-    'counts/_kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
-    'counts/_kernel.py _check_groups ValueError': 'guards against mistakes in the package',
-    'counts/_postgres_rows.py _batch ValueError': 'no server sends half a row',
-    'counts/_spreading.py Spread.__post_init__ ValueError': (
+    'columns/_generated.py check_distinct SamplingError': 'SDV shows it as the cause of an error',
+    'counting/_kernel.py Counts.regroup ValueError': 'guards against mistakes in the package',
+    'counting/_kernel.py _check_groups ValueError': 'guards against mistakes in the package',
+    'counting/_databases.py _batch ValueError': 'no server sends half a row',
+    'counting/_kernel.py Spread.__post_init__ ValueError': (
         'guards against mistakes in the package'
     ),
     'model/_forest_solver.py _round.after_iteration StopIteration': "scipy's way to stop iterating",
@@ -35,9 +35,9 @@ INTERNAL = {
     'privacy/_score.py _checked_unit TypeError': 'guards against mistakes in the package',
     'privacy/_score.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/_sealed.py Sealed._refuse TypeError': 'no user gets hold of such an object',
-    'encoding/_processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
+    'columns/_processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
     'synthesizer/_read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
-    'encoding/_frame_schema.py check_columns InvalidMetadataError': 'no synthesizer has none',
+    'columns/_processor.py check_columns InvalidMetadataError': 'no synthesizer has none',
 }
 """Places that no user can meet, by file, function and class, and why."""
 

@@ -20,7 +20,7 @@ _ACCOUNTING = 'tests/unit/privacy/test_accounting.py'
 _LEARNING = 'tests/unit/learning/test_learning.py'
 _DIVERGENCE = 'tests/privacy/test_selection_divergence.py'
 _LEDGER_MODEL = 'tests/property/test_ledger.py'
-_PERSONS = 'tests/unit/counts/test_persons.py'
+_PERSONS = 'tests/unit/counting/test_persons.py'
 
 _ANSWERS = 'privacy/_answers.py'
 _PRIVATE_TABLE = 'privacy/_private_table.py'
@@ -143,14 +143,14 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'bounds are those of exact counts',
-        'learning/_number_range.py',
+        'learning/_ranges.py',
         'np.flatnonzero(stands_out(noisy[:-1], sigma))',
         'np.flatnonzero(stands_out(np.bincount(cells.sizes, table.exact((column,)))[:-1], sigma))',
         'learnt',
     ),
     _peeking(
         'where ranges end is read from exact counts',
-        'learning/_one_column.py',
+        'learning/_ranges.py',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n',
         'noisy, sigma = table.measure_groups(column, group_of, next(left), LEARN_DOMAINS)\n'
         '        noisy = np.bincount(group_of, table.exact((column,)))\n',
@@ -158,7 +158,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'a look at a column sees its exact counts',
-        'discretization/__init__.py',
+        'learning/_bins.py',
         'return table.measure_groups(column, group_of, next(parts), DISCRETIZE)',
         '_, sigma = table.measure_groups(column, group_of, next(parts), DISCRETIZE)\n'
         '        return np.bincount(group_of, table.exact((column,))), sigma',
@@ -692,14 +692,14 @@ FOUND_INDEPENDENTLY = [
     ),
     mutant(
         'each row of a stream without a person is a person',
-        'counts/_persons.py',
+        'counting/_frame.py',
         'number.setdefault(None if value != value else value, len(number))',
         'number.setdefault(object() if value is None or value != value else value, len(number))',
         f'{_PERSONS}::test_rows_without_a_person_count_as_one_persons',
     ),
     mutant(
         'rows of a stream without a person have no limit',
-        'counts/_persons.py',
+        'counting/_frame.py',
         '        passes = earlier[row_of] + nth < self._max_rows\n',
         '        passes = earlier[row_of] + nth < self._max_rows\n'
         '        passes |= np.array([p is None for p in persons])[row_of]\n',

@@ -11,7 +11,7 @@ _ATTEMPTS = 'tests/integration/test_attempts.py'
 _PROMISES = 'tests/privacy/release/test_promises.py'
 _LEDGER_CHECKS = 'tests/unit/release/test_ledger_checks.py'
 _ACCOUNT_RECORD = 'tests/unit/release/test_account_record.py'
-_CANONICAL = 'tests/unit/values/test_canonical.py'
+_CANONICAL = 'tests/unit/columns/test_canonical.py'
 _ROWS_APART = 'tests/property/test_rows_apart.py'
 _FOLDERS = 'tests/integration/doors/test_folders.py'
 _SHOWN = 'tests/property/test_shown_values.py'
@@ -29,9 +29,9 @@ _PLANNED = 'tests/unit/selection/test_planned_marginals.py'
 
 _ACCOUNT = 'privacy/_account.py'
 _CHECKS = 'release/_ledger_checks.py'
-_MOMENTS = 'values/_timestamp_reading.py'
-_KEYS = 'values/_canonical.py'
-_STREAMS = 'counts/_streams.py'
+_MOMENTS = 'columns/_cells.py'
+_KEYS = 'columns/_texts.py'
+_STREAMS = 'counting/_streams.py'
 _PREDICATE = 'fairness/_predicate.py'
 
 ATTEMPTS = [
@@ -253,37 +253,37 @@ READING = [
     ),
     mutant(
         'the log of a table is not seen from one of its folders',
-        'counts/_table_formats.py',
+        'counting/_streams.py',
         'folders = [place, *_folders_above(place)]',
         'folders = [place]',
         f'{_FOLDERS}::test_tables_with_a_log_are_left_to_their_own_readers[data/region=1-DeltaTable]',
     ),
     mutant(
         'an open quotation mark joins a line of a CSV file to the next',
-        'counts/_csv_blocks.py',
+        'counting/_csv.py',
         '        yield text_columns([line for line in lines if line.strip()], names)\n',
         '        for place, line in enumerate(lines[:-1]):\n'
         "            if line.count(b'\"') % 2:\n"
         "                lines[place : place + 2] = [b'', line + lines[place + 1]]\n"
         '        yield text_columns([line for line in lines if line.strip()], names)\n',
-        'tests/unit/counts/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
+        'tests/unit/counting/test_csv_blocks.py::test_every_line_is_a_record_of_its_own',
     ),
 ]
 
 VALUES = [
     mutant(
         'what is drawn for a bin is not read back',
-        'transformers/_own_values.py',
+        'columns/_bins.py',
         '        if self._may_move():\n',
         '        if self._may_move() and not len(codes):\n',
-        'tests/unit/transformers/test_numbers.py::test_every_bin_has_a_number_of_its_own',
+        'tests/unit/columns/test_numbers.py::test_every_bin_has_a_number_of_its_own',
     ),
     mutant(
         'bins without a value of their own are kept',
-        'transformers/_own_values.py',
+        'columns/_bins.py',
         'while not (own := self._find_stand_ins()).all():',
         'while not (own := self._find_stand_ins() | True).all():',
-        'tests/unit/transformers/test_datetimes.py::test_times_that_the_clocks_skip',
+        'tests/unit/columns/test_datetimes.py::test_times_that_the_clocks_skip',
     ),
     mutant(
         'values need not tell their codes in a fit',
@@ -303,7 +303,7 @@ VALUES = [
     ),
     mutant(
         'values are asked in a frame alone, not in a CSV file',
-        'transformers/_telling.py',
+        'columns/_telling.py',
         "        yield f'csv {reader}', list(cells)\n",
         '        pass\n',
         f'{_SHOWN}::test_values_of_a_chosen_transformer_tell_their_codes',
@@ -334,7 +334,7 @@ ASKED = [
     ),
     mutant(
         'decimals beyond those of the column can be asked for',
-        'transformers/_asked.py',
+        'columns/_column_codes.py',
         'return asked in (float(Fraction(point, 10**places)), float(written))',
         'return True',
         'tests/property/test_asked_values.py::test_what_would_be_changed_is_refused',
@@ -365,20 +365,20 @@ ASKED = [
 CLIQUES = [
     mutant(
         'rows without a value are shared out by rounding, so one row changes several cells',
-        'counts/_spreading.py',
+        'counting/_kernel.py',
         '        place, code = np.nonzero(of_code)\n',
         '        reached = np.cumsum(self.shares) / np.sum(self.shares)\n'
         '        until = np.rint(np.outer(counts, reached)).astype(np.int64)\n'
         '        of_code = np.diff(until, prepend=0)\n'
         '        place, code = np.nonzero(of_code)\n',
-        'tests/unit/counts/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
+        'tests/unit/counting/test_spreading.py::test_one_row_more_adds_one_to_one_cell',
     ),
     mutant(
         'nulls that are not declared count as the first value',
-        'transformers/_column_codes.py',
+        'columns/_column_codes.py',
         '        codes[nulls] = self.unread_code\n',
         '        codes[nulls] = self.null_code or 0\n',
-        'tests/unit/transformers/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
+        'tests/unit/columns/test_numbers.py::test_null_of_a_column_that_is_not_nullable',
     ),
     mutant(
         'a mechanism does not tell which codes are hidden',
@@ -391,14 +391,14 @@ CLIQUES = [
         'pairs that nobody declared are counted',
         (
             Edit(
-                'counts/_kernel.py',
+                'counting/_kernel.py',
                 'declared = [tuple(clique) for clique in cliques]',
                 'declared = [tuple(clique) for clique in cliques]\n'
                 '        declared += itertools.combinations(self._domain, 2)',
             ),
-            Edit('counts/_kernel.py', 'import math\n', 'import itertools\nimport math\n'),
+            Edit('counting/_kernel.py', 'import math\n', 'import itertools\nimport math\n'),
         ),
-        ('tests/unit/counts/test_kernel.py::test_only_declared_cliques_can_be_read',),
+        ('tests/unit/counting/test_kernel.py::test_only_declared_cliques_can_be_read',),
     ),
     mutant(
         'pairs too large to measure are declared',

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from certified import DELTA, certified_epsilon
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy, epsilon_of
 from sdv_prefair.privacy import _answers as answers_module
 from sdv_prefair.roles import Roles

@@ -17,7 +17,7 @@ from unreadable import as_text
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli._table_files import read_table
-from sdv_prefair.values._text_cells import as_described
+from sdv_prefair.columns._dtypes import as_described
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('ignore:Nothing in column')]
 

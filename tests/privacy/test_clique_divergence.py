@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Debit, Ledger
 from sdv_prefair.privacy._mechanisms import exponential_epsilon
 from sdv_prefair.privacy._score import ExactScores

@@ -7,7 +7,7 @@ from own_accountant import search
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy import _answers as answers
 from sdv_prefair.roles import Roles

@@ -14,8 +14,8 @@ import pytest
 from reach import reachable
 
 from sdv_prefair import learning
-from sdv_prefair.counts import Counts, FrameSource
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.columns._facts import Undeclared
+from sdv_prefair.counting import Counts, FrameSource
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy._answers import Answers

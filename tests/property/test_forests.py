@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._resolve import resolve_mechanism

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from sdv.errors import InvalidDataError, SamplingError
 from sdv.metadata import Metadata
 
-from sdv_prefair.encoding._keys import check_keys, check_room, largest_whole_number
-from sdv_prefair.encoding._processor import CodesProcessor
-from sdv_prefair.encoding._table import prepare_processor
+from sdv_prefair.columns._generated import check_keys, check_room, largest_whole_number
+from sdv_prefair.columns._processor import CodesProcessor, prepare_processor
 
 CLASSES = st.sampled_from([
     '[0-9]', '[1-9]', r'\d', '[0-3]', '[31]', '[11]', '[0-21]', 'a', 'A', '[ab]', '[a-c]', r'\(',

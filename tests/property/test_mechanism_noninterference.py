@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from transcript import Transcript
 from walk import differing_paths
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy

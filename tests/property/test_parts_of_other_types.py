@@ -1,6 +1,6 @@
 """A null changes the type of the part that it is in, and nothing else: no part is refused for it.
 
-The modules are ``counts/_part_types.py`` and whatever reads parts: frames, Dask, Arrow, files.
+The modules are ``counting/_batches.py`` and whatever reads parts: frames, Dask, Arrow, files.
 """
 
 import tempfile
@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from profiles import share
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._frame_parts import FramePartsSource
-from sdv_prefair.counts._part_types import as_described
-from sdv_prefair.counts._tables import open_table
+from sdv_prefair.counting import FrameSource
+from sdv_prefair.counting._arrow import dtypes_of_schema
+from sdv_prefair.counting._batches import FramePartsSource, as_described
+from sdv_prefair.counting._tables import open_table
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding._arrow_schema import dtypes_of_schema
 from sdv_prefair.transformers import transformers_for
 
 COLUMNS = {

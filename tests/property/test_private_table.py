@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SeededEntropy
 from sdv_prefair.selection._scores import PrivateScores, independence_gap

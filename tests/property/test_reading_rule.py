@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._cells import MonthCells
-from sdv_prefair.counts._tables import open_table
+from sdv_prefair.columns._cells import read_cells
+from sdv_prefair.columns._grids import MonthCells
+from sdv_prefair.counting import FrameSource
+from sdv_prefair.counting._tables import open_table
 from sdv_prefair.transformers import NumberBins
-from sdv_prefair.values._timestamp_reading import read_cells
 
 # What people write, with and without a century, a day, a clock or an offset.
 FORMATS = [

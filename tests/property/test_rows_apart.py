@@ -12,10 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from odd_cells import CELLS, HASHABLE, cells, objects
 
-from sdv_prefair.counts._cells import MonthCells, NumberCells
-from sdv_prefair.counts._fine_cells import FineCells, MomentCells
-from sdv_prefair.counts._frame_persons import bound_rows_per_person
-from sdv_prefair.counts._tally import value_counts
+from sdv_prefair.columns._grids import FineCells, MomentCells, MonthCells, NumberCells
+from sdv_prefair.counting._frame import bound_rows_per_person, value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 ENCODERS = {

@@ -23,10 +23,10 @@ from shown_values import (
     prepared,
 )
 
-from sdv_prefair.domain._columns import Undeclared
+from sdv_prefair.columns._facts import Undeclared
+from sdv_prefair.columns._texts import lookalikes
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, NumberBins, transformer_for
-from sdv_prefair.values._shown_text import lookalikes
 
 
 def arrow(kind):

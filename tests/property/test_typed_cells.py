@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts._cells import MonthCells, NumberCells
-from sdv_prefair.counts._fine_cells import FineCells, MomentCells
-from sdv_prefair.counts._tally import value_counts
+from sdv_prefair.columns._cells import boxed
+from sdv_prefair.columns._grids import FineCells, MomentCells, MonthCells, NumberCells
+from sdv_prefair.counting._frame import value_counts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-from sdv_prefair.values._boxed import boxed
 
 ENCODERS = {
     'texts': CategoryCodes(['x', 'y']),

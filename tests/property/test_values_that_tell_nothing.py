@@ -12,10 +12,10 @@ from shown_values import (
     prepared,
 )
 
+from sdv_prefair.columns._bins import BinCodes
+from sdv_prefair.columns._telling import tells_codes
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-from sdv_prefair.transformers._own_values import BinCodes
-from sdv_prefair.transformers._telling import tells_codes
 
 
 class Shared(CategoryCodes):
@@ -91,7 +91,7 @@ def test_what_is_mended_was_broken(case, monkeypatch):
 
     monkeypatch.setattr(BinCodes, '_use_bins', use_bins)
     monkeypatch.setattr(BinCodes, '_is_read_back', lambda self, _, codes: codes == codes)
-    monkeypatch.setattr('sdv_prefair.encoding._table.untold_columns', lambda transformers: [])
+    monkeypatch.setattr('sdv_prefair.columns._processor.untold_columns', lambda transformers: [])
     transformer = prepared(description, dtype)
     assert hidden_dependence(transformer, 'frame') > MUCH
     assert not tells_codes(transformer)

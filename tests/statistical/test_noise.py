@@ -12,7 +12,7 @@ import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2, chisquare, ks_2samp, norm
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy._entropy import SeededEntropy
 from sdv_prefair.privacy._mechanisms import exponential

@@ -13,8 +13,8 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._spark import SparkSource
+from sdv_prefair.counting import FrameSource
+from sdv_prefair.counting._spark import SparkSource
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.transformers import NumberBins
 

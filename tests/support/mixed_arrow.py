@@ -10,9 +10,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts._arrow_columns import series_as
+from sdv_prefair.counting._arrow import dtypes_of_schema, series_as
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding._arrow_schema import dtypes_of_schema
 from sdv_prefair.transformers import transformers_for
 
 # What a row may hold: declared values, others, values at and beside the edges of bins.

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 from sdv.metadata import Metadata
 
+from sdv_prefair.columns._processor import Encoding
 from sdv_prefair.domain import public_domain
-from sdv_prefair.encoding._table import Encoding
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import transformers_for
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import BUDGETS

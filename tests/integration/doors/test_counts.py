@@ -10,7 +10,7 @@ import pytest
 from census_doors import FRAME, assert_same_fit, new
 from sdv.errors import SynthesizerInputError
 
-from sdv_prefair.counts._exact_text import DATABASES
+from sdv_prefair.counting._expressions import DATABASES
 from sdv_prefair.errors import DomainError, PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings(

@@ -13,7 +13,7 @@ import pytest
 from census_doors import assert_same_fit
 from odd_values import odd_frame, odd_table
 
-from sdv_prefair.counts._csv_files import CsvFiles
+from sdv_prefair.counting._csv import CsvFiles
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings('ignore:seed is given', 'ignore:Nothing of column')
@@ -160,7 +160,7 @@ def test_paths_that_are_no_table_are_refused(case, folder):
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr('sdv_prefair.counts._csv_blocks._BLOCK_BYTES', 1 << 18)
+    monkeypatch.setattr('sdv_prefair.counting._csv._BLOCK_BYTES', 1 << 18)
     content = odd_frame(4000).to_csv(index=False).encode()
     header, _, rows = content.partition(b'\n')
 

@@ -10,7 +10,7 @@ from neighbours import Recording, assert_one_row_more, assert_same_types
 from sdv.metadata import Metadata
 
 from sdv_prefair.cli import main
-from sdv_prefair.counts._streams import parquet_stream
+from sdv_prefair.counting._streams import parquet_stream
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings('ignore:Nothing in column')

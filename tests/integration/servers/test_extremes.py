@@ -9,9 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_prefair.counts._cells import DecimalCells, MonthCells, NullCells, NumberCells
-from sdv_prefair.counts._databases import open_database
-from sdv_prefair.counts._fine_cells import FineCells, MomentCells
+from sdv_prefair.columns._grids import (
+    DecimalCells,
+    FineCells,
+    MomentCells,
+    MonthCells,
+    NullCells,
+    NumberCells,
+)
+from sdv_prefair.counting._databases import open_database
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 

@@ -4,7 +4,7 @@ import pytest
 from neighbours import Recording
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts._database_streams import DatabaseStream
+from sdv_prefair.counting._databases import DatabaseStream
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings('ignore:Nothing of column', 'ignore:seed is given')

@@ -5,7 +5,7 @@ import pytest
 from neighbours import Recording
 from sdv.metadata import Metadata
 
-from sdv_prefair.counts._snapshots import held_still
+from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.errors import PrivateDataError
 
 pytestmark = pytest.mark.filterwarnings('ignore:Nothing of column', 'ignore:fetch_arrow_table')

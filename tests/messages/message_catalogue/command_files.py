@@ -1,7 +1,7 @@
 """What the commands refuse to read, and where they refuse to write."""
 
 from message_catalogue.command_line import Command
-from sdv_prefair.counts._csv_lines import UnreadableCsv
+from sdv_prefair.counting._csv import UnreadableCsv
 from sdv_prefair.errors import RolesError
 
 TABLES = [

@@ -12,7 +12,7 @@ from sdv.metadata import Metadata
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer, Roles, save_metadata
 from sdv_prefair.cli._parser import make_parser
-from sdv_prefair.counts._csv_lines import UnreadableCsv
+from sdv_prefair.counting._csv import UnreadableCsv
 from sdv_prefair.errors import BudgetError, ReleaseError
 
 SMALL = people(60, ('sex', 'education', 'age', 'income'))

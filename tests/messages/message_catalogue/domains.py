@@ -10,8 +10,8 @@ from sdv.metadata import Metadata
 
 from message_catalogue.message import Message
 from sdv_prefair import PreFairSynthesizer
+from sdv_prefair.columns._facts import Undeclared
 from sdv_prefair.domain import public_domain
-from sdv_prefair.domain._columns import Undeclared
 from sdv_prefair.errors import DomainError
 from sdv_prefair.transformers import (
     CategoryCodes,

@@ -7,7 +7,7 @@ from message_catalogue.command_line import Usage, parse, run
 from message_catalogue.message import FOLDER, Message
 from message_catalogue.opening import Opened, edited, members
 from sdv_prefair import FairMetadata
-from sdv_prefair.domain._metadata_file import load_metadata, save_metadata
+from sdv_prefair._metadata_files import load_metadata, save_metadata
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness import Independent, Statements
 

@@ -6,8 +6,8 @@ from people import people
 import sdv_prefair
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts._other_libraries import delta_stream
-from sdv_prefair.counts._spark_workers import check_package
+from sdv_prefair.counting._spark import check_package
+from sdv_prefair.counting._tables import delta_stream
 from sdv_prefair.errors import PrivateDataError
 
 SMALL = people(60, ('sex', 'education', 'income'))

@@ -14,15 +14,14 @@ from shrinking import CLIQUES, COLUMNS, shrinking_table
 
 from message_catalogue.message import FOLDER, Message
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.counts import Accumulator
-from sdv_prefair.counts._database_streams import DatabaseStream
-from sdv_prefair.counts._exact_text import exact_form
-from sdv_prefair.counts._expressions import code_expression
-from sdv_prefair.counts._fine_cells import FineCells
-from sdv_prefair.counts._snapshots import check_one_state
-from sdv_prefair.counts._sql import SqlSource
+from sdv_prefair.columns._grids import FineCells
+from sdv_prefair.counting import Accumulator
+from sdv_prefair.counting._arrow import check_clocks
+from sdv_prefair.counting._databases import DatabaseStream
+from sdv_prefair.counting._expressions import code_expression, exact_form
+from sdv_prefair.counting._snapshots import check_one_state
+from sdv_prefair.counting._sql import SqlSource
 from sdv_prefair.domain import Datetimes
-from sdv_prefair.encoding._arrow_schema import check_clocks
 from sdv_prefair.errors import DomainError, PrivateDataError, StructureError
 from sdv_prefair.structure import FixedStrategy
 from sdv_prefair.transformers import DatetimeBins, NumberBins

@@ -7,11 +7,12 @@ from sdv.cag.base import BaseConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
+from sdv_prefair.columns._facts import Categories, Numbers, Undeclared
+from sdv_prefair.columns._public import single_table
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints._adding import Promise, add_to_plan
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.domain import public_domain, single_table
-from sdv_prefair.domain._columns import Categories, Numbers, Undeclared
+from sdv_prefair.domain import public_domain
 from sdv_prefair.errors import DomainError, StructureError, UnfairModelError
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._resolve import resolve_mechanism

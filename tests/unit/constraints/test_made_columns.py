@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
+from sdv_prefair.columns._facts import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints._increments import Multiples
 from sdv_prefair.constraints._joint import JointColumn, as_text
 from sdv_prefair.constraints._one_hot import WhichColumn
 from sdv_prefair.constraints._ordered import RisingColumns
 from sdv_prefair.constraints._positions import ruler_for
-from sdv_prefair.domain._columns import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import transformer_for
 

@@ -9,7 +9,7 @@ import pytest
 from triple_loop import TripleLoop
 
 from sdv_prefair import FairnessWarning, PreFairSynthesizer, load_release
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness import Independent, Statements

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from sdv_prefair.counts import count_codes
-from sdv_prefair.counts._frame import CHUNK_ROWS
+from sdv_prefair.counting import count_codes
+from sdv_prefair.counting._worker_counts import CHUNK_ROWS
 from sdv_prefair.fitting._progress import Progress
 
 

@@ -1,7 +1,7 @@
 """What is learnt of columns that the metadata does not describe, and what it costs.
 
-Of ``__init__.py``, ``_bounds.py``, ``_one_column.py``, ``_heavy_hitters.py``, ``_months.py`` and
-``_number_range.py``.
+Of ``__init__.py``, ``_ranges.py``, ``_values.py``, ``_values.py``, ``_ranges.py`` and
+``_ranges.py``.
 """
 
 import math
@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.counts import FrameSource
-from sdv_prefair.counts._cells import NumberCells
-from sdv_prefair.domain._columns import Categories, Numbers, Undeclared
+from sdv_prefair.columns._facts import Categories, Numbers, Undeclared
+from sdv_prefair.columns._grids import NumberCells
+from sdv_prefair.counting import FrameSource
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
-from sdv_prefair.learning._bounds import powers_of_two, stands_out
-from sdv_prefair.learning._months import month_cells
+from sdv_prefair.learning._ranges import month_cells, powers_of_two, stands_out
 from sdv_prefair.privacy import Ledger, SeededEntropy
 from sdv_prefair.privacy._mechanisms import gaussian_variance
 from sdv_prefair.privacy._private_values import frequent_values, threshold

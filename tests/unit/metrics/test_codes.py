@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdv_prefair.columns._bins import GridBins
 from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.metrics._codes import SINGLE_VALUES, encode
-from sdv_prefair.transformers._bins import GridBins
 
 NUMBER = {'sdtype': 'numerical', 'range_min': 0.0, 'range_max': 10.0}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SeededEntropy
 
 

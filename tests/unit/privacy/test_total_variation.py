@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.privacy import _accounting as accounting
 from sdv_prefair.privacy import _samplers as samplers
 from sdv_prefair.privacy._accounting import LEAST_DELTA, delta_of_rho, rho_of

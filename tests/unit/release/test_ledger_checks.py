@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy

@@ -9,7 +9,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.domain._columns import Datetimes, Numbers
+from sdv_prefair.columns._facts import Datetimes, Numbers
 from sdv_prefair.errors import DomainError, ReleaseError
 from sdv_prefair.release import load_release
 from sdv_prefair.release._archive import pack

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sdv_prefair.counts._kernel import MAX_CELLS
+from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.errors import StructureError
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._resolve import resolve_mechanism

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sdv_prefair.counts import count_codes
+from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._aim import CHORDS_SHARE

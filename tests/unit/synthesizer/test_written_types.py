@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sdv_prefair.columns._telling import tells_codes
 from sdv_prefair.errors import DomainError
 from sdv_prefair.synthesizer._written_rows import write_parts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
-from sdv_prefair.transformers._telling import tells_codes
 
 VALUES = [
     *(1, 2, -3, 2**53 + 1, 2.5, 2.0, -0.5, True, False, 'a', '1', 'True', b'b'),

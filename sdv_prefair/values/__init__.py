@@ -1,1 +1,0 @@
-"""Parsing and formatting single values: dtypes and timestamps, each row on its own."""
