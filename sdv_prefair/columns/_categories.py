@@ -116,6 +116,11 @@ class CategoryCodes(ColumnCodes):
         return self.values if self.other_value is None else (*self.values, self.other_value)
 
     @property
+    def shows_null(self) -> bool:
+        """Whether null is a value that the column shows; it is the only one if none was learnt."""
+        return self.nullable or not self.shown
+
+    @property
     def shows_other(self) -> bool:
         """Whether "other" comes back as a value of its own."""
         return self.other_value is not None

@@ -243,6 +243,11 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         return None if self.nullable else self.num_codes
 
     @property
+    def shows_null(self) -> bool:
+        """Whether null is a value that the column shows."""
+        return self.nullable
+
+    @property
     def shows_other(self) -> bool:
         """Whether values outside the domain are shown as a value of their own."""
         return False
@@ -302,7 +307,7 @@ class ColumnCodes(BaseTransformer, abc.ABC):
         column = _without_categories(values)
         nulls = are_null(column)
         different, position = distinct(column[~nulls])
-        verdicts = np.full(len(column), self.nullable)
+        verdicts = np.full(len(column), self.shows_null)
         if len(different):
             nothing = np.zeros(len(different), dtype=bool)
             held = cast(self._nearest(different), nothing, self._dtype)

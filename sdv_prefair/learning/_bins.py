@@ -211,7 +211,7 @@ def fine_grids(columns: Mapping[str, BinCodes], spikes: Spikes) -> dict[str, Fin
 def _grid(codes: BinCodes, spikes: Sequence[Any]) -> FineGrid | None:
     if isinstance(codes, DatetimeBins):
         return grid_of_moments(codes, spikes)
-    return grid_of_numbers(codes, spikes)
+    return grid_of_numbers(codes, spikes) if codes.low < codes.high else None
 
 
 def discretize(

@@ -279,7 +279,7 @@ def learn_size(
     Privacy: one noisy histogram over powers of two, and one over numbers of decimals.
 
     Returns:
-        What has been learnt; the final domain if nothing stands out.
+        What has been learnt; the final domain if nothing stands out, or only zero.
     """
     cells = size_cells(undeclared, dtype)
     size, ends, decimals = _parts(purse.ledger, purse.rho, cells)
@@ -294,7 +294,9 @@ def learn_size(
         by_decimals = table.measure_groups(column, cells.decimals, decimals, LEARN_DOMAINS)
         undeclared = replace(undeclared, decimal_places=_decimals(*by_decimals, total))
     span = powers_of_two().span(int(occupied[0]), int(occupied[-1]))
-    return RoughRange(_whole(undeclared, dtype, *span), total, ends)
+    whole = _whole(undeclared, dtype, *span)
+    # Numbers that are all closer to zero than the smallest power count as zero.
+    return RoughRange(whole, total, ends) if whole.low < whole.high else whole
 
 
 def _parts(ledger: Ledger, rho: Fraction, cells: DecimalCells) -> list[Fraction]:

@@ -5,6 +5,7 @@ SDV's ``save`` writes a pickle, which runs code when it is opened. A release is 
 =================  ==================================================================
 ``release.json``   format and version, arguments, columns, ledger, model
 ``metadata.json``  the metadata, in SDV's own format
+``record.json``    the same for programs, see `twin_record`
 ``*/i.npy``        the arrays of the model, see `model_record`
 =================  ==================================================================
 
@@ -65,6 +66,7 @@ def save_release(synthesizer: 'PreFairSynthesizer', path: str | Path) -> None:
 
     Raises:
         ReleaseError: If the fit contains code, or a value that a release cannot store.
+        UnfairModelError: If the fit promises fairness, and its model was changed since.
         OSError: If no file can be written there.
     """
     synthesizer.save_release(path)

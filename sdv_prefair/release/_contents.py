@@ -44,6 +44,7 @@ from sdv_prefair.release._model_record import read_model, write_model
 from sdv_prefair.release._npy_members import ArrayReader, ArrayWriter
 from sdv_prefair.release._parameters import read_parameters, write_parameters
 from sdv_prefair.release._structure_checks import check_estimate, check_structure, num_scores
+from sdv_prefair.release._twin_record import RECORD, Record, read_record
 from sdv_prefair.release._values import read_value, write_value
 
 FORMAT, VERSION = 'sdv-prefair release', 1
@@ -66,12 +67,14 @@ class Released:
         fitted: Its fit.
         account: All attempts to fit it.
         created: The day on which it was constructed.
+        record: The same for programs, see ``twin_record``.
     """
 
     parameters: Mapping[str, Any]
     fitted: Fitted
     account: Account
     created: str
+    record: Record
 
 
 def write_contents(released: Released) -> dict[str, bytes]:
@@ -101,8 +104,8 @@ def write_contents(released: Released) -> dict[str, bytes]:
     if fitted.looks:
         release[_LOOKS] = write_looks(fitted.looks)
     metadata = write_metadata(fitted.plan.original_metadata)
-    documents = {_RELEASE: write_document(release), _METADATA: write_document(metadata)}
-    return documents | arrays.members
+    documents = {_RELEASE: release, _METADATA: metadata, RECORD: released.record}
+    return {name: write_document(of) for name, of in documents.items()} | arrays.members
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,13 @@ class Contents:
         fields: The document; the rest of it is read once there are settings.
         metadata: The metadata.
         model: The model. Whether it agrees with the settings is checked with the fit.
+        record: The same for programs. Whether it agrees is for ``verify`` to say.
     """
 
     fields: Fields
     metadata: Metadata
     model: GraphicalModel
+    record: Record
 
     @classmethod
     def of_archive(cls, archive: Archive) -> 'Contents':
@@ -130,7 +135,7 @@ class Contents:
         model = read_model(fields.raw('model'), arrays)
         _check_members(archive, arrays)
         metadata = read_metadata(read_document(archive.read(_METADATA, MOST_BYTES), _METADATA))
-        return cls(fields, metadata, model)
+        return cls(fields, metadata, model, read_record(archive, fields.raw('written_by')))
 
     def parameters(self, synthesizer_class: type) -> dict[str, Any]:
         """Return the arguments to construct a synthesizer of this class, except the metadata."""
@@ -185,7 +190,7 @@ def _check_version(written: Any) -> None:
 
 
 def _check_members(archive: Archive, arrays: ArrayReader) -> None:
-    if archive.names - arrays.names - {_RELEASE, _METADATA}:
+    if archive.names - arrays.names - {_RELEASE, _METADATA, RECORD}:
         raise ReleaseError('The release holds members that do not belong to it.')
 
 

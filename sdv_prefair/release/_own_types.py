@@ -50,7 +50,7 @@ def as_written(rows: pd.DataFrame) -> Objects:
 
 def _held(column: pd.Series, codes: ColumnCodes) -> pd.Series | None:
     written = as_written(column.to_frame())
-    for as_type in (_as_it_is, _as_integer, _as_number, _as_moment):
+    for as_type in (_as_it_is, _as_flag, _as_integer, _as_number, _as_moment):
         try:
             read = as_type(column, codes.dtype)
             known = read[read.notna()]
@@ -74,6 +74,11 @@ def _is_equal(read: pd.Series, own: pd.Series) -> bool:
 
 def _as_it_is(column: pd.Series, dtype: Any) -> pd.Series:
     return column
+
+
+def _as_flag(column: pd.Series, dtype: Any) -> pd.Series:
+    flags = {'True': True, 'False': False}
+    return pd.Series([flags.get(one, one) for one in column], column.index, dtype=object)
 
 
 def _as_integer(column: pd.Series, dtype: Any) -> pd.Series:

@@ -33,6 +33,7 @@ from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.privacy._epsilon_delta import is_too_large
 from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
 from sdv_prefair.release._own_types import as_written, in_own_types
+from sdv_prefair.release._twin_record import check_record
 from sdv_prefair.release._verified import Check, Verification
 
 if TYPE_CHECKING:
@@ -48,9 +49,12 @@ _BEYOND_CHANCE = 6.0
 
 
 def verify_fit(synthesizer: 'AfterFit') -> Verification:
-    """Check ledger, delta, noise and fairness of a fit, usually one loaded from a file."""
+    """Check ledger, delta, noise, fairness and record of a fit, usually one loaded from a file."""
     of_privacy = [_ledger(synthesizer), _delta(synthesizer), _noise(synthesizer)]
-    return Verification([*of_privacy, *_fairness(synthesizer)])
+    of_fairness = _fairness(synthesizer)
+    is_fair = all(check.passed for check in of_fairness)  # else no record can be made of it
+    of_record = _record(synthesizer) if is_fair else []
+    return Verification([*of_privacy, *of_fairness, *of_record])
 
 
 def _ledger(synthesizer: 'AfterFit') -> Check:
@@ -88,6 +92,11 @@ def _fairness(synthesizer: 'AfterFit') -> list[Check]:
     except UnfairModelError as error:
         return [Check('fairness', False, str(error))]
     return [Check('fairness', True, str(one)) for one in settings.promise.roles.statements]
+
+
+def _record(synthesizer: 'AfterFit') -> list[Check]:
+    carried = synthesizer.carried_record
+    return [] if carried is None else [check_record(carried, synthesizer.get_record())]
 
 
 def verify_table(

@@ -16,6 +16,7 @@ public arguments, and may be published with the release.
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sdv_prefair._atomic_write import write_whole
 from sdv_prefair.model import _noise as limits
@@ -24,7 +25,10 @@ from sdv_prefair.report._facts import Facts, gather
 from sdv_prefair.report._page import page
 from sdv_prefair.report._record import record
 
-__all__ = ['Facts', 'gather', 'write_report']
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer import PreFairSynthesizer
+
+__all__ = ['Facts', 'gather', 'record_of', 'write_report']
 
 _SECTIONS = {
     'signing': 'Before you sign',
@@ -62,3 +66,13 @@ def write_report(facts: Facts, path: str | Path, record_path: str | Path | None 
     if record_path is not None:
         written = json.dumps(record(facts, found), indent=1, allow_nan=False)
         write_whole(Path(record_path), written.encode('utf-8', 'replace'))
+
+
+def record_of(synthesizer: 'PreFairSynthesizer') -> dict[str, Any]:
+    """Return the record that follows from a fit alone, as JSON has it; it is quickly made.
+
+    Answers that need replicates of the model are left out.
+    """
+    facts = Facts(synthesizer)
+    made = record(facts, answers(facts, with_replicates=False))
+    return dict(json.loads(json.dumps(made, allow_nan=False)))

@@ -41,15 +41,20 @@ class Answer(NamedTuple):
     text: str | None
 
 
-def answers(facts: Facts) -> list[Answer]:
-    """Return all questions with their answers, in the order of the page."""
+def answers(facts: Facts, with_replicates: bool = True) -> list[Answer]:
+    """Return all questions with their answers, in the order of the page.
+
+    Args:
+        facts: What the page is made from.
+        with_replicates: Whether to answer those for which the model is replicated.
+    """
     told = facts.told
     topics = {
         'Release': _release(facts, told),
         'Use': _use(facts, told),
         'Privacy': _privacy(facts, told),
         'How it was made': _making(facts, told),
-        'Accuracy and fairness': _fairness(facts, told),
+        'Accuracy and fairness': _fairness(facts, told, with_replicates),
         'Responsibility': _responsibility(told),
     }
     return [
@@ -203,20 +208,24 @@ def _making(facts: Facts, told: Particulars) -> _Found:
     )
 
 
-def _fairness(facts: Facts, told: Particulars) -> _Found:
+def _fairness(facts: Facts, told: Particulars, with_replicates: bool) -> _Found:
     fair = '; '.join(map(str, facts.roles.statements)) if facts.is_fair else 'None is promised'
     yield 'fairness', 'Fairness', f'{fair}.'
     yield from _told(told, 'admissible')
     found = facts.explanation.copies_in_words()
     yield 'proxies', 'Proxies and copies', f'{found}; all figures in the annex on proxies.'
-    gaps = '; '.join(
+    if with_replicates:
+        yield 'gaps', 'Differences that remain', f'{_gaps(facts) or "none was computed"}.'
+        yield 'smallest_groups', 'Accuracy by group', _smallest(facts)
+    yield from _told(told, 'biases')
+
+
+def _gaps(facts: Facts) -> str:
+    return '; '.join(
         f'{gap.outcome} {gap.value} by {gap.protected}: {percent(gap.gap)} '
         f'({percent(gap.lower)} to {percent(gap.upper)})'
         for gap in facts.gaps
     )
-    yield 'gaps', 'Differences that remain', f'{gaps or "none was computed"}.'
-    yield 'smallest_groups', 'Accuracy by group', _smallest(facts)
-    yield from _told(told, 'biases')
 
 
 def _smallest(facts: Facts) -> str:

@@ -113,7 +113,12 @@ class Facts:
     @property
     def fitted_with(self) -> str:
         """The versions of the software."""
-        return f'sdv-prefair {sdv_prefair.__version__}, SDV {self._fitted.provenance.sdv_version}'
+        return f'{self.made_by}, SDV {self._fitted.provenance.sdv_version}'
+
+    @property
+    def made_by(self) -> str:
+        """This software, which makes page and record."""
+        return f'sdv-prefair {sdv_prefair.__version__}'
 
     @cached_property
     def _parameters(self) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def _page(facts: Facts, found: list[Answer]) -> dict[str, Any]:
     curve = facts.curve
     risk = {'guess': facts.guess, 'advantage': curve.advantage()}
     return {
+        'made_by': facts.made_by,
         'use': facts.use,
         'private': facts.is_private,
         'fair': facts.is_fair,
@@ -177,7 +178,7 @@ def _croissant(facts: Facts, known: dict[str, str | None]) -> dict[str, Any]:
     rai = {
         'dataUseCases': _text(told.get('purpose'), known.get('valid_analyses')),
         'dataLimitations': _text(told.get('unfit_uses'), *facts.use),
-        'dataBiases': _text(told.get('biases'), known['smallest_groups']),
+        'dataBiases': _text(told.get('biases'), known.get('smallest_groups')),
         'dataSocialImpact': _text(known['fairness'], told.get('admissible')),
         'personalSensitiveInformation': _text(known.get('risk'), told.get('special_categories')),
         'dataReleaseMaintenancePlan': _text(told.get('retention'), told.get('contact')),

@@ -21,7 +21,7 @@ from sdv.metadata import Metadata
 from sdv_prefair._atomic_write import check_place
 from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.columns._processor import one_frame
-from sdv_prefair.errors import FairnessWarning, PrivacyWarning, ReleaseError
+from sdv_prefair.errors import FairnessWarning, PrivacyWarning, ReleaseError, UnfairModelError
 from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._explanation import FairnessExplanation
@@ -54,6 +54,8 @@ class AfterFit(SampledBySdv):
     """The latest replicates. They are not pickled."""
     _file_digest: str | None = None
     """SHA-256 of the file that the fit was loaded from."""
+    _carried_record: dict[str, Any] | None = None
+    """The record in that file."""
 
     # -- what it shows of itself ------------------------------------------------------------
 
@@ -333,7 +335,13 @@ class AfterFit(SampledBySdv):
         write_release(self._released(), path, type(self))
 
     def _released(self) -> Released:
-        return Released(self.get_parameters(), self.fitted, self._account, self._creation_date)
+        return Released(
+            self.get_parameters(),
+            self.fitted,
+            self._account,
+            self._creation_date,
+            self.get_record(),
+        )
 
     @classmethod
     def load_release(cls, path: str | Path) -> Self:
@@ -355,7 +363,7 @@ class AfterFit(SampledBySdv):
             synthesizer = cls(contents.metadata, **contents.parameters(cls))
             synthesizer.add_constraints(contents.constraints)
             found = contents.fit_by(synthesizer._settings)
-        synthesizer.__dict__.update(state.of_release(*found, digest))
+        synthesizer.__dict__.update(state.of_release(*found, digest, contents.record))
         return synthesizer
 
     def get_release_digest(self) -> str | None:
@@ -368,8 +376,26 @@ class AfterFit(SampledBySdv):
             return self._file_digest
         try:
             return digest_of(self._released())
-        except ReleaseError:
+        except (ReleaseError, UnfairModelError):
             return None
+
+    def get_record(self) -> dict[str, Any]:
+        """Return what is promised for programs, as every release carries it in ``record.json``.
+
+        Four parts: ``registry``, a record of OpenDP's deployments registry; ``croissant``, metadata
+        of the rows; ``dp_event``, the fit in terms of ``dp_accounting``; and ``page``, what the
+        report says. What only people know is not in it: ``create_release_report`` writes it with
+        that.
+        """
+        # Imports Jinja2, which nothing else here needs.
+        from sdv_prefair.report import record_of
+
+        return record_of(self)
+
+    @property
+    def carried_record(self) -> dict[str, Any] | None:
+        """The record in the file that the fit was loaded from, if it was."""
+        return self._carried_record
 
     def verify_rows(self, data: pd.DataFrame | Frames) -> Verification:
         """Check that rows came from this fit: columns, values and distribution.

@@ -35,7 +35,7 @@ from sdv_prefair.columns import OTHER, strip_ranges
 from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.columns._processor import CodesProcessor, check_transformers, one_frame
 from sdv_prefair.constraints._adding import Promise
-from sdv_prefair.counting._frame import FrameSource
+from sdv_prefair.counting import FrameSource
 from sdv_prefair.counting._given import CountQueries, counts_of_user
 from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.fairness._statements import Independent, Statements

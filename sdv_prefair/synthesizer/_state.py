@@ -83,6 +83,7 @@ def of_fit(fitted: Fitted, attempt: Attempt) -> dict[str, Any]:
         '_result': fitted,
         '_is_opened': False,
         '_file_digest': None,
+        '_carried_record': None,
         '_fitted': True,
         '_random_state_set': False,
         '_fitted_date': fitted.provenance.date,
@@ -92,7 +93,11 @@ def of_fit(fitted: Fitted, attempt: Attempt) -> dict[str, Any]:
 
 
 def of_release(
-    fitted: Fitted, account: Account, created: str, digest: str | None
+    fitted: Fitted,
+    account: Account,
+    created: str,
+    digest: str | None,
+    record: dict[str, Any],
 ) -> dict[str, Any]:
     """Return the attributes for a fit that was made elsewhere; nothing was spent here."""
     attempt = Attempt('fit', fitted.ledger)
@@ -102,6 +107,7 @@ def of_release(
         '_creation_date': created,
         '_is_opened': True,
         '_file_digest': digest,
+        '_carried_record': record,
     }
 
 

@@ -24,7 +24,9 @@ def types_of_objects(columns: Mapping[str, ColumnCodes]) -> dict[str, pa.DataTyp
         ValueError: If the values of a column have several types.
     """
     shown = {column: shown_values(codes).rename(column) for column, codes in columns.items()}
-    return {c: arrow_type(values) for c, values in shown.items() if _holds_objects(values)}
+    types = {c: arrow_type(values) for c, values in shown.items() if _holds_objects(values)}
+    # Of a column that shows no value but null, the dtype is what there is to go by.
+    return {column: kind for column, kind in types.items() if not pa.types.is_null(kind)}
 
 
 def check_objects(part: pd.DataFrame, schema: pa.Schema, known: Mapping[str, pa.DataType]) -> None:

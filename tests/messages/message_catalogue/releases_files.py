@@ -129,6 +129,14 @@ ZIPS = [
         'release.json of the release does not have the length it states.',
     ),
     Opened(
+        lambda: pack(members() | {'record.json': b'[]'}),
+        'record.json of the release is not an object.',
+    ),
+    Opened(
+        lambda: pack(members() | {'record.json': b'{}'}),
+        'record.json of the release was not written with the rest of it.',
+    ),
+    Opened(
         lambda: pack(members() | {'more': b''}),
         'The release holds members that do not belong to it.',
     ),

@@ -82,7 +82,7 @@ def places(document, path=()):
 
 
 def mutated_json(members, rng):
-    name = rng.choice(['release.json', 'release.json', 'release.json', 'metadata.json'])
+    name = rng.choice([*3 * ['release.json'], 'metadata.json', 'record.json'])
     document = json.loads(members[name])
     for _ in range(rng.choice([1, 1, 2])):
         path = rng.choice(list(places(document))[1:])

@@ -12,7 +12,7 @@ from rdt.transformers import AnonymizedFaker
 from releases import ROLES, TREE, fit, staff_metadata, staff_rows
 
 from sdv_prefair import PreFairSynthesizer, load_release
-from sdv_prefair.errors import NotFittedError, ReleaseError
+from sdv_prefair.errors import NotFittedError, ReleaseError, UnfairModelError
 from sdv_prefair.release._metadata_record import check_metadata
 from sdv_prefair.release._timezones import read_zone
 from sdv_prefair.transformers import CategoryCodes
@@ -70,7 +70,7 @@ def test_an_sdtype_that_is_none_or_makes_files_up_is_refused(sdtype):
 def test_a_model_that_was_made_unfair_is_not_written(path):
     synthesizer = fit(structure=TREE)
     synthesizer._model.cliques[0] = ('sex', 'paid')
-    with pytest.raises(ReleaseError):
+    with pytest.raises(UnfairModelError, match='sex - paid'):
         synthesizer.save_release(path)
     assert not path.exists()
 
