@@ -124,8 +124,9 @@ def _privacy(facts: Facts, told: Particulars) -> _Found:
     yield (
         'neighbours',
         'Neighbouring tables',
-        f'not empty, and one is the other after you {promise["neighbours"]}; if a row is replaced '
-        f'instead, epsilon is {short(promise["epsilon_if_replace_one"])}',
+        f'not empty, and one is the other after you {promise["neighbours"]}; if '
+        f'{"a row is" if rows == 1 else "these are"} replaced instead, epsilon is '
+        f'{short(promise["epsilon_if_replace_one"])}',
     )
     person = facts.person_column
     enforced = (
