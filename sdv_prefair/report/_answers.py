@@ -117,15 +117,16 @@ def _privacy(facts: Facts, told: Particulars) -> _Found:
         f'{name}: at most {at_most(success)}, instead of {at_most(baseline)}'
         for name, baseline, success in facts.attacks
     )
-    yield 'attack_bounds', 'Singling out, inference, reconstruction', f'{bounds}.'
+    yield 'attack_bounds', 'Singling out, linkability, inference, reconstruction', f'{bounds}.'
     yield from _told(told, 'attacks')
     rows = promise['max_rows_per_person']
     yield 'unit', 'Unit of privacy', 'one row' if rows == 1 else f'one person, up to {rows} rows'
     yield (
         'neighbours',
         'Neighbouring tables',
-        f'not empty, and one is the other after you {promise["neighbours"]}; if a row is replaced '
-        f'instead, epsilon is {short(promise["epsilon_if_replace_one"])}',
+        f'not empty, and one is the other after you {promise["neighbours"]}; if '
+        f'{"a row is" if rows == 1 else "these are"} replaced instead, epsilon is '
+        f'{short(promise["epsilon_if_replace_one"])}',
     )
     person = facts.person_column
     enforced = (
@@ -224,6 +225,8 @@ def _gaps(facts: Facts) -> str:
     return '; '.join(
         f'{gap.outcome} {gap.value} by {gap.protected}: {percent(gap.gap)} '
         f'({percent(gap.lower)} to {percent(gap.upper)})'
+        if gap.is_tied
+        else f'{gap.outcome} by {gap.protected}: none, the model does not connect them'
         for gap in facts.gaps
     )
 

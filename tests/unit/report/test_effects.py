@@ -48,5 +48,9 @@ def test_groups_that_are_not_tied_have_no_gap(census, tmp_path):
     statements = demographic_parity(['sex'], ['income'])
     nothing = {'protected': (), 'admissible': (), 'outcome': ()}
     apart = make(census, fairness=statements, structure='adaptive', **nothing)
-    text = report(apart, tmp_path).section('proxies')['text']
+    page = report(apart, tmp_path)
+    text = page.section('proxies')['text']
     assert 'all alike' in text and 'none: the model does not connect them' in text
+    answered = page.section('answers')['text']
+    assert 'income by sex: none, the model does not connect them' in answered
+    assert '-100.0 % to 100.0 %' not in answered

@@ -22,6 +22,10 @@ def test_a_seeded_fit_is_marked_everywhere(census, tmp_path):
     assert 'Covered by the promise' not in text
     assert 'right at most' not in text
     assert 'without a seed' in page.section('signing')['text']
+    assert 'the epsilons of all of them' not in page.section('signing')['text']
+    assert 'What the same fit guarantees' not in text
+    assert 'none of it protects anybody' in page.section('ledger')['text']
+    assert 'mu = inf' not in text
 
 
 def test_without_fairness_none_is_promised(census, tmp_path):
@@ -49,6 +53,8 @@ def test_what_was_learnt_and_what_is_assumed(census, tmp_path):
     assert 'learn domains' in page.section('ledger')['text']
     assert '2 rowsno promise: values were learnt by threshold' in page.section('ledger')['text']
     assert 'The names and types of the columns are public' in page.section('signing')['text']
+    beside = 'Beside it, the thresholds that hide rare values use 5e-10 of delta.'
+    assert beside in page.section('promises')['text'] and beside in page.section('ledger')['text']
 
 
 def test_unconfirmed_ranges_are_said_to_be(census, tmp_path):
