@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 from sdv_prefair.privacy import Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import at_most, strength_of
+from sdv_prefair.privacy._curve import at_most, strength_of
 
 PAGE = Path(__file__).parent / 'choosing.md'
 PAIRS = [(0.3, 1e-9), (1.0, 1e-9), (1.0, 1e-5), (3.0, 1e-9), (10.0, 1e-9)]
 _PLACE = re.compile('(?<=<!-- risk table -->\n).*?(?=<!-- end -->)', re.DOTALL)
 _HEADER = (
-    '| epsilon | delta | mu | a guess is right at most | members found at 1 in 1,000 false ones, '
-    'at most | loss of the noise exceeds epsilon with probability | promise |\n'
+    '| epsilon | delta | mu | a guess at even odds is right at most | members found at 1 in 1,000 '
+    'false ones, at most | loss of the noise exceeds epsilon with probability | promise |\n'
     '|---|---|---|---|---|---|---|\n'
 )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdv_prefair.privacy import Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import guess_in_words
+from sdv_prefair.privacy._curve import guess_in_words
 
 ROOT = Path(__file__).parents[1]
 CURVE = {'_curve.py', '_curve_words.py'}
@@ -15,11 +15,13 @@ SHOWN = [
     guess_in_words(PrivacyCurve.of(Ledger(epsilon, 1e-9, all_gaussian=True)))
     for epsilon in (1.0, 2.0, 3.0)
 ]
+TEMPLATES = sorted((ROOT / 'sdv_prefair' / 'report' / 'templates').glob('*.j2'))
 PLACES = [
     ROOT / 'README.md',
     *sorted((ROOT / 'docs').glob('*.md')),
     *sorted((ROOT / 'tutorials').glob('*.py')),
     *sorted(path for path in (ROOT / 'sdv_prefair').rglob('*.py') if path.name not in CURVE),
+    *TEMPLATES,
 ]
 BY_HAND = {
     'a share of guesses': r'\d[\d.]* ?(%|per cent) of the time(?<!50 % of the time)',
@@ -40,6 +42,31 @@ def test_no_sentence_about_privacy_is_typed_by_hand(path):
         for found in re.finditer(pattern, text):
             around = text[max(0, found.start() - 80) : found.end() + 20]
             assert re.search('is not the prob', around), f'{what}: ...{around}...'
+
+
+# Where the words of the page and of its record are.
+WORDS = [
+    *TEMPLATES,
+    *(ROOT / 'sdv_prefair' / 'report' / f'{name}.py'
+      for name in ('_answers', '_effects', '_facts', '_record', '_particulars')),
+]  # fmt: skip
+# Of a coin, of confidence intervals, and of the rows that a privacy test takes for members.
+NO_FIGURES_OF_A_FIT = {'50 %', '95 %'}
+
+
+@pytest.mark.parametrize('path', WORDS, ids=lambda path: path.name)
+def test_no_figure_on_privacy_is_typed_into_the_page(path):
+    text = re.sub(r'\{\{.*?\}\}|\{%.*?%\}', '', path.read_text('utf-8'), flags=re.DOTALL)
+    assert set(re.findall(r'(?<![\d.#&])\d+(?:\.\d+)? %', text)) <= NO_FIGURES_OF_A_FIT
+    parameters = r'\b(?:epsilon|delta|mu|rho|sigma)\b (?:=|of|is|at most) ?-?\d'
+    assert not re.findall(parameters, text)
+
+
+def test_every_sentence_of_the_page_on_privacy_comes_from_one_place():
+    """They are named in the template, and written where the curve is."""
+    text = (TEMPLATES[-1]).read_text('utf-8')
+    for sentence in ('guess_in_words', 'members_in_words', 'delta_in_words', 'attacks', 'strength'):
+        assert f'facts.{sentence}' in text
 
 
 def test_the_patterns_find_what_was_wrong_once():

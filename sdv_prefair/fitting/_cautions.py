@@ -9,7 +9,7 @@ from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.privacy import Account, Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import guess_in_words
+from sdv_prefair.privacy._curve import guess_in_words
 from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
 from sdv_prefair.selection._strategy import MOST_PAIRS
 

@@ -11,7 +11,6 @@ SEQUENCE = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY)
 """Qualitative colours; give each thing a pattern or symbol of its own as well."""
 
 PATTERNS = ('', '/', '.', 'x', '-', '|')
-SYMBOLS = ('circle', 'diamond', 'square', 'triangle-up', 'x', 'star')
 
 
 def plain_text(text: object) -> str:

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 from sdv_prefair._atomic_write import write_whole
 from sdv_prefair.model import _noise as limits
 from sdv_prefair.report._answers import Answer, answers
-from sdv_prefair.report._facts import Facts, gather
+from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._page import page
 from sdv_prefair.report._record import record
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer import PreFairSynthesizer
 
-__all__ = ['Facts', 'gather', 'record_of', 'write_report']
+__all__ = ['Facts', 'record_of', 'write_report']
 
 _SECTIONS = {
     'signing': 'Before you sign',

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdv_prefair.privacy._curve_words import at_most
+from sdv_prefair.privacy._curve import at_most
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._particulars import ABOUT, Particulars
 from sdv_prefair.report._words import counted, listed, percent, short
@@ -138,7 +138,7 @@ def _privacy(facts: Facts, told: Particulars) -> _Found:
         'unprotected',
         'What is not protected',
         'Names and types of columns, ranges and values taken as public, and that the table is not '
-        'empty. '
+        'empty and was accepted. '
         + (
             'This copy also has numbers computed on the real table, which are marked not private.'
             if facts.measured is not None
@@ -156,7 +156,7 @@ def _privacy(facts: Facts, told: Particulars) -> _Found:
     yield (
         'releases',
         'One release or many',
-        f'{attempts} to fit with this software: {whole} in all.',
+        f'{attempts} in the account of this release: {whole} in all.',
     )
     yield from _told(told, 'plans')
     yield 'interaction', 'Static or interactive', 'Static table; nobody queries it interactively.'
@@ -253,12 +253,13 @@ def _responsibility(told: Particulars) -> _Found:
     yield (
         'recompute',
         'Can others check it',
-        'Whoever has the release can: sdv-prefair verify recomputes ledger, noise scales and '
-        'fairness, and compares rows with the model.',
+        'Whoever has the release can: sdv-prefair verify recomputes ledger, noise scales, fairness '
+        'and record, and compares rows with the model. That noise was random cannot be checked.',
     )
     yield (
         'machine_readable',
         'For programs',
-        "sdv-prefair report --record writes a record of OpenDP's deployments registry, Croissant "
-        'metadata, the DpEvent of the fit, and this page as JSON.',
+        "The release carries, in record.json, a record of OpenDP's deployments registry, Croissant "
+        'metadata, the DpEvent of the fit, and this page as JSON; sdv-prefair report --record '
+        'writes them with what people have told.',
     )

@@ -35,7 +35,8 @@ from sdv_prefair.plots._charts import Bar, plot_shares
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import SEQUENCE, plain_text
 from sdv_prefair.privacy import PrivacyCurve
-from sdv_prefair.privacy._curve_words import (
+from sdv_prefair.privacy._accounting import LEARN_DOMAINS, MEASURE_TWO_WAYS, is_too_large
+from sdv_prefair.privacy._curve import (
     DELTA_TOO_LARGE,
     Attack,
     Strength,
@@ -45,12 +46,9 @@ from sdv_prefair.privacy._curve_words import (
     members_in_words,
     strength_of,
 )
-from sdv_prefair.privacy._epsilon_delta import is_too_large
-from sdv_prefair.privacy._ledger_words import LEARN_DOMAINS, MEASURE_TWO_WAYS
 from sdv_prefair.report._columns import Column, ShownShare, values_of
-from sdv_prefair.report._group_gaps import FEWEST_ROWS, GroupGap, group_gaps
+from sdv_prefair.report._effects import FEWEST_ROWS, GroupGap, group_gaps, use_in_words
 from sdv_prefair.report._particulars import Files, Particulars
-from sdv_prefair.report._use import use_in_words
 from sdv_prefair.report._words import counted, listed, percent, short
 from sdv_prefair.roles import UNLABELLED, Roles
 from sdv_prefair.selection._catalogue import ANY_RULE, GIVEN, GIVEN_IN_WORDS, STRUCTURES
@@ -551,8 +549,3 @@ class Facts:
         """Differences between groups that a fair model still has, with intervals."""
         promised = self._fitted.settings.promise.is_fair
         return group_gaps(self._fitted, self._replicates) if promised else ()
-
-
-def gather(synthesizer: 'PreFairSynthesizer') -> Facts:
-    """Return what a fitted synthesizer may show."""
-    return Facts(synthesizer)

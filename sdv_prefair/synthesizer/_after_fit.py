@@ -26,8 +26,8 @@ from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._explanation import FairnessExplanation
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
-from sdv_prefair.inference._asked_queries import Asked
 from sdv_prefair.inference._estimates import checked_level
+from sdv_prefair.inference._query import Asked
 from sdv_prefair.inference._row_statistics import (
     Statistic,
     check_statistic,
@@ -173,7 +173,8 @@ class AfterFit(SampledBySdv):
         """Return what the guarantee lets through, and which columns are proxies; costs no budget.
 
         For each statement: how much columns reveal about protected columns and outcomes, from 0
-        (nothing) to 1 (everything), and a lower bound that noise does not explain. ``print`` it, or
+        (nothing) to 1 (everything), admissible columns both alone and all together; a lower bound
+        that noise does not explain; and how high it could be in the private rows. ``print`` it, or
         use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)
@@ -460,11 +461,11 @@ class AfterFit(SampledBySdv):
                 deployments registry, Croissant, the ``DpEvent`` of the fit, and the page.
         """
         # Imports the metrics and scikit-learn, which nothing else here needs.
-        from sdv_prefair.report import Facts, gather, write_report
+        from sdv_prefair.report import Facts, write_report
         from sdv_prefair.report._measured import check_request, measure
         from sdv_prefair.report._particulars import Particulars, described_files
 
-        gather(self)  # or raises, before anything is written
+        Facts(self)  # or raises, before anything is written
         check_place(Path(path))
         check_request(real_data, show_real_numbers, compare_with_mst)
         named = {

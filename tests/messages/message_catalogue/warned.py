@@ -297,8 +297,8 @@ MESSAGES = [
             '--ranges-are-public --epsilon 21'
         ),
         PrivacyWarning,
-        'epsilon (21) is above 20. A guess whether someone is in the table is right at most 92.7 % '
-        'of the time; a coin toss, 50 %.',
+        'epsilon (21) is above 20. A guess at even odds whether someone is in the table is right '
+        'at most 92.7 % of the time; a coin toss, 50 %.',
         'Use 10 at most for what is handed out, or keep the result with the rows.',
     ),
     Message(
@@ -311,8 +311,8 @@ MESSAGES = [
     Message(
         lambda: new(epsilon=50),
         PrivacyWarning,
-        'epsilon (50) is above 20. A guess whether someone is in the table is right at most 99.8 % '
-        'of the time; a coin toss, 50 %.',
+        'epsilon (50) is above 20. A guess at even odds whether someone is in the table is right '
+        'at most 99.8 % of the time; a coin toss, 50 %.',
         'Use 10 at most for what is handed out, or keep the result with the rows.',
     ),
     Message(

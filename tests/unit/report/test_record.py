@@ -1,6 +1,6 @@
 """The page for programs, judged by a schema, by Croissant's validator, and by an accountant.
 
-Of ``_record.py``, ``_answers.py``, ``_use.py`` and ``_particulars.py``.
+Of ``_record.py``, ``_answers.py``, ``_effects.py`` and ``_particulars.py``.
 """
 
 import json

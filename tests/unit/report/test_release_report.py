@@ -4,8 +4,8 @@ Of ``__init__.py``, ``_page.py`` and ``_facts.py``.
 """
 
 from sdv_prefair import load_release
-from sdv_prefair.privacy._curve_words import at_most, attacks, delta_in_words
-from sdv_prefair.report import gather
+from sdv_prefair.privacy._curve import at_most, attacks, delta_in_words
+from sdv_prefair.report import Facts
 
 HEADINGS = [
     'Before you sign',
@@ -47,7 +47,7 @@ def test_the_promise_is_in_words_and_numbers(page, fitted):
 
 
 def test_ways_from_protected_to_outcome_are_those_of_the_model(page, fitted, census):
-    facts = gather(fitted)
+    facts = Facts(fitted)
     rows = [e['text'] for e in page.all('tr') if '→' in e['text']]
     assert len(rows) == 2
     for row in rows:
@@ -69,7 +69,7 @@ def test_the_ledger_is_there_line_by_line(page, fitted):
 
 
 def test_every_modelled_column_has_a_card_and_every_edge_a_line(page, fitted):
-    facts = gather(fitted)
+    facts = Facts(fitted)
     cards = [e['text'] for e in page.all('article')]
     assert len(cards) == len(facts.modelled) == 7
     (pairs,) = [e for e in page.all('table') if 'Pairs that were measured' in e['text']]
@@ -103,7 +103,7 @@ def test_what_a_pointer_shows_is_in_the_figures(page, fitted):
     ledger = fitted.get_privacy_ledger()
     for step, columns, rho in zip(ledger['step'], ledger['columns'], ledger['rho'], strict=True):
         assert f'{step}\n{", ".join(columns)}\nrho = {rho:.3g}' in titles
-    shares = gather(fitted).intervals['sex']
+    shares = Facts(fitted).intervals['sex']
     low, high = shares['lower'].iloc[0], shares['upper'].iloc[0]
     assert any(f'({100 * low:.2f} to {100 * high:.2f})' in title for title in titles)
 

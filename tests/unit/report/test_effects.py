@@ -5,7 +5,7 @@ from census_report import make, report
 
 from sdv_prefair.fairness import demographic_parity
 from sdv_prefair.inference import Difference, Share, replicate
-from sdv_prefair.report._group_gaps import group_gaps
+from sdv_prefair.report._effects import group_gaps
 
 pytestmark = pytest.mark.filterwarnings('ignore::sdv_prefair.errors.FairnessWarning')
 
