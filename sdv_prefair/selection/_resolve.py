@@ -38,7 +38,12 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType({
 """The strategies that can be asked for by name: each selects a tree."""
 
 MECHANISMS: Mapping[str, type[PairMechanism]] = MappingProxyType({
-    mechanism.name: mechanism for mechanism in (PlannedStrategy, PrivBayesStrategy, MwemStrategy)
+    mechanism.name: mechanism
+    for mechanism in (
+        PlannedStrategy,
+        PrivBayesStrategy,
+        MwemStrategy,
+    )
 })
 """The mechanisms that can be asked for by name, besides those that follow a strategy."""
 
