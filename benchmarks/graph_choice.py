@@ -20,7 +20,7 @@ from results_file import ResultsFile, commit
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.inference._model_errors import interval_of_errors
+from sdv_prefair.inference._replication import interval_of_errors
 
 EPSILONS, ROWS, PAIRS, MOST_CELLS, LEVEL = (0.1, 1.0, 10.0), 2_000, 12, 500, 0.95
 KEY = ('epsilon', 'fit', 'choice')

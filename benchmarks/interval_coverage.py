@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import Dataset, load_adult, simulate_census
-from sdv_prefair.inference._values_of_codes import shown_columns
+from sdv_prefair.inference._questions import shown_columns
 
 DATA = Path(__file__).resolve().parents[2] / 'shared' / 'data'
 EPSILONS, SIZES = (0.1, 1.0, 10.0), (2_000, 10_000, 50_000)

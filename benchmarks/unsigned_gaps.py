@@ -122,24 +122,33 @@ def main():
     lines = [line for name in TABLES for line in lines_of(name, folder, fits)]
     names = ['table', 'classifier', 'learnt from', 'columns', 'signed', 'unsigned', 'AUC']
     found = pd.DataFrame(lines, columns=names)
-    means = found.groupby(names[:4], sort=False)[names[4:]].mean().reset_index()
+    grouped = found.groupby(names[:4], sort=False)[names[4:]]
+    means, errors = grouped.mean().reset_index(), grouped.sem().reset_index()
     text = [
         '# Gaps of classifiers, signed and unsigned',
         '',
-        f'Means of {fits} fits at epsilon {EPSILON:g}. Signed is the CDP of the paper; unsigned '
-        'the mean unsigned gap between groups within strata of the admissible columns (exact '
-        'values), minus that of shuffled predictions, which may be below 0 by chance. Groups are '
-        'those of the first protected column. Where most real rows are in strata with one group, '
-        'as on Adult, a gap cannot be told. Predictions are of the half of the real rows that no '
-        'classifier has seen.',
+        f'Means of {fits} fits at epsilon {EPSILON:g}, with standard errors. Signed is the CDP of '
+        'the paper; unsigned the mean unsigned gap between groups within strata of the admissible '
+        'columns (exact values), minus that of shuffled predictions, which may be below 0 by '
+        'chance. Groups are those of the first protected column. Where most real rows are in '
+        'strata with one group, as on Adult, a gap cannot be told. Predictions are of the half of '
+        'the real rows that no classifier has seen.',
         '',
         f'| {" | ".join(names)} |',
         '|' + '---|' * len(names),
     ]
-    for *words, signed, unsigned, area in means.itertuples(index=False):
-        gaps = ['–' if gap != gap else f'{gap:.3f}' for gap in (signed, unsigned)]
-        told = [*words, *gaps, f'{area:.3f}']
-        text.append('| ' + ' | '.join(told) + ' |')
+    for row, error in zip(
+        means.itertuples(index=False), errors.itertuples(index=False), strict=True
+    ):
+        told = [
+            '–'
+            if mean != mean
+            else f'{mean:.3f} ± {spread:.3f}'
+            if spread >= 0.0005
+            else f'{mean:.3f}'
+            for mean, spread in zip(row[4:], error[4:], strict=True)
+        ]
+        text.append('| ' + ' | '.join([*row[:4], *told]) + ' |')
     text += cost_lines(means)
     text += ['', f'*{time.perf_counter() - began:.0f} s on one core.*', '']
     RESULTS.write_text('\n'.join(text), encoding='utf-8')

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from sdv_prefair.privacy import Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import at_most, strength_of
+from sdv_prefair.privacy._curve import at_most, strength_of
 
 PAGE = Path(__file__).parent / 'choosing.md'
 PAIRS = [(0.3, 1e-9), (1.0, 1e-9), (1.0, 1e-5), (3.0, 1e-9), (10.0, 1e-9)]

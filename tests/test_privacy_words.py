@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdv_prefair.privacy import Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import guess_in_words
+from sdv_prefair.privacy._curve import guess_in_words
 
 ROOT = Path(__file__).parents[1]
 CURVE = {'_curve.py', '_curve_words.py'}

@@ -383,7 +383,7 @@ sex = pair.real['sex'].to_numpy()
 pd.Series({
     'all columns': demographic_parity(everything, sex, '>50K', exact).gap,
     'admissible columns': demographic_parity(predicted, sex, '>50K', exact).gap,
-}, name='conditional gap')  # fmt: skip
+}, name='conditional gap, signed')  # fmt: skip
 
 # %% [markdown]
 # Parity between the groups as a whole may move either way: the groups differ in admissible columns.

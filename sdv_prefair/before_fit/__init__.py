@@ -4,12 +4,9 @@
 only, and not private. ``plan_fit`` needs no rows, and says how much noise there will be.
 """
 
-from sdv_prefair.before_fit._findings import Remark, TableCheck
-from sdv_prefair.before_fit._first_look import look_first, look_first_at
-from sdv_prefair.before_fit._fit_plan import FitPlan, plan_fit
-from sdv_prefair.before_fit._hints import hints
-from sdv_prefair.before_fit._rehearsal import rehearse
-from sdv_prefair.before_fit._table_check import check_table
+from sdv_prefair.before_fit._column_check import Remark, TableCheck
+from sdv_prefair.before_fit._fit_plan import FitPlan, plan_fit, rehearse
+from sdv_prefair.before_fit._table_check import check_table, hints, look_first, look_first_at
 
 __all__ = [
     'FitPlan',

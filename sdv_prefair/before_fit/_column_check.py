@@ -3,30 +3,276 @@
 The answers come from the encoders of the fit itself, so that the two cannot differ.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_prefair._arrays import Flags
-from sdv_prefair.before_fit._findings import Remark
-from sdv_prefair.before_fit._spelling import spelled_otherwise, spelled_several_ways
-from sdv_prefair.before_fit._unreadable_texts import (
-    LIKE_MISSING,
-    OTHER_FORMAT,
-    another_kind,
-    how_to_declare,
-    looks_missing,
-    why_no_date,
-    why_no_number,
-)
+from sdv_prefair._notebook import as_html
 from sdv_prefair.columns import CategoryCodes, ColumnCodes, DatetimeBins
 from sdv_prefair.columns._cells import are_null, micros_of_timestamp
 from sdv_prefair.columns._dtypes import read_numbers
 from sdv_prefair.columns._facts import Categories, ColumnDomain, Datetimes, Numbers, Undeclared
 from sdv_prefair.columns._moments import read_micros
+from sdv_prefair.columns._texts import MISSING_VALUES
+
+# -- Findings in the private rows, for their owner only --------------------------------------------
+
+NOT_PRIVATE = (
+    'NOT PRIVATE: computed on the real rows, for those who may see them. Do not publish it.'
+)
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that a fit would silently do to rows.
+
+    Attributes:
+        column: The column, or several; empty if it is about the whole table.
+        finding: What is wrong with the rows.
+        rows: How many there are.
+        share: Their share of all rows.
+        remedy: What a fit does to them, and what to do about it.
+        examples: A few of the affected strings, if there are any.
+        stops: Whether a fit would lose the column, so that it asks first.
+    """
+
+    column: str
+    finding: str
+    rows: int
+    share: float
+    remedy: str
+    examples: str = ''
+    stops: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Yield the finding as a person reads it."""
+        about = f'{self.column}, rows' if self.column else 'Rows'
+        yield f'- {about} that {self.finding}: {self.rows:,} ({self.share:.2%}).'
+        yield f'  {self.remedy}'
+        if self.examples:
+            yield f'  As in {self.examples}.'
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """All findings about a table. It is true if there are any.
+
+    Privacy: not private, and not stored in a synthesizer.
+
+    Attributes:
+        findings: What was found, in the order of the columns.
+        num_rows: How many rows a fit would count.
+    """
+
+    findings: Sequence[Remark]
+    num_rows: int
+
+    def __bool__(self) -> bool:
+        return bool(self.findings)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a line for each finding: column, finding, rows, share, remedy, examples, stops."""
+        names = [field.name for field in fields(Remark)]
+        return pd.DataFrame([astuple(finding) for finding in self.findings], columns=names)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what to print, with the caution first."""
+        yield from self._summary()
+        for finding in self.findings:
+            yield from finding.lines()
+
+    def _summary(self) -> Iterator[str]:
+        yield NOT_PRIVATE
+        if self.findings:
+            yield f'A fit of these {self.num_rows:,} rows would silently do this:'
+        else:
+            yield f'{self.num_rows:,} rows, and nothing that a fit would silently change.'
+
+    def __repr__(self) -> str:
+        return '\n'.join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return as_html('\n'.join(self._summary()), self.to_frame(), caution=True)
+
+
+# -- Strings that differ only by case or spaces, which people take for one value -------------------
+
+
+def as_said(value: Any) -> str | None:
+    """Return a string without case and extra spaces; None for anything else."""
+    return ' '.join(value.split()).casefold() if isinstance(value, str) else None
+
+
+def spelled_otherwise(cells: pd.Series, values: Iterable[Any]) -> Flags:
+    """Return which cells match one of the values except for case and spaces."""
+    listed = set(values)
+    heard = {as_said(value) for value in listed} - {None}
+    return np.array(
+        [isinstance(c, str) and c not in listed and as_said(c) in heard for c in cells], dtype=bool
+    )
+
+
+def spelled_several_ways(cells: pd.Series) -> Flags:
+    """Return which cells match a more frequent string of the column except for case and spaces."""
+    texts = [c if isinstance(c, str) else None for c in cells.where(~are_null(cells), None)]
+    ranked = pd.Series(texts, dtype=object).value_counts()
+    chief: dict[str | None, str] = {}
+    for text in ranked.index:
+        chief.setdefault(as_said(text), text)
+    return np.array([t is not None and chief[as_said(t)] != t for t in texts], dtype=bool)
+
+
+# -- Why a string is not a number or date of its column, and what it probably is -------------------
+
+
+_WITH_COMMA = re.compile(r'\s*[-+]?(\d{1,3}([. \u00a0\u202f]\d{3})+|\d*),\d+\s*')
+# '60,670' is 60670 to some and 60.67 to others: to write the wrong one is wrong a thousandfold.
+_THOUSANDS = re.compile(r'\s*[-+]?[1-9]\d{0,2},\d{3}\s*')
+_WHOLE = re.compile(r'\s*[-+]?\d+\s*')
+_MISSING = {
+    'na',
+    'n/a',
+    '#n/a',
+    'nan',
+    'nat',
+    'null',
+    'none',
+    'nil',
+    'missing',
+    '?',
+    '-',
+    '--',
+    '.',
+}
+_WITH_UNIT = re.compile(r"\s*[^\w\s.,+-]*\s*[-+]?[\d.,'\s]*\d\s*[^\d\s.,+-]*\s*")
+_FORMATS = (
+    *('%Y-%m-%d', '%d.%m.%Y', '%d/%m/%Y', '%m/%d/%Y', '%Y/%m/%d', '%d-%m-%Y', '%Y%m%d'),
+    *('%Y-%m-%d %H:%M:%S', '%Y-%m-%dT%H:%M:%S', '%d.%m.%Y %H:%M', '%d/%m/%Y %H:%M'),
+    *('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%Y-%m', '%Y'),
+)
+
+LIKE_MISSING = 'look like a word for a missing value'
+OTHER_FORMAT = 'have a date in another format'
+
+# More words than anybody has for one thing are something else.
+_MOST_WORDS = 5
+
+Reason = tuple[str, str, Flags]
+"""What is wrong, what to do about it, and which cells are affected."""
+
+
+def looks_missing(text: str) -> bool:
+    """Whether a text is a word that tables have for a missing value."""
+    return text.strip().lower() in _MISSING
+
+
+def how_to_declare(cells: Iterable[Any]) -> str:
+    """Return how to say of words that they stand for a missing value, or that they do not."""
+    words = list(dict.fromkeys(map(str, cells)))[:_MOST_WORDS]
+    return (
+        f'If they are missing, add "{MISSING_VALUES}": {json.dumps(words, ensure_ascii=False)} to '
+        'the column in the metadata; if they are values, list all values in range_values.'
+    )
+
+
+def why_no_number(cells: Sequence[Any]) -> list[Reason]:
+    """Return why cells are not numbers, each cell under one reason."""
+    missing = how_to_declare(c for c in cells if looks_missing(str(c)))
+    return _sorted_out(
+        cells,
+        [
+            (LIKE_MISSING, missing, looks_missing),
+            (
+                'have an integer of more than 64 bits',
+                'Is it a key or a code? Then use the sdtype id or categorical.',
+                lambda text: _WHOLE.fullmatch(text) is not None,
+            ),
+            (
+                'have a comma before three digits',
+                'It separates thousands, or decimals: only you know. Write 60670 or 60.67.',
+                lambda text: _THOUSANDS.fullmatch(text) is not None,
+            ),
+            (
+                'have a number with a decimal comma',
+                'Write a point, as in 1.5, or read the file with decimal=",".',
+                lambda text: _WITH_COMMA.fullmatch(text) is not None,
+            ),
+            (
+                'have a number with a unit or a separator',
+                'Keep only digits, a sign and a decimal point.',
+                lambda text: _WITH_UNIT.fullmatch(text) is not None,
+            ),
+            ('are not numbers', 'Correct them, or the sdtype.', lambda text: True),
+        ],
+    )
+
+
+def why_no_date(cells: Sequence[Any]) -> list[Reason]:
+    """Return why cells are not dates of the declared format, each cell under one reason."""
+    texts = pd.Series([str(cell) for cell in cells], dtype=object)
+    missing = np.array([looks_missing(text) for text in texts], dtype=bool)
+    reasons: list[Reason] = []
+    if missing.any():
+        reasons.append((LIKE_MISSING, how_to_declare(texts[missing]), missing))
+    left = ~missing
+    for written in _FORMATS:
+        read = pd.to_datetime(texts.where(left), format=written, errors='coerce').notna()
+        found = read.to_numpy(dtype=bool)
+        if found.any():
+            remedy = f"Declare datetime_format '{written}', or write all dates in one format."
+            reasons.append((OTHER_FORMAT, remedy, found))
+            left &= ~found
+    if left.any():
+        reasons.append(('are not dates', 'Correct them, or datetime_format and sdtype.', left))
+    return reasons
+
+
+def another_kind(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return what the texts of a column of categories are, and what to do about it, if not texts.
+
+    Years and dates without separators are left alone: they may well be categories.
+    """
+    if not texts:
+        return None
+    if all(_WITH_COMMA.fullmatch(text) for text in texts):
+        return (
+            'hold numbers with decimal commas',
+            "Write points, as in 1.5, and set the sdtype to 'numerical'.",
+        )
+    for written in _FORMATS:
+        separated = sum(not letter.isalnum() for letter in written.replace('%', '')) >= 2
+        if (
+            separated
+            and pd.to_datetime(pd.Series(texts), format=written, errors='coerce').notna().all()
+        ):
+            return (
+                'hold dates',
+                f"Set the sdtype to 'datetime' and datetime_format to '{written}'.",
+            )
+    return None
+
+
+def _sorted_out(
+    cells: Sequence[Any], tests: Sequence[tuple[str, str, Callable[[str], bool]]]
+) -> list[Reason]:
+    left = np.ones(len(cells), dtype=bool)
+    reasons: list[Reason] = []
+    for what, remedy, is_true in tests:
+        found = left & np.array([is_true(str(cell)) for cell in cells], dtype=bool)
+        if found.any():
+            reasons.append((what, remedy, found))
+        left &= ~found
+    return reasons
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 _NEARLY_CONSTANT, _NEARLY_UNIQUE = 0.99, 0.9
 # With fewer rows, values may well be all the same, or all different.

@@ -2,34 +2,44 @@
 
 import argparse
 import contextlib
-from collections.abc import Callable, Iterable
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from sdv_prefair._atomic_write import write_whole
 from sdv_prefair._metadata_files import save_form
 from sdv_prefair._sdv_versions import detect_with_ranges
 from sdv_prefair.before_fit import hints
-from sdv_prefair.cli._checking import check_file
 from sdv_prefair.cli._demo import run_demo
-from sdv_prefair.cli._estimate_lines import estimate_lines, estimate_of
 from sdv_prefair.cli._evaluating import (
     all_lines,
     as_record,
     evaluation,
     read_whole_table,
     short_lines,
+    write_evaluation,
 )
-from sdv_prefair.cli._evaluation_page import write_evaluation
-from sdv_prefair.cli._fitting import fit_release
-from sdv_prefair.cli._json import as_json
-from sdv_prefair.cli._opened_release import draw_parts, open_file, without_bars
-from sdv_prefair.cli._options import (
+from sdv_prefair.cli._fitting import (
     check_new_folder,
     check_output,
+    fit_release,
     metadata_and_lists,
     metadata_and_roles,
+    plan_of,
 )
-from sdv_prefair.cli._planning import plan_of
-from sdv_prefair.cli._suggesting import check_lists, suggestion_lines, suggestions
+from sdv_prefair.cli._opened_release import (
+    draw_parts,
+    estimate_lines,
+    estimate_of,
+    open_file,
+    without_bars,
+)
+from sdv_prefair.cli._preparing import check_file, check_lists, suggestion_lines, suggestions
 from sdv_prefair.cli._table_files import (
     check_table,
     holds_other_encoding,
@@ -43,6 +53,41 @@ from sdv_prefair.columns._public import ranges_of
 from sdv_prefair.errors import RolesError
 from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts
+
+# -- What commands print with ``--json``: one object, for programs ---------------------------------
+
+
+def as_json(told: Mapping[str, Any]) -> str:
+    """Return an object as JSON: tables are lists of lines, numbers that are not finite are null."""
+    return json.dumps(_plain(told), indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, pd.DataFrame):
+        return [_plain(line) for line in _with_index(value).to_dict('records')]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _plain(vars(value))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return _of_one(value)
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+
+
+def _of_one(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or value is pd.NaT or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 Say = Callable[[str], None]
 

@@ -2,21 +2,146 @@
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
+from sdv_prefair._atomic_write import write_whole
 from sdv_prefair._sdv_versions import by_name
-from sdv_prefair.cli._demo_measures import classifier_on, dependence_left, two_way_error
-from sdv_prefair.cli._demo_page import write_demo_page
 from sdv_prefair.datasets import Dataset, simulate_census
 from sdv_prefair.errors import FairnessWarning
-from sdv_prefair.privacy._ledger_words import RHO_OF
+from sdv_prefair.metrics import (
+    ConditionalDemographicParity,
+    ConditionalMutualInformation,
+    TwoWayTotalVariation,
+)
+from sdv_prefair.metrics._downstream import predict_real, with_known
+from sdv_prefair.metrics._groups import RowEncoder, group_names, stratify
+from sdv_prefair.metrics._tables import Tables, read_tables
+from sdv_prefair.privacy._accounting import RHO_OF
+from sdv_prefair.report._page import plain_page
 from sdv_prefair.report._words import listed
 from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.synthesizer import PreFairSynthesizer
+
+# -- The metrics of the demonstration, the guaranteed quantity first -------------------------------
+
+_SHUFFLES = 100
+
+
+def dependence_left(census: Dataset, rows: pd.DataFrame, fair: RowEncoder) -> float:
+    """Return I(outcome; protected | admissible) in nats, minus its expectation by chance.
+
+    It is guaranteed to be zero in the distribution that rows are sampled from.
+    """
+    roles = census.roles
+    found = ConditionalMutualInformation.compute_breakdown(
+        *_pair(census, rows), outcome=list(roles.outcome), protected=list(roles.protected),
+        admissible=list(roles.admissible), permutations=_SHUFFLES, seed=0, synthesizer=fair,
+    )  # fmt: skip
+    return float(found['excess'])
+
+
+def two_way_error(census: Dataset, rows: pd.DataFrame) -> float:
+    """Return the mean total variation distance of all two-way marginals."""
+    return float(TwoWayTotalVariation.compute(*_pair(census, rows)))
+
+
+def classifier_on(
+    census: Dataset, rows: pd.DataFrame, fair: RowEncoder, features: Sequence[str] | None = None
+) -> tuple[float, float]:
+    """Train on some rows, predict the real ones; return gap and accuracy.
+
+    The gap is the difference between groups of the first protected column in how often the better
+    outcome is predicted, among people with the same admissible values.
+
+    Args:
+        census: The real table.
+        rows: The training rows of the classifier.
+        fair: The synthesizer whose codes define the strata.
+        features: The columns it uses; all of them by default.
+    """
+    (outcome,), roles = census.roles.outcome, census.roles
+    whole = with_known(outcome, read_tables(*_pair(census, rows)))
+    seen = {*(whole.columns if features is None else features), outcome}
+    told = {name: about for name, about in whole.columns.items() if name in seen}
+    predicted = predict_real(Tables(whole.real, whole.synthetic, told), outcome, seed=0)
+    real = whole.real
+    assert real is not None, 'both tables were read'
+    label = real[outcome].to_numpy(dtype=object)
+    strata = stratify([real], whole.columns, list(roles.admissible), fair)
+    gap = ConditionalDemographicParity.compare_groups(
+        predicted,
+        label,
+        group_names(whole, roles.protected[0], None),
+        strata.codes[0],
+        bootstraps=0,
+    )
+    return float(gap['score']), float(np.mean(predicted == label))
+
+
+def _pair(census: Dataset, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
+    (name,) = census.data
+    return census.data[name], rows, census.metadata.tables[name].to_dict()
+
+
+# -- Both models of the demonstration on one page, with their metrics ------------------------------
+
+
+_ABOUT = (
+    'Two synthesizers, the same rows, the same privacy budget. Plain MST connects whatever is '
+    'dependent in the data; PreFair lets protected columns affect the outcome only through '
+    'admissible ones.'
+)
+
+
+def write_demo_page(
+    path: Path, pictures: Mapping[str, go.Figure], measured: pd.DataFrame, lines: Sequence[str]
+) -> None:
+    """Write the page; it needs no network.
+
+    Args:
+        path: Where to write.
+        pictures: The drawing of each model, by name.
+        measured: A line for each table, a column for each measure.
+        lines: What to say about the numbers.
+    """
+    drawn = [
+        {'figure': _titled(name, figure), 'described': f'The graph of {name} in lanes.'}
+        for name, figure in pictures.items()
+    ]
+    sections = {
+        'graphs': ('What each model connects', drawn),
+        'numbers': (
+            'What that means in numbers',
+            [_table(measured), {'lines': '\n'.join(lines)}],
+        ),
+    }
+    closing = "The table is simulated, so its real rows are nobody's."
+    write_whole(path, plain_page('Plain MST and PreFair', [_ABOUT], sections, closing))
+
+
+def _titled(name: str, figure: go.Figure) -> go.Figure:
+    told = figure.layout.title.text.partition(': ')[2]
+    return figure.update_layout(title_text=f'{name}: {told}')
+
+
+def _table(measured: pd.DataFrame) -> dict[str, Any]:
+    rows = [
+        (name, *('–' if pd.isna(value) else f'{value:.3f}' for value in line))
+        for name, *line in measured.itertuples(name=None)
+    ]
+    header, nums = ('', *measured), range(1, measured.shape[1] + 1)
+    caption = 'Trained on, or measured of'
+    return {'caption': caption, 'header': header, 'rows': rows, 'nums': nums}
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 PLAIN, FAIR = 'plain MST', 'PreFair'
 CEILING, REAL = 'real rows, admissible columns only', 'real rows'
@@ -113,7 +238,7 @@ def _meanings(census: Dataset) -> list[str]:
         '                     to be 0 in the model',
         f'  conditional gap    by {protected[0]}, among people with the same admissible values, in '
         'what',
-        '                     a classifier predicts for the real rows',
+        '                     a classifier predicts for the real rows; signed, as in the paper',
         '  accuracy           of that classifier, trained on the rows named on the left',
         '  2-way error        of the synthetic table: mean total variation distance of all pairs',
     ]

@@ -4,16 +4,124 @@ Nothing heavy is imported here: importing SDV takes seconds, which --help and us
 """
 
 import argparse
+import csv
 import importlib
+import math
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from sdv_prefair import __version__
-from sdv_prefair.cli._option_types import epsilons, names, positive, share, statement
-from sdv_prefair.cli._signing_options import add_signing_options, add_verify_options
 from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE, STRUCTURES
+
+# -- Parsing the strings of options: names, statements, numbers ------------------------------------
+#
+# Nothing heavy is imported here, as in ``parser``.
+
+
+def statement(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return left, right and given of ``right ~ left | given``."""
+    outside_quotes = r'([~|])(?=(?:[^"]*"[^"]*")*[^"]*$)'
+    right, *rest = re.split(outside_quotes, text)
+    signs, groups = rest[::2], [names(part) for part in (right, *rest[1::2])]
+    if signs not in (['~'], ['~', '|']) or not all(groups):
+        raise argparse.ArgumentTypeError(
+            f'{text!r} must have the form "outcomes ~ protected | given", such as "income ~ sex, '
+            'race | education"; leave out | and what follows if nothing is given.'
+        )
+    outcomes, protected, given = (*groups, [])[:3]
+    return protected, outcomes, given
+
+
+def names(text: str) -> list[str]:
+    """Return the names in one line of CSV."""
+    (cells,) = csv.reader([text.replace('\n', ' ')], skipinitialspace=True)
+    return [name.strip() for name in cells if name.strip()]
+
+
+def epsilons(text: str) -> list[float]:
+    """Return the numbers of a list that is separated by commas."""
+    return [float(positive(float)(part.strip())) for part in text.split(',')]
+
+
+def share(text: str) -> float:
+    """Return a share that is written as ``55%`` or as ``0.55``."""
+    try:
+        value = float(text.removesuffix('%')) / (100 if text.endswith('%') else 1)
+    except ValueError:
+        value = math.nan
+    if not 0.5 < value < 1:
+        raise argparse.ArgumentTypeError(f'{text!r} must be above 50% and below 100%, as in 55%.')
+    return value
+
+
+def positive(kind: type[int] | type[float], most: float = math.inf) -> Callable[[str], int | float]:
+    """Return a parser for a number above 0 and at most ``most``."""
+
+    def parse(text: str) -> int | float:
+        try:
+            value: int | float = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value <= most:
+            number = 'an integer' if kind is int else 'a number'
+            limit = '' if value <= most else f' and at most {most}'
+            raise argparse.ArgumentTypeError(f'{text!r} must be {number} above 0{limit}.')
+        return value
+
+    return parse
+
+
+# -- The options of ``verify``, and those of ``report`` that are for the person who signs ----------
+
+
+_PARTICULARS = {
+    '--purpose': 'what the release is for',
+    '--recipient': 'who gets it',
+    '--contact': 'whom to ask about it',
+    '--source': 'where the private table comes from',
+    '--declared-by': 'who declared the ranges that were taken as public',
+}
+
+
+def add_signing_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the signing page needs and the synthesizer does not contain."""
+    parser.add_argument(
+        '--synthetic',
+        type=Path,
+        help='the rows that go with the release (x.csv or x.parquet): checked, and written on the '
+        'page with their SHA-256',
+    )
+    parser.add_argument(
+        '--about',
+        type=Path,
+        help='what else only people know: a YAML or JSON file of texts, such as legal_basis, '
+        'retention, and admissible with a reason for each column',
+    )
+    parser.add_argument(
+        '--record',
+        type=Path,
+        help='also write the page for programs (x.json): registry record, Croissant, DpEvent',
+    )
+    for name, meaning in _PARTICULARS.items():
+        parser.add_argument(name, metavar='TEXT', help=f'{meaning}; written on the signing page')
+
+
+def add_verify_options(parser: argparse.ArgumentParser) -> None:
+    """Add what is to be verified."""
+    parser.add_argument('release', type=Path, help='a release written by fit (x.prefair)')
+    parser.add_argument(
+        'rows', type=Path, nargs='?', help='rows that are said to come from it (x.csv, x.parquet)'
+    )
+    parser.add_argument(
+        '--report', type=Path, help='a report on it: the SHA-256 there must be those of the files'
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 _BUDGETS = ('tuned', 'paper')
 _DISCRETIZATIONS = ('private', 'uniform')

@@ -14,6 +14,6 @@ any of them, if columns are gone    none: rows are rejected                `Rule
 `PublicCombinations` is ``FixedCombinations`` with a list of the allowed combinations.
 """
 
-from sdv_prefair.constraints._combinations import PublicCombinations
+from sdv_prefair.constraints._joint import PublicCombinations
 
 __all__ = ['PublicCombinations']

@@ -20,16 +20,23 @@ from sdv.errors import SynthesizerInputError
 from sdv_prefair._sdv_versions import accepted
 from sdv_prefair.columns import single_table
 from sdv_prefair.columns._processor import public_frame
-from sdv_prefair.constraints._dict_form import check_learns_nothing
-from sdv_prefair.constraints._increments import Multiples
-from sdv_prefair.constraints._joint import JointColumn
-from sdv_prefair.constraints._one_hot import WhichColumn
+from sdv_prefair.constraints._joint import JointColumn, WhichColumn
 from sdv_prefair.constraints._ordered import RisingColumns
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.constraints._programmable import ProgrammedColumns, named_columns
-from sdv_prefair.constraints._rules import JointRule, ProgrammedRule, Rule
-from sdv_prefair.constraints._ties import as_roles, modelled_roles, modelled_statements
-from sdv_prefair.constraints._transformation import Transformation
+from sdv_prefair.constraints._programmable import (
+    ProgrammedColumns,
+    check_learns_nothing,
+    named_columns,
+)
+from sdv_prefair.constraints._rules import (
+    JointRule,
+    ProgrammedRule,
+    Rule,
+    as_roles,
+    modelled_roles,
+    modelled_statements,
+)
+from sdv_prefair.constraints._transformation import Multiples, Transformation
 from sdv_prefair.counting._arrow import dtypes_of_metadata
 from sdv_prefair.errors import StructureError, UnfairModelError
 from sdv_prefair.fairness._broken import Broken, broken_statements

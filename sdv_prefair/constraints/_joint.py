@@ -19,17 +19,126 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sdv.cag import FixedCombinations
+from sdv.cag import FixedCombinations, OneHotEncoding
+from sdv.errors import SynthesizerInputError
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.columns import ColumnCodes
 from sdv_prefair.columns._cells import boxed
-from sdv_prefair.columns._dtypes import cast, natural_array
+from sdv_prefair.columns._dtypes import cast, natural_array, read_numbers
 from sdv_prefair.columns._facts import Categories, ColumnDomain, Undeclared
 from sdv_prefair.columns._texts import lookalikes
-from sdv_prefair.constraints._combinations import PublicCombinations
 from sdv_prefair.constraints._transformation import Transformation, unused_name, written_dtype
-from sdv_prefair.errors import DomainError, PrivacyWarning
+from sdv_prefair.errors import DomainError, PrivacyWarning, shown
+
+# -- Combinations of values that may occur together, given as public knowledge ---------------------
+
+
+class PublicCombinations(FixedCombinations):
+    """SDV's FixedCombinations with a list of the combinations, instead of those in the data.
+
+    SDV's constraint allows what occurs in the rows. Under differential privacy that has to be
+    paid for, and rare combinations cannot be learnt at all. If the combinations are public
+    (a city lies in its country), list them, and it costs nothing.
+
+    Args:
+        column_names: Names of two or more columns.
+        combinations: The combinations, each with one value for every column; None for null.
+        table_name: Name of the table; needed only with several tables.
+    """
+
+    def __init__(
+        self,
+        column_names: list[str],
+        combinations: Sequence[Sequence[Any]],
+        table_name: str | None = None,
+    ):
+        super().__init__(column_names, table_name)
+        self.combinations = [_as_combination(row, column_names) for row in combinations]
+        if not self.combinations:
+            raise SynthesizerInputError('combinations must list one combination or more.')
+
+
+def _as_combination(row: Sequence[Any], column_names: list[str]) -> list[Any]:
+    if isinstance(row, str) or not hasattr(row, '__len__') or len(row) != len(column_names):
+        raise SynthesizerInputError(
+            f'combinations lists {shown(row)}, which is not one value for each of {column_names}. '
+            'Write as many values as there are columns, None for null.'
+        )
+    return list(row)
+
+
+# -- Exactly one of several columns is 1 (SDV's OneHotEncoding): which one is modelled -------------
+#
+# Departs: SDV's default ``learning_strategy='one_hot'`` models the columns separately and sets the
+# largest to 1. In a model of integer codes several columns, or none, would be 1, and the synthetic
+# table would not show which of them was sampled. So both strategies are
+# enforced in the model, by one column whose values are the names of the columns.
+
+
+class WhichColumn(Transformation):
+    """A OneHotEncoding: ``a``, ``b`` and ``c`` become ``a#b#c``, the name of the one that is 1.
+
+    In a row with no 1, or with several, the first column with the largest value counts.
+
+    Args:
+        constraint: SDV's constraint.
+        taken: Column names already in use.
+    """
+
+    def __init__(self, constraint: OneHotEncoding, taken: Iterable[str]):
+        columns = tuple(constraint._column_names)
+        self._name = unused_name('#'.join(columns), taken)
+        super().__init__(constraint, columns, {self._name: columns})
+
+    def derive(
+        self, domains: Mapping[str, ColumnDomain], dtypes: Mapping[str, Any]
+    ) -> dict[str, ColumnDomain]:
+        """Return a domain of the names of the columns, which depends on no other public facts."""
+        self._dtypes = {c: written_dtype(domains[c], dtypes.get(c)) for c in self.columns}
+        return {self._name: Categories(self.columns, nullable=False, complete=True)}
+
+    def make(self, frame: pd.DataFrame, column: str) -> Any:
+        """Return the name of the column that is 1."""
+        ones = np.column_stack([_as_numbers(frame[c]) for c in self.columns])
+        return np.array(self.columns, dtype=object)[ones.argmax(axis=1)]
+
+    def clues(self, asked: pd.DataFrame) -> list[Hashable]:
+        """Return the requested numbers."""
+        columns = [_as_numbers(asked[c]).tolist() for c in self.columns if c in asked]
+        return list(zip(*columns, strict=True)) if columns else [None] * len(asked)
+
+    def likelihoods(
+        self, asked: pd.DataFrame, codes: Mapping[str, ColumnCodes]
+    ) -> dict[str, np.ndarray]:
+        """Return which columns can be the 1."""
+        wanted = {c: _as_numbers(asked[c])[0] for c in self.columns if c in asked}
+        if not wanted or len(wanted) == len(self.columns) or self._name not in codes:
+            return {}
+        fits = np.zeros(codes[self._name].num_codes)
+        for code, name in enumerate(codes[self._name].values):
+            fits[code] = all((column == name) == number for column, number in wanted.items())
+        return {self._name: fits}
+
+    def restore(
+        self, frame: pd.DataFrame, asked: pd.DataFrame | None = None
+    ) -> tuple[dict[str, Any], np.ndarray]:
+        """Return columns of 0 and 1."""
+        which = frame[self._name].to_numpy(dtype=object)
+        all_rows = np.ones(len(frame), dtype=bool)
+        restored = {
+            c: cast((which == c).astype(np.int64), ~all_rows, self._dtypes[c]) for c in self.columns
+        }
+        return restored, all_rows
+
+
+def _as_numbers(column: pd.Series) -> np.ndarray:
+    numbers, nulls = read_numbers(column)
+    return np.where(nulls, 0.0, numbers.astype(np.float64))
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 _MOST_COMBINATIONS = 10_000
 

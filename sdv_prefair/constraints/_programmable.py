@@ -10,21 +10,204 @@ attributes that contain names of columns. It receives these columns only.
 """
 
 import copy
-from collections.abc import Iterable, Mapping
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sdv.cag import ProgrammableConstraint
+from sdv.cag import ProgrammableConstraint, SingleTableProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_prefair.columns import public_domain, single_table
-from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._cells import boxed
+from sdv_prefair.columns._dtypes import is_integer, read_numbers, with_columns
 from sdv_prefair.columns._facts import ColumnDomain
-from sdv_prefair.constraints._dict_form import call
-from sdv_prefair.constraints._made_rows import make_rows
+from sdv_prefair.columns._moments import is_temporal, read_micros, zone_of
 from sdv_prefair.constraints._transformation import Transformation
+
+# -- User-defined constraints, in either of SDV's forms --------------------------------------------
+#
+# A ``ProgrammableConstraint`` takes and returns tables by name; a
+# ``SingleTableProgrammableConstraint`` takes and returns one table.
+
+_LONGER = pd.Timedelta(days=1)
+
+
+def call(constraint: ProgrammableConstraint, method: str, table_name: str, *given: Any) -> Any:
+    """Return the result of a constraint's method for one table.
+
+    Args:
+        constraint: The user's constraint.
+        method: The name of its method.
+        table_name: The name of the table.
+        given: The table, and the method's further arguments.
+    """
+    table, *others = given
+    if isinstance(constraint, SingleTableProgrammableConstraint):
+        return getattr(constraint, method)(table, *others)
+    returned = getattr(constraint, method)({table_name: table}, *others)
+    return returned[table_name] if isinstance(returned, dict) else returned
+
+
+def check_learns_nothing(
+    constraint: ProgrammableConstraint, table_name: str, public: pd.DataFrame, metadata: Any
+) -> None:
+    """Raise if ``fit`` stores anything in a constraint that depends on the rows.
+
+    Privacy: the rows are simulated. Anything learnt from private ones would not be paid for, and
+    anything learnt from simulated ones is wrong.
+
+    Args:
+        constraint: The user's constraint; it is not modified.
+        table_name: The name of the table.
+        public: A few rows made from public facts, with the columns that it reads.
+        metadata: Their metadata.
+    """
+    kept = [
+        _kept(constraint, table_name, rows, metadata)
+        for rows in (public, _other(public), _other(public.head(1)), public.mask(public.notna()))
+    ]
+    learnt = sorted({
+        name
+        for one in kept[1:]
+        for name in kept[0].keys() | one.keys()
+        if not _same(kept[0].get(name), one.get(name))
+    })
+    if learnt:
+        raise SynthesizerInputError(
+            f'{type(constraint).__name__}.fit learns {learnt} from the rows, which are private: '
+            'that would be outside the privacy budget. Pass what is public as parameters of the '
+            'constraint and leave fit out; to transform rows, transform each one on its own and '
+            'set row_wise = True.'
+        )
+
+
+def _kept(constraint: Any, table_name: str, rows: pd.DataFrame, metadata: Any) -> dict[str, Any]:
+    fitted = copy.deepcopy(constraint)
+    try:
+        call(fitted, 'fit', table_name, rows.copy(), copy.deepcopy(metadata))
+    except Exception:  # raised when it is fitted, to rows of the table's dtypes
+        return {}
+    return dict(vars(fitted))
+
+
+def _other(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in which every value differs."""
+    return pd.DataFrame({c: _other_values(v) for c, v in frame.items()}, index=frame.index)
+
+
+def _other_values(values: pd.Series) -> pd.Series:
+    if pd.api.types.is_bool_dtype(values):
+        return ~values
+    if pd.api.types.is_numeric_dtype(values):
+        return values.where(values > values.max(), values // 2 + 1)
+    if pd.api.types.is_datetime64_any_dtype(values):
+        return values + _LONGER
+    return values.astype(object).map(lambda value: f'{value} too')
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        equal = one.equals(other) if hasattr(one, 'equals') else bool(one == other)
+        return equal or pickle.dumps(one) == pickle.dumps(other)
+    except Exception:  # anything that cannot be compared may have been learnt
+        return one is other
+
+
+# -- Private rows transformed by user code: each on its own, with public types ---------------------
+#
+# User code may fail on odd rows, and pandas infers the dtype of its results from the values. Either
+# would let one row affect the others. So the results for rows on which the code fails are null, all
+# other rows are what they would be without them, and columns have the dtypes that the same code
+# returns for public rows.
+
+
+Transform = Callable[[pd.DataFrame], pd.DataFrame]
+
+# Integers up to here are exact as floats.
+_LARGEST = 2.0**53
+
+
+def make_rows(transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the result of a row-wise transform, with nulls for rows on which it fails.
+
+    Args:
+        transform: Returns a row for each row, or raises.
+        frame: Private rows.
+        dtypes: The dtypes of the columns that it returns for public rows.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # its warnings depend on rows and may quote them
+            made = transform(frame)
+    except Exception:  # its message could quote the rows
+        return _make_halves(transform, frame, dtypes)
+    return pd.DataFrame(
+        {column: typed(made[column], dtype).array for column, dtype in dtypes.items()},
+        index=frame.index,
+    )
+
+
+def _make_halves(
+    transform: Transform, frame: pd.DataFrame, dtypes: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Find the rows on which the transform fails, by bisection."""
+    if len(frame) <= 1:
+        nulls = pd.Series([None] * len(frame), dtype=object)
+        return pd.DataFrame({c: typed(nulls, d).array for c, d in dtypes.items()}, frame.index)
+    middle = len(frame) // 2
+    halves = [make_rows(transform, half, dtypes) for half in (frame[:middle], frame[middle:])]
+    return pd.DataFrame(
+        {c: _joined(halves[0][c], halves[1][c], d) for c, d in dtypes.items()}, index=frame.index
+    )
+
+
+def _joined(one: pd.Series, two: pd.Series, dtype: Any) -> Any:
+    if one.dtype != two.dtype:  # one half of them may be nulls
+        convert = _as_moments if is_temporal(dtype) else _as_numbers
+        one, two = convert(one, dtype), convert(two, dtype)
+    return pd.concat([one, two]).array
+
+
+def typed(values: pd.Series, dtype: Any) -> pd.Series:
+    """Return values as ``dtype``, or if there are nulls, as the nearest dtype that holds them.
+
+    Row by row; a value that cannot be converted is null.
+    """
+    if values.dtype == dtype or isinstance(dtype, pd.CategoricalDtype):
+        return values
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _as_numbers(values, dtype)
+    if is_temporal(dtype):
+        return _as_moments(values, dtype)
+    return pd.Series(boxed(values), values.index, dtype=object)
+
+
+def _as_numbers(values: pd.Series, dtype: Any) -> pd.Series:
+    numbers, nulls = read_numbers(values)
+    is_boolean = pd.api.types.is_bool_dtype(dtype)
+    if not is_integer(dtype) and not is_boolean:
+        return pd.Series(np.where(nulls, np.nan, numbers.astype(np.float64)), values.index)
+    if is_boolean:
+        nulls = nulls | ~np.isin(numbers, (0, 1))
+        return pd.Series(pd.arrays.BooleanArray(numbers == 1, nulls), values.index)
+    if numbers.dtype.kind == 'f':
+        nulls = nulls | ~(np.abs(numbers) <= _LARGEST)
+        numbers = np.rint(np.where(nulls, 0, numbers))
+    return pd.Series(pd.arrays.IntegerArray(numbers.astype(np.int64), nulls), values.index)
+
+
+def _as_moments(values: pd.Series, dtype: Any) -> pd.Series:
+    is_instant = zone_of(dtype) is not None
+    micros, nulls = read_micros(values, None, is_instant)
+    moments = pd.Series(micros.astype('datetime64[us]'), values.index).mask(nulls)
+    return moments.dt.tz_localize('UTC') if is_instant else moments
+
+
+# --------------------------------------------------------------------------------------------------
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:

@@ -7,9 +7,17 @@ from typing import Any
 
 from sdv_prefair._users_line import users_line
 from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning, PrivacyWarning
+from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.privacy import Account, Ledger, PrivacyCurve
+from sdv_prefair.privacy._curve import guess_in_words
+from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
+from sdv_prefair.selection._strategy import MOST_PAIRS
 
 _MANY_ROWS = 10  # of one person, for example
+# Below the first, noise leaves almost nothing; above the second, hardly any guarantee is left.
+SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0
+# A table of a hundred thousand rows may publish one of them from here on.
+LARGE_DELTA = 1e-5
 
 RANGES_ARE_TAKEN_AS_PUBLIC = (
     'The ranges in the metadata are treated as public knowledge. If SDV detected them from the '
@@ -18,9 +26,14 @@ RANGES_ARE_TAKEN_AS_PUBLIC = (
 )
 
 
+def warn(category: type[Warning], text: str) -> None:
+    """Warn at the line of the user's code that caused it."""
+    warnings.warn(text, category, stacklevel=users_line())
+
+
 def warn_of_ranges() -> None:
     """Warn that nothing says whether the metadata's ranges are public."""
-    warnings.warn(RANGES_ARE_TAKEN_AS_PUBLIC, PrivacyWarning, stacklevel=users_line())
+    warn(PrivacyWarning, RANGES_ARE_TAKEN_AS_PUBLIC)
 
 
 def warn_of_many_rows(sequence_key: Any, curve: PrivacyCurve, epsilon: float, delta: float) -> None:
@@ -29,24 +42,22 @@ def warn_of_many_rows(sequence_key: Any, curve: PrivacyCurve, epsilon: float, de
         # The same noise under ten times the change.
         noise = replace(curve, rho=curve.rho * _MANY_ROWS**2, reserved_delta=0.0)
         persons = noise.epsilon_at(delta)
-        warnings.warn(
+        warn(
+            PrivacyWarning,
             f"The metadata's sequence key is '{sequence_key}', so persons have several rows, but "
             f'only single rows are protected: for a person with {_MANY_ROWS} rows epsilon is '
             f'about {persons:.3g}, not {epsilon:g}. To protect persons, pass person_column and '
             'max_rows_per_person.',
-            PrivacyWarning,
-            stacklevel=users_line(),
         )
 
 
 def warn_of_seed(seed: int | None) -> None:
     """Warn, if there is a seed, that the noise can be undone."""
     if seed is not None:
-        warnings.warn(
+        warn(
+            PrivacyWarning,
             'seed is given: anyone who knows it can subtract the noise. This fit is not private: '
             'leave seed out before you release anything.',
-            PrivacyWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -57,13 +68,12 @@ def warn_of_large_cliques(cliques: Sequence[tuple[str, ...]]) -> None:
     """
     if cliques:
         named = ', '.join(' and '.join(clique) for clique in cliques)
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Some pairs of columns have too many combinations of values to be measured: {named}. '
             'The model relates such columns through others, or treats them as independent. To '
             'measure these pairs, coarsen the columns: fewer range_values, or a smaller '
             'numeric_bins.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -78,13 +88,12 @@ def warn_of_refit(account: Account, ledger: Ledger) -> None:
         return
     rho, delta = float(account.spent + ledger.budget), ledger.delta
     epsilon = account.epsilon_with(ledger.budget, ledger.all_gaussian, delta)
-    warnings.warn(
+    warn(
+        PrivacyWarning,
         f'This synthesizer has spent rho = {float(account.spent):.3g} on earlier attempts, and '
         f'budgets add up: with this one it is rho = {rho:.3g}, so epsilon = '
         f'{epsilon:.3g} where delta = {delta:g}, for people who are in every table. '
         'Count all of it, see get_privacy_account(), or give a table of other people.',
-        PrivacyWarning,
-        stacklevel=users_line(),
     )
     account.told_of_refit = True
 
@@ -92,21 +101,19 @@ def warn_of_refit(account: Account, ledger: Ledger) -> None:
 def warn_of_seeded_file(is_seeded: bool) -> None:
     """Warn, if the file just opened is of a seeded fit, that it is not private."""
     if is_seeded:
-        warnings.warn(
+        warn(
+            PrivacyWarning,
             'The fit that was opened used a seed: anyone who knows it can subtract the noise. It '
             'is not private: do not release it; fit again without a seed.',
-            PrivacyWarning,
-            stacklevel=users_line(),
         )
 
 
 def warn_of_seeded_sample() -> None:
     """Warn that sampled rows are not private, because the fit was seeded."""
-    warnings.warn(
+    warn(
+        PrivacyWarning,
         'These rows come from a fit that used a seed, so they are not private. Do not release '
         'them; fit again without a seed.',
-        PrivacyWarning,
-        stacklevel=users_line(),
     )
 
 
@@ -116,12 +123,11 @@ def warn_of_values(columns: Sequence[str]) -> None:
     Privacy: which columns these are must depend on released values alone.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Most rows of {list(columns)} hold values that range_values does not list, judging '
             'by the noisy marginals; they will come back as missing or as listed values. Correct '
             'the metadata, including spelling and case, and fit again, which spends budget again.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -135,13 +141,12 @@ def warn_of_rare_values(shares: Mapping[str, float]) -> None:
     """
     if shares:
         told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
             'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
             'regex_format in the argument domain). Declare range_values if they are public, or '
             'raise epsilon, and fit again, which spends budget again.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -151,13 +156,12 @@ def warn_of_readers(columns: Sequence[str]) -> None:
     This is not an error: the values differ in the file, and 'NA' may well mean North America.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Values of {list(columns)} differ as text, but pandas treats some of them as equal '
             "when it reads a CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 "
             'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
             "[''].",
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -167,12 +171,11 @@ def warn_of_ends(columns: Sequence[str]) -> None:
     Privacy: which columns these are must depend on released values alone.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Most rows of {list(columns)} are at a bound of their range, judging by the noisy '
             'marginals; values outside were clipped to it. If the range is too narrow, correct '
             'range_min and range_max, and fit again, which spends budget again.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -182,13 +185,12 @@ def warn_of_one_bin(columns: Sequence[str]) -> None:
     Privacy: which columns these are must depend on released values alone.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
             'their distribution within it is lost. Narrow range_min and range_max, use '
             "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
             'again, which spends budget again.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -198,12 +200,11 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     Privacy: which columns these are must depend on released values alone.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'Most rows of {list(columns)} are missing, judging by the noisy marginals; values '
             'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
             'datetime_format or dtype, and fit again, which spends budget again.',
-            DomainWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -214,13 +215,12 @@ def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
     """
     if pairs:
         named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
-        warnings.warn(
+        warn(
+            FairnessWarning,
             f'Admissible columns are near copies of protected ones in the model: {named}. They '
             'let nearly everything through, although every statement holds. Unless that is '
             'intended, remove their role and fit again, which spends budget again; see '
             'explain_fairness().',
-            FairnessWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -231,13 +231,12 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
     """
     if pairs:
         named = ', '.join(f'{column} of {outcome}' for column, outcome in pairs)
-        warnings.warn(
+        warn(
+            FairnessWarning,
             'Columns without a role are near copies of outcomes, judging by noisy scores: '
             f'{named}. No statement covers them, so they may still show the group difference that '
             'the outcomes no longer show. Make them outcomes too, or drop them, and fit again, '
             'which spends budget again.',
-            FairnessWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -255,24 +254,22 @@ def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
     if pairs and (columns or 2 * pairs >= measured):
         told.append(f'{pairs} of {measured} measured pairs')
     if told:
-        warnings.warn(
+        warn(
+            NoiseWarning,
             f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
             'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
             'shows all that was measured.',
-            NoiseWarning,
-            stacklevel=users_line(),
         )
 
 
 def warn_of_forced(sentences: Sequence[str]) -> None:
     """Warn of independences that the statements together force and none of them states."""
     told, more = '; '.join(sentences[:3]), len(sentences) - 3
-    warnings.warn(
+    warn(
+        FairnessWarning,
         'Together, the statements force more than each of them says: '
         f'{told}{f"; and {more} more" if more > 0 else ""}. If that is more than you want to '
         'promise, leave one of them out; sdv_prefair.fairness.forced says why.',
-        FairnessWarning,
-        stacklevel=users_line(),
     )
 
 
@@ -283,13 +280,12 @@ def warn_of_unlabelled(beside: Sequence[tuple[str, str]]) -> None:
     """
     if beside:
         named = ', '.join(f'{outcome!r} is adjacent to {other!r}' for outcome, other in beside)
-        warnings.warn(
+        warn(
+            FairnessWarning,
             f'An outcome is adjacent to a column without a role: {named}. The guarantee is about '
             'the synthetic table; if such a column is a proxy for a protected one, a model '
             'trained on the table can be unfair to real people. Give it a role, or use '
             "unlabelled='apart'.",
-            FairnessWarning,
-            stacklevel=users_line(),
         )
 
 
@@ -299,10 +295,51 @@ def warn_of_one_reading(columns: Sequence[str]) -> None:
     Privacy: these are columns of numbers and timestamps with public ranges, whatever their values.
     """
     if columns:
-        warnings.warn(
+        warn(
+            DomainWarning,
             f'A reader can be read only once, so bins cannot be learnt for {list(columns)} before '
             'they are counted, and wide ranges get bins of equal width. Pass something that can '
             "be read again, such as files, a dataset or a table; or set discretization='uniform'.",
+        )
+
+
+def warn_of_budget(epsilon: float, delta: float, curve: PrivacyCurve) -> None:
+    """Warn of a budget that protects nobody, or that leaves nothing but noise."""
+    if delta > LARGE_DELTA:
+        warn(
+            PrivacyWarning,
+            f'delta ({delta:g}) is above {LARGE_DELTA:g}: from one over the number of rows on, '
+            'publishing a row at random would satisfy it. Choose it well below that, for example '
+            '1e-9, which costs little.',
+        )
+    if epsilon > LARGE_EPSILON:
+        warn(
+            PrivacyWarning,
+            f'epsilon ({epsilon:g}) is above {LARGE_EPSILON:g}. {guess_in_words(curve)} Use '
+            '10 at most for what is handed out, or keep the result with the rows.',
+        )
+    elif epsilon < SMALL_EPSILON:
+        warn(
+            NoiseWarning,
+            f'epsilon ({epsilon:g}) is below {SMALL_EPSILON:g}: noise swamps everything unless '
+            'there are millions of rows. See sdv-prefair plan for what is left of each column, '
+            'and use a larger epsilon if that is too little.',
+        )
+
+
+def warn_of_far_pairs(mechanism: Mechanism, domain: Mapping[str, int], roles: Statements) -> None:
+    """Warn if a table is so wide that pairs of distant columns are left out.
+
+    Privacy: depends on public facts alone.
+    """
+    if not isinstance(mechanism, PairMechanism):
+        return
+    allowed = len(mechanism.rule.declare(list(domain), roles))
+    if allowed > MOST_PAIRS:
+        warn(
             DomainWarning,
-            stacklevel=users_line(),
+            f'The table has {allowed:,} pairs of columns, of which {MOST_PAIRS:,} are looked at: '
+            'those with roles, and those of columns near each other. Put columns that belong '
+            'together next to each other in the metadata, or give the pairs that matter as '
+            'structure.',
         )

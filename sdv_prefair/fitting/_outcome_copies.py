@@ -31,7 +31,7 @@ from sdv_prefair.fairness._dependence import (
 from sdv_prefair.model import Measurement, one_way_model
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES
 from sdv_prefair.selection._scores import independence_gap
 from sdv_prefair.selection._strategy import Pair
 

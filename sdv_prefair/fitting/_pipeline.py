@@ -22,7 +22,6 @@ from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._doubts import warn_of_doubts
 from sdv_prefair.fitting._fitted import Fitted, Prepared
-from sdv_prefair.fitting._left_out import warn_of_far_pairs
 from sdv_prefair.fitting._outcome_copies import (
     look_for_copies,
     look_put_aside,
@@ -176,7 +175,7 @@ def fit_counted(counts: Counts, prepared: Prepared, ledger: Ledger, progress: Pr
     settings, hidden = prepared.settings, prepared.encoding.hidden_codes
     mechanism, roles, budget = settings.mechanism, settings.roles, settings.budget
     cautions.warn_of_large_cliques(too_large(mechanism, counts.domain, roles))
-    warn_of_far_pairs(mechanism, counts.domain, roles)
+    cautions.warn_of_far_pairs(mechanism, counts.domain, roles)
     groups = prepared.encoding.public_groups
     table = PrivateTable(counts, ledger, settings.entropy(MEASURING), hidden, groups)
     scored = set(map(frozenset, looked_at(prepared)))

@@ -22,7 +22,7 @@ from sdv_prefair.privacy import (
     SeededEntropy,
     SystemEntropy,
 )
-from sdv_prefair.privacy._ledger_words import ROUNDED_NOISES
+from sdv_prefair.privacy._accounting import ROUNDED_NOISES
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import Budget
 from sdv_prefair.selection._mechanism import Mechanism, is_all_gaussian

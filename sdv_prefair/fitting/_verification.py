@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sdv_prefair.columns._processor import Encoding
 from sdv_prefair.columns._telling import untold_columns
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.constraints._ties import cliques_in_original_columns
+from sdv_prefair.constraints._rules import cliques_in_original_columns
 from sdv_prefair.counting import Clique
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness._broken import Broken, broken_statements

@@ -4,9 +4,8 @@ Nothing in this package reads rows or exact counts. All of it is post-processing
 it spends nothing, and works equally on a release that was received from others.
 """
 
-from sdv_prefair.inference._asked_queries import Difference, Mean, Quantile, Query, Share
-from sdv_prefair.inference._combining import Combined, combine
-from sdv_prefair.inference._estimates import estimate_query
+from sdv_prefair.inference._estimates import Combined, combine, estimate_query
+from sdv_prefair.inference._query import Difference, Mean, Quantile, Query, Share
 from sdv_prefair.inference._replication import Replicates, replicate
 
 __all__ = [

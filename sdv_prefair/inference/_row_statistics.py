@@ -8,9 +8,7 @@ import pandas as pd
 
 from sdv_prefair._arrays import Floats
 from sdv_prefair.errors import QueryError, shown
-from sdv_prefair.inference._model_errors import interval_of_errors
-from sdv_prefair.inference._ratio_interval import Interval
-from sdv_prefair.inference._replication import Rows
+from sdv_prefair.inference._replication import Interval, Rows, interval_of_errors
 from sdv_prefair.model import GraphicalModel
 
 Statistic = Callable[[pd.DataFrame], Any]

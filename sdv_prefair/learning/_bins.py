@@ -21,7 +21,7 @@ from sdv_prefair.learning._bin_grids import (
     with_weekdays,
 )
 from sdv_prefair.privacy import Entropy, Ledger, PrivateTable
-from sdv_prefair.privacy._ledger_words import DISCRETIZE
+from sdv_prefair.privacy._accounting import DISCRETIZE
 
 # -- A private hierarchical histogram of a column, which becomes finer where rows are --------------
 #

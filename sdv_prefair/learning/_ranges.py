@@ -18,7 +18,7 @@ from sdv_prefair.columns._facts import Datetimes, Numbers, Undeclared
 from sdv_prefair.columns._grids import DecimalCells, FineCells, MonthCells
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.privacy import Ledger, PrivateTable
-from sdv_prefair.privacy._ledger_words import LEARN_DOMAINS
+from sdv_prefair.privacy._accounting import LEARN_DOMAINS
 
 # -- Private bounds of a column: the outermost cells of a public grid that noise cannot explain.
 

@@ -10,8 +10,8 @@ from sdv_prefair.columns._facts import Categories, Undeclared, prefix_of
 from sdv_prefair.columns._texts import CanonicalValue, distinct_values
 from sdv_prefair.learning._ranges import Purse, warn_unlearnt, with_nulls
 from sdv_prefair.privacy import Ledger, PrivateValues
-from sdv_prefair.privacy._ledger_words import LEARN_DOMAINS
-from sdv_prefair.privacy._mechanisms import gaussian_variance
+from sdv_prefair.privacy._accounting import LEARN_DOMAINS
+from sdv_prefair.privacy._answers import gaussian_variance
 
 # -- Counts of strings by prefix, where prefixes define public groups ------------------------------
 

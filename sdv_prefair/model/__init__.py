@@ -7,8 +7,12 @@ imported only if ``estimator='mbi'``, a graph that is not chordal, or an export 
 from sdv_prefair.model._compression import Compression, compress_rare_codes
 from sdv_prefair.model._estimation import estimate
 from sdv_prefair.model._graphical_model import GraphicalModel
-from sdv_prefair.model._measurement import Domain, Measurement
-from sdv_prefair.model._totals import minimum_variance_total, one_way_model
+from sdv_prefair.model._measurement import (
+    Domain,
+    Measurement,
+    minimum_variance_total,
+    one_way_model,
+)
 
 __all__ = [
     'Compression',

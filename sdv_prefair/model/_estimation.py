@@ -17,11 +17,14 @@ from sdv_prefair.model._max_entropy import (
     fit_chordal,
     fitted_factors,
 )
-from sdv_prefair.model._measurement import Domain, Measurement
+from sdv_prefair.model._measurement import (
+    Domain,
+    Measurement,
+    minimum_variance_total,
+    shrink_tables,
+)
 from sdv_prefair.model._private_pgm import fit_with_mbi
 from sdv_prefair.model._sampling import CliqueTable, soften
-from sdv_prefair.model._shrinkage import shrink_tables
-from sdv_prefair.model._totals import minimum_variance_total
 
 ESTIMATORS = ('auto', 'mbi')
 
@@ -60,7 +63,7 @@ def estimate(
             everything else, ``'mbi'`` uses mbi for everything.
         compressions: How groups of codes are decoded into codes.
         shrink: Whether to shrink tables that are mostly noise towards independence first, see
-            ``_shrinkage.py``. The model's loss refers to the measurements as given, its gap to
+            ``_measurement.py``. The model's loss refers to the measurements as given, its gap to
             those that were fitted.
         iterations: The maximum for a chordal graph that is not a forest, if it is solved directly.
         stationarity: How far off cells of such a graph may be at the end, in units of noise and

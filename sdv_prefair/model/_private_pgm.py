@@ -6,7 +6,9 @@ settings stay unchanged. The first call in a process compiles for seconds.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -16,12 +18,45 @@ import numpy as np
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.model._forest_solver import Progress
 from sdv_prefair.model._junction import Clique, arrange
-from sdv_prefair.model._lazy_mbi import double_precision, load_mbi
 from sdv_prefair.model._measurement import Domain, Measurement
 from sdv_prefair.model._sampling import CliqueTable
 
 if TYPE_CHECKING:
     import mbi
+
+# -- Imports mbi only when something needs it ------------------------------------------------------
+#
+# mbi imports JAX, which takes seconds and hundreds of megabytes that the direct solver does
+# without. Nothing in this package may import either at the top of a file.
+
+
+def load_mbi() -> ModuleType:
+    """Return the mbi package, imported without its warnings about JAX's settings.
+
+    mbi warns, on import, about single precision (``double_precision`` sees to it) and about
+    JAX's compilation cache (which does nothing unless the user names a directory).
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', message='JAX', category=UserWarning)
+        import mbi
+    package: ModuleType = mbi
+    return package
+
+
+def double_precision() -> AbstractContextManager[object]:
+    """Return a context in which JAX computes in float64.
+
+    Single precision rounds counts above 2^24 and stalls at a higher loss. JAX's own switch is
+    global to the process; this context holds for the calling thread until it is left, so the
+    user's other JAX programs keep their precision.
+    """
+    import jax
+
+    context: AbstractContextManager[object] = jax.enable_x64(True)
+    return context
+
+
+# --------------------------------------------------------------------------------------------------
 
 # The number that PreFair's authors use for the final model.
 ITERATIONS = 5000

@@ -20,7 +20,7 @@ from sdv_prefair.plots._style import (
     VERMILION,
     plain_text,
 )
-from sdv_prefair.privacy._ledger_words import (
+from sdv_prefair.privacy._accounting import (
     EXPONENTIAL,
     GAUSSIAN,
     GAUSSIAN_ON_SCORES,

@@ -12,10 +12,8 @@ from typing import Any, Self
 
 import pandas as pd
 
-from sdv_prefair.privacy._accounting import Ledger, epsilon_of
+from sdv_prefair.privacy._accounting import GDP, ZCDP, Ledger, epsilon_of, gaussian_epsilon_of
 from sdv_prefair.privacy._curve import PrivacyCurve
-from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of
-from sdv_prefair.privacy._ledger_words import GDP, ZCDP
 
 FINISHED, FAILED, UNFINISHED = 'finished', 'failed', 'unfinished'
 OUTCOMES = (FINISHED, FAILED, UNFINISHED)

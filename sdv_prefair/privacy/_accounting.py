@@ -3,29 +3,279 @@
 The unit of account is rho of zero-concentrated differential privacy (zCDP), which adds up
 under adaptive composition. If all noise of a fit is Gaussian, the fit is one Gaussian mechanism
 and rho is mu^2/2 of Gaussian differential privacy (GDP), which adds up too and needs less noise
-for the same guarantee, see ``_gaussian_conversion.py``. Neighbouring tables differ by adding or
+for the same guarantee, see ``_accounting.py``. Neighbouring tables differ by adding or
 removing one row (or all rows of one person, see ``max_rows_per_person``).
 """
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import erfcx, ndtr
 
-from sdv_prefair.errors import BudgetError
-from sdv_prefair.privacy._debit import Debit
-from sdv_prefair.privacy._epsilon_delta import (
-    DELTA_FOR_ROUNDING,
-    LEAST_DELTA,
-    check_epsilon_delta,
-    quantum_of,
-    rounded_down,
-)
-from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
-from sdv_prefair.privacy._ledger_words import GDP, HISTOGRAM_NOISES, ROUNDED_NOISES, ZCDP
+from sdv_prefair._arrays import Floats
+from sdv_prefair.errors import BudgetError, shown
+
+# -- The words of a ledger: the steps of a fit, and the kinds of noise each of them may use --------
+#
+# Ledger, release files, report and figures all read them here.
+
+GAUSSIAN = 'discrete Gaussian'
+THRESHOLD = 'discrete Gaussian, threshold'
+GAUSSIAN_ON_SCORES = 'discrete Gaussian on scores'
+ROUNDED = 'rounded Gaussian'
+ROUNDED_ON_SCORES = 'rounded Gaussian on scores'
+ROUNDED_THRESHOLD = 'rounded Gaussian, threshold'
+EXPONENTIAL = 'exponential'
+
+THRESHOLDS = (THRESHOLD, ROUNDED_THRESHOLD)
+"""Noise on the counts of unknown values, of which only the frequent ones are released."""
+
+ROUNDED_NOISES = (ROUNDED, ROUNDED_ON_SCORES, ROUNDED_THRESHOLD)
+"""The only noise of a fit that is one Gaussian mechanism as a whole, beside its thresholds."""
+
+NOISES = (GAUSSIAN, THRESHOLD, GAUSSIAN_ON_SCORES, *ROUNDED_NOISES, EXPONENTIAL)
+"""Every kind of noise there is."""
+
+MEASURING_NOISES = (GAUSSIAN, ROUNDED)
+"""Noise on a histogram that is released whole."""
+
+SCORING_NOISES = (GAUSSIAN_ON_SCORES, ROUNDED_ON_SCORES)
+"""Noise on many scores at once."""
+
+HISTOGRAM_NOISES = (*MEASURING_NOISES, *THRESHOLDS)
+"""Noise on a histogram, in which one row changes one cell."""
+
+ZCDP = 'zCDP'
+GDP = 'GDP'
+RHO_OF = {ZCDP: 'rho of zCDP', GDP: 'rho = mu^2/2 of GDP'}
+"""The accounting of a ledger: for any noise, or for rounded Gaussians only."""
+
+LEARN_DOMAINS = 'learn domains'
+DISCRETIZE = 'discretize'
+MEASURE_ONE_WAYS = 'measure one-ways'
+SELECT_TREE = 'select the tree'
+SELECT_PAIRS = 'select more pairs'
+MEASURE_TWO_WAYS = 'measure two-ways'
+SELECT_CLIQUES = 'select cliques'
+MEASURE_CLIQUES = 'measure cliques'
+LOOK_FOR_COPIES = 'look for copies of outcomes'
+
+STEPS = {
+    LEARN_DOMAINS: (*MEASURING_NOISES, *THRESHOLDS),
+    DISCRETIZE: MEASURING_NOISES,
+    MEASURE_ONE_WAYS: MEASURING_NOISES,
+    SELECT_TREE: (EXPONENTIAL, *SCORING_NOISES),
+    SELECT_PAIRS: (EXPONENTIAL, *SCORING_NOISES),
+    MEASURE_TWO_WAYS: MEASURING_NOISES,
+    SELECT_CLIQUES: (EXPONENTIAL,),
+    MEASURE_CLIQUES: MEASURING_NOISES,
+    LOOK_FOR_COPIES: SCORING_NOISES,
+}
+"""The steps of this package's mechanisms; a third-party one may name its own."""
+
+BEFORE_MEASURING = (LEARN_DOMAINS, DISCRETIZE)
+"""The steps that encoders depend on: what they measure is not a marginal of the model."""
+
+# -- The valid values of epsilon and delta, and the amounts that they are converted to -------------
+#
+# Every amount in a ledger is a whole multiple of one dyadic quantum, at least 2^-46 of the
+# budget. So amounts are exact fractions, and their floating-point images add up exactly too.
+
+# Between these the conversions are exact enough in floats; nobody needs to go beyond.
+LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e9
+# A tenth of all people may then be published as they are; from here on nothing is promised.
+MOST_DELTA = 0.1
+# Noise has finite support, so there is no guarantee for every delta, see `samplers`.
+LEAST_DELTA = 1e-30
+# This part of delta covers the difference between noise as sampled and noise as analysed.
+DELTA_FOR_ROUNDING = 1e-9
+
+_QUANTA_BITS = 45
+
+
+def check_epsilon_delta(epsilon: float, delta: float) -> None:
+    """Raise unless epsilon is positive, delta is small, and both can be converted."""
+    if not _is_number(epsilon) or not math.isfinite(epsilon) or epsilon <= 0:
+        raise BudgetError(
+            f'epsilon ({shown(epsilon)}) must be a finite number above 0, for example 1.0.'
+        )
+    if not _is_number(delta) or not 0 < delta < 1:
+        raise BudgetError(
+            f'delta ({shown(delta)}) must be between 0 and 1, both excluded; choose it well below '
+            'one over the number of people, for example 1e-9.'
+        )
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise BudgetError(
+            f'epsilon ({shown(epsilon)}) must be between {LEAST_EPSILON:g} and {MOST_EPSILON:g}.'
+        )
+    if not LEAST_DELTA <= delta < MOST_DELTA:
+        raise BudgetError(
+            f'delta ({shown(delta)}) must be at least {LEAST_DELTA:g} and below {MOST_DELTA:g}; '
+            'choose it well below one over the number of people, for example 1e-9.'
+        )
+
+
+def check_delta_of_rows(delta: float, num_rows: int) -> None:
+    """Raise if delta is so large that a row of so many may be published as it is.
+
+    Privacy: the number of rows must be public.
+
+    Proof: proofs/curve.md
+    """
+    if is_too_large(delta, num_rows):
+        raise BudgetError(
+            f'delta ({shown(delta)}) must be below one over the number of rows, {num_rows:,}: '
+            'publishing a row at random would satisfy it. Choose a much smaller one, for example '
+            '1e-9.'
+        )
+
+
+def is_too_large(delta: float, num_rows: float) -> bool:
+    """Whether publishing one row at random would be private with this delta."""
+    return delta * num_rows >= 1
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def quantum_of(rho: float) -> Fraction:
+    """Return the quantum of a budget: amounts are whole multiples of it."""
+    return Fraction(2) ** (math.floor(math.log2(rho)) - _QUANTA_BITS)
+
+
+def rounded_down(rho: float) -> Fraction:
+    """Return a budget in whole quanta."""
+    quantum = quantum_of(rho)
+    return Fraction(math.floor(Fraction(rho) / quantum)) * quantum
+
+
+# -- From (epsilon, delta) to rho and back, where a whole fit is one Gaussian mechanism ------------
+#
+# A fit all of whose noise is Gaussian is mu-GDP: distinguishing neighbouring tables is no easier
+# than distinguishing N(0, 1) from N(mu, 1). The unit of account is rho = mu^2/2, the cost of the
+# same noise in zCDP; but how well N(0, 1) and N(mu, 1) can be distinguished is known exactly, and
+# need not be bounded.
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+# From here on a few terms of the asymptotic series are closer than a difference of floats.
+_FAR = 30.0
+# At an a of minus this, delta is above any that may be requested.
+_MOST = 6.0
+
+
+def delta_of_gaussian(rho: float, epsilon: float) -> float:
+    """Return the delta for which a Gaussian mechanism with mu^2/2 = rho is (epsilon, delta)-DP.
+
+    Balle and Wang (2018), Theorem 8: Phi(-a) - e^epsilon Phi(-b), with a = epsilon/mu - mu/2 and b
+    = a + mu. No smaller delta suffices.
+
+    Proof: proofs/gaussian_composition.md
+    """
+    return math.exp(min(0.0, _log_delta(math.sqrt(2 * rho), epsilon))) if rho > 0 else 0.0
+
+
+def gaussian_rho_of(epsilon: float, delta: float) -> Fraction:
+    """Return the largest mu^2/2 (rounded down) for which mu-GDP implies (epsilon, delta)-DP.
+
+    Proof: proofs/gaussian_composition.md
+    """
+    # As in ``rho_of``: half of a delta may be set aside, which is not for the user to correct.
+    check_epsilon_delta(epsilon, max(delta, LEAST_DELTA) if delta > 0 else delta)
+    # delta grows with mu, and is below mu; where a is -6, it is above all that may be requested.
+    low, high = math.log(delta), math.log(_MOST + math.sqrt(_MOST**2 + 2 * epsilon))
+    log_mu = brentq(
+        lambda log_mu: _log_delta(math.exp(log_mu), epsilon) - math.log(delta),
+        *(low, high),
+        xtol=1e-14,
+    )
+    rho = math.exp(2 * log_mu) / 2
+    while delta_of_gaussian(rho, epsilon) > delta * (1 - DELTA_FOR_ROUNDING):
+        rho *= 1 - 1e-9
+    return rounded_down(rho)
+
+
+def gaussian_epsilon_of(rho: float, delta: float) -> float:
+    """Return the epsilon (rounded up) that mu-GDP with mu^2/2 = rho implies at this delta.
+
+    Proof: proofs/gaussian_composition.md
+    """
+    rho, most = float(rho), delta * (1 - DELTA_FOR_ROUNDING)
+    if delta_of_gaussian(rho, 0.0) <= most:
+        return 0.0
+    mu = math.sqrt(2 * rho)
+    upper = 1.01 * (rho + 2 * math.sqrt(rho * math.log(1 / most)))  # by zCDP
+    epsilon = brentq(
+        lambda e: _log_delta(mu, e) - math.log(most), 0.0, upper, xtol=1e-300, maxiter=2000
+    )
+    step = upper * 1e-15
+    while delta_of_gaussian(rho, epsilon) > most:
+        epsilon, step = epsilon + step, 2 * step
+    return float(epsilon)
+
+
+def _log_delta(mu: float, epsilon: float) -> float:
+    """Return the logarithm of delta, without a difference of numbers that are nearly the same.
+
+    With Mills' ratio R(t) = Phi(-t)/phi(t), and as e^epsilon phi(b) = phi(a), delta is
+    phi(a) (R(a) - R(b)). The derivative of R is t R(t) - 1, so for a small mu the difference is
+    the integral of 1 - t R(t) from a to b.
+    """
+    a = epsilon / mu - mu / 2
+    log_density = -a * a / 2 - math.log(2 * math.pi) / 2
+    if mu < 1:
+        inside = a + mu * (1 + _NODES) / 2
+        return log_density + math.log(mu / 2 * float(_WEIGHTS @ _less_than_one(inside)))
+    if a < -_MOST:
+        return math.log(ndtr(-a) - math.exp(log_density) * _mills(a + mu))
+    return log_density + math.log(_mills(a) - _mills(a + mu))
+
+
+def _mills(t: float) -> float:
+    return math.sqrt(math.pi / 2) * float(erfcx(t / math.sqrt(2)))
+
+
+def _less_than_one(t: Floats) -> Floats:
+    """Return 1 - t R(t) for t above -1."""
+    near = np.minimum(t, _FAR)
+    exact = 1 - near * math.sqrt(math.pi / 2) * erfcx(near / math.sqrt(2))
+    far = 1 / np.maximum(t, _FAR) ** 2
+    series = far * (1 - far * (3 - far * (15 - far * (105 - far * 945))))
+    return np.where(t < _FAR, exact, series)
+
+
+# -- A line of the ledger --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Debit:
+    """One line of the ledger: the query, the mechanism, the cost.
+
+    Attributes:
+        step: Step of the fit, in the words of the documentation.
+        mechanism: Name of the mechanism that added the noise.
+        columns: The columns whose counts were read.
+        rho: The cost in zCDP; of a Gaussian that is also mu^2/2 in GDP.
+        delta: The part of delta this line uses up (thresholded categories only).
+        scale: sigma of a Gaussian, epsilon of the exponential mechanism.
+    """
+
+    step: str
+    mechanism: str
+    columns: tuple[str, ...]
+    rho: Fraction
+    delta: float = 0.0
+    scale: float = math.nan
+
+
+# --------------------------------------------------------------------------------------------------
 
 # The guarantee of a ledger: code that spends from it must not be able to raise it.
 _PROMISED = (

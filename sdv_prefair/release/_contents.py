@@ -16,7 +16,7 @@ from sdv_prefair.fitting._verification import assert_separated
 from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
-from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES
 from sdv_prefair.release._account_record import check_account, read_account, write_account
 from sdv_prefair.release._archive import Archive
 from sdv_prefair.release._columns_record import (

@@ -15,8 +15,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy._debit import Debit
-from sdv_prefair.privacy._ledger_words import (
+from sdv_prefair.privacy._accounting import (
     BEFORE_MEASURING,
     DISCRETIZE,
     EXPONENTIAL,
@@ -26,6 +25,7 @@ from sdv_prefair.privacy._ledger_words import (
     SCORING_NOISES,
     STEPS,
     THRESHOLDS,
+    Debit,
 )
 
 # Scales are floating-point square roots of exact amounts.

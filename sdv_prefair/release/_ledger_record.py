@@ -9,8 +9,7 @@ from typing import Any
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.privacy import Ledger
-from sdv_prefair.privacy._debit import Debit
-from sdv_prefair.privacy._ledger_words import GDP, ZCDP
+from sdv_prefair.privacy._accounting import GDP, ZCDP, Debit
 from sdv_prefair.release._fields import Fields
 from sdv_prefair.release._ledger_checks import check_lines, check_noises
 from sdv_prefair.release._strategy import ReleasedMechanism

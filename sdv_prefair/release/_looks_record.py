@@ -6,7 +6,7 @@ from typing import Any
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._outcome_copies import OutcomeLook, pairs_to_look_at
-from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES
 from sdv_prefair.release._documents import MOST_BYTES
 from sdv_prefair.release._fields import MOST_COLUMNS, Fields, read_list
 from sdv_prefair.release._ledger_checks import check_scores

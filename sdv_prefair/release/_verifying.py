@@ -30,7 +30,7 @@ from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL
 from sdv_prefair.fairness._joint_test import joint_codes
 from sdv_prefair.fairness._verdicts import UNFAIR, Verdict, judge_rows
 from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.privacy._epsilon_delta import is_too_large
+from sdv_prefair.privacy._accounting import is_too_large
 from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
 from sdv_prefair.release._own_types import as_written, in_own_types
 from sdv_prefair.release._twin_record import check_record

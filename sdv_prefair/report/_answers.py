@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sdv_prefair.privacy._curve_words import at_most
+from sdv_prefair.privacy._curve import at_most
 from sdv_prefair.report._facts import Facts
 from sdv_prefair.report._particulars import ABOUT, Particulars
 from sdv_prefair.report._words import counted, listed, percent, short

@@ -35,7 +35,8 @@ from sdv_prefair.plots._charts import Bar, plot_shares
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import SEQUENCE, plain_text
 from sdv_prefair.privacy import PrivacyCurve
-from sdv_prefair.privacy._curve_words import (
+from sdv_prefair.privacy._accounting import LEARN_DOMAINS, MEASURE_TWO_WAYS, is_too_large
+from sdv_prefair.privacy._curve import (
     DELTA_TOO_LARGE,
     Attack,
     Strength,
@@ -45,8 +46,6 @@ from sdv_prefair.privacy._curve_words import (
     members_in_words,
     strength_of,
 )
-from sdv_prefair.privacy._epsilon_delta import is_too_large
-from sdv_prefair.privacy._ledger_words import LEARN_DOMAINS, MEASURE_TWO_WAYS
 from sdv_prefair.report._columns import Column, ShownShare, values_of
 from sdv_prefair.report._effects import FEWEST_ROWS, GroupGap, group_gaps, use_in_words
 from sdv_prefair.report._particulars import Files, Particulars

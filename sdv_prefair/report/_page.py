@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from sdv_prefair.fitting._explanation import could_be
 from sdv_prefair.plots._svg import svg_of
-from sdv_prefair.privacy._curve_words import at_most
+from sdv_prefair.privacy._curve import at_most
 from sdv_prefair.report._words import counted, listed, percent, short, some_of, whole
 
 # What is folded on the screen belongs on paper.

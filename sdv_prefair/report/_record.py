@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from sdv_prefair.privacy._ledger_words import EXPONENTIAL
+from sdv_prefair.privacy._accounting import EXPONENTIAL
 from sdv_prefair.report._answers import Answer
 from sdv_prefair.report._columns import Column
 from sdv_prefair.report._facts import Facts

@@ -22,7 +22,7 @@ from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel, Measurement, estimate
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy._ledger_words import MEASURE_TWO_WAYS, SELECT_PAIRS
+from sdv_prefair.privacy._accounting import MEASURE_TWO_WAYS, SELECT_PAIRS
 from sdv_prefair.selection._graphs import affordable_chords
 from sdv_prefair.selection._measuring import (
     Budget,

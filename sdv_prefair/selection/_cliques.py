@@ -22,7 +22,7 @@ from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import Measurement
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy._ledger_words import MEASURE_CLIQUES, MEASURE_ONE_WAYS
+from sdv_prefair.privacy._accounting import MEASURE_CLIQUES, MEASURE_ONE_WAYS
 from sdv_prefair.selection._measuring import Budget, OneWays, expected_noise, measure, weight
 from sdv_prefair.selection._mechanism import PairMechanism, Release, Shape, check_rule
 from sdv_prefair.selection._strategy import Pair, Strategy

@@ -18,7 +18,7 @@ from sdv_prefair.model import (
 from sdv_prefair.model._compression import RARE, weigh_again
 from sdv_prefair.model._measurement import by_columns
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.privacy._accounting import MEASURE_ONE_WAYS
 from sdv_prefair.privacy._private_table import HiddenCodes
 from sdv_prefair.selection._strategy import Pair
 

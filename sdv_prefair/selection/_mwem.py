@@ -27,7 +27,7 @@ from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import estimate
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy._ledger_words import SELECT_CLIQUES
+from sdv_prefair.privacy._accounting import SELECT_CLIQUES
 from sdv_prefair.selection._cliques import (
     CliqueMechanism,
     MeasuredInTurn,

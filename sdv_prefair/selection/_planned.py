@@ -67,11 +67,10 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._dependence import most_that_can_be_told
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel, Measurement, estimate, one_way_model
-from sdv_prefair.model._forest_pairs import distance_from_independence, forest_pairs
-from sdv_prefair.model._measurement import by_columns
-from sdv_prefair.model._totals import minimum_variance_total
+from sdv_prefair.model._graphical_model import distance_from_independence, forest_pairs
+from sdv_prefair.model._measurement import by_columns, minimum_variance_total
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy import _ledger_words as words
+from sdv_prefair.privacy import _accounting as words
 from sdv_prefair.selection._expected_error import ExpectedErrors, SharedErrors, Spent, Workload
 from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.selection._measuring import (

@@ -32,10 +32,10 @@ from sdv_prefair.errors import StructureError, shown
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import one_way_model
+from sdv_prefair.model._measurement import project_on_simplex
 from sdv_prefair.model._sampling import broadcast_to, sum_to
-from sdv_prefair.model._totals import project_on_simplex
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy._ledger_words import SELECT_CLIQUES
+from sdv_prefair.privacy._accounting import SELECT_CLIQUES
 from sdv_prefair.selection._cliques import CliqueMechanism, MeasuredInTurn, telling
 from sdv_prefair.selection._measuring import Budget, expected_noise, first_shares, measure_one_ways
 from sdv_prefair.selection._mechanism import Progress, Release, quiet

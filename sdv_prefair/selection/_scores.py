@@ -13,7 +13,7 @@ from sdv_prefair._arrays import Floats, Integers
 from sdv_prefair.counting import Clique
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import PrivateTable, Score
-from sdv_prefair.privacy._ledger_words import SELECT_TREE
+from sdv_prefair.privacy._accounting import SELECT_TREE
 from sdv_prefair.selection._strategy import Pair
 
 AnyClique = TypeVar('AnyClique', bound=Clique)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import one_way_model
 from sdv_prefair.privacy import PrivateTable
-from sdv_prefair.privacy._ledger_words import MEASURE_TWO_WAYS
+from sdv_prefair.privacy._accounting import MEASURE_TWO_WAYS
 from sdv_prefair.selection._measuring import (
     Budget,
     OneWays,

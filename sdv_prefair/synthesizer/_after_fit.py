@@ -26,8 +26,8 @@ from sdv_prefair.fair_metadata import FairMetadata
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.fitting._explanation import FairnessExplanation
 from sdv_prefair.inference import Query, Replicates, estimate_query, replicate
-from sdv_prefair.inference._asked_queries import Asked
 from sdv_prefair.inference._estimates import checked_level
+from sdv_prefair.inference._query import Asked
 from sdv_prefair.inference._row_statistics import (
     Statistic,
     check_statistic,
@@ -173,7 +173,8 @@ class AfterFit(SampledBySdv):
         """Return what the guarantee lets through, and which columns are proxies; costs no budget.
 
         For each statement: how much columns reveal about protected columns and outcomes, from 0
-        (nothing) to 1 (everything), and a lower bound that noise does not explain. ``print`` it, or
+        (nothing) to 1 (everything), admissible columns both alone and all together; a lower bound
+        that noise does not explain; and how high it could be in the private rows. ``print`` it, or
         use ``to_frame()``.
         """
         return inspection.explanation(self.fitted)

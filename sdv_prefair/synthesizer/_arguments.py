@@ -29,7 +29,7 @@ from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.learning._bins import CHOICES
 from sdv_prefair.privacy import Risk
-from sdv_prefair.privacy._epsilon_delta import check_epsilon_delta
+from sdv_prefair.privacy._accounting import check_epsilon_delta
 from sdv_prefair.roles import Roles, as_statements
 from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._measuring import resolve_budget

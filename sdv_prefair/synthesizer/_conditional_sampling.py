@@ -12,7 +12,7 @@ from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_prefair.columns import ColumnCodes, transformer_for
 from sdv_prefair.columns._dtypes import with_columns
-from sdv_prefair.constraints._asked_rows import AskedRows, Drawing
+from sdv_prefair.constraints._plan import AskedRows, Drawing
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._verification import tied_columns
 from sdv_prefair.synthesizer._conditions import (

@@ -41,7 +41,6 @@ from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fairness._unlabelled import APART
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._extreme_budget import warn_of_budget
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
 from sdv_prefair.fitting._progress import Progress
@@ -227,7 +226,7 @@ class PreFairSynthesizer(AfterFit):
         self.__dict__.update(state.of_settings(settings))
         arguments.check_spikes(self.spikes, settings.plan.domains)
         arguments.warn_of_forced(roles)
-        warn_of_budget(settings.epsilon, delta, settings.curve)
+        cautions.warn_of_budget(settings.epsilon, delta, settings.curve)
         if person_column is None and max_rows_per_person == 1:
             sequence_key = self.metadata._convert_to_single_table().sequence_key
             cautions.warn_of_many_rows(sequence_key, settings.curve, settings.epsilon, delta)

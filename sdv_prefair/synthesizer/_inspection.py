@@ -25,7 +25,7 @@ from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import plain_text
 from sdv_prefair.privacy import Account, PrivacyCurve
-from sdv_prefair.privacy._curve_words import loss_in_short
+from sdv_prefair.privacy._curve import loss_in_short
 from sdv_prefair.synthesizer import _arguments as arguments
 
 # How many statements are shown.

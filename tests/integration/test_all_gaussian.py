@@ -14,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning, load_release
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import epsilon_of
-from sdv_prefair.privacy._gaussian_conversion import gaussian_epsilon_of, gaussian_rho_of
+from sdv_prefair.privacy._accounting import gaussian_epsilon_of, gaussian_rho_of
 from sdv_prefair.structure import ExactStrategy
 
 LEVELS = [f'level {number}' for number in range(30)]

@@ -7,7 +7,7 @@ from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli import main
-from sdv_prefair.cli._formulas import escape_formulas
+from sdv_prefair.cli._opened_release import escape_formulas
 
 TEXTS = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', 'plain', "'quoted", '1=1']
 COLUMNS = {

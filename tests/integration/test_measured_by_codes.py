@@ -14,7 +14,7 @@ from sdv.cag import Inequality
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer
-from sdv_prefair.cli._formulas import escape_formulas
+from sdv_prefair.cli._opened_release import escape_formulas
 from sdv_prefair.metrics import (
     ConditionalDemographicParity,
     ConditionalMutualInformation,

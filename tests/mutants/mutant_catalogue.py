@@ -24,10 +24,10 @@ _PERSONS = 'tests/unit/counting/test_persons.py'
 
 _ANSWERS = 'privacy/_answers.py'
 _PRIVATE_TABLE = 'privacy/_private_table.py'
-_VALUES = 'privacy/_private_values.py'
+_VALUES = 'privacy/_private_table.py'
 _LEDGER = 'privacy/_accounting.py'
-_MECHANISMS = 'privacy/_mechanisms.py'
-_SCORE = 'privacy/_score.py'
+_MECHANISMS = 'privacy/_answers.py'
+_SCORE = 'privacy/_answers.py'
 
 # What a careless hand would put in: a door to exact counts.
 _DOOR = (
@@ -269,7 +269,7 @@ NOISE = [
     ),
     mutant(
         'numpy draws the noise',
-        'privacy/_entropy.py',
+        'privacy/_samplers.py',
         'return os.urandom(num_bytes)',
         'return np.random.bytes(num_bytes)',
         f'{_SAMPLERS}::test_noise_does_not_depend_on_the_global_seed',
@@ -278,7 +278,7 @@ NOISE = [
         'entropy is kept in a buffer',
         (
             Edit(
-                'privacy/_entropy.py',
+                'privacy/_samplers.py',
                 '        return os.urandom(num_bytes)\n',
                 '        global _KEPT\n'
                 '        if len(_KEPT) < num_bytes:\n'
@@ -287,7 +287,7 @@ NOISE = [
                 '        return taken\n',
             ),
             Edit(
-                'privacy/_entropy.py',
+                'privacy/_samplers.py',
                 'class SystemEntropy:',
                 "_KEPT = b''\n\n\nclass SystemEntropy:",
             ),
@@ -338,7 +338,7 @@ NOISE = [
     ),
     mutant(
         'uniform integers favour the small ones',
-        'privacy/_entropy.py',
+        'privacy/_samplers.py',
         '        if value < bound:\n            return value\n',
         '        return value % bound\n',
         f'{_NOISE}::test_exponential_mechanism_has_its_law_and_no_other',
@@ -464,7 +464,7 @@ ACCOUNTS = [
     ),
 ]
 
-_GAUSSIAN = 'privacy/_gaussian_conversion.py'
+_GAUSSIAN = 'privacy/_accounting.py'
 _CONVERSION = 'tests/unit/privacy/test_gaussian_conversion.py'
 _FITS = 'tests/integration/test_all_gaussian.py'
 
@@ -522,7 +522,7 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'a threshold in a fit that is all Gaussian has discrete noise',
-        'privacy/_private_values.py',
+        'privacy/_private_table.py',
         '(ROUNDED_THRESHOLD, rounded_gaussian) if ledger.all_gaussian else (THRESHOLD, gaussian)',
         '(ROUNDED_THRESHOLD, gaussian) if ledger.all_gaussian else (THRESHOLD, gaussian)',
         'tests/unit/privacy/test_proofs.py'
@@ -601,7 +601,7 @@ SEPARATION = [
     ),
     mutant(
         'a table can be pickled and listed',
-        'privacy/_sealed.py',
+        'privacy/_private_table.py',
         '    __iter__ = __getitem__ = __contains__ = _refuse\n',
         '',
         f'{_TABLE}::test_counts_cannot_be_taken_out',
@@ -721,7 +721,7 @@ FOUND_INDEPENDENTLY = [
     ),
     mutant(
         'words of the last, incomplete run are kept',
-        'privacy/_entropy.py',
+        'privacy/_samplers.py',
         'accepted_below = (1 << 64) - (1 << 64) % bound',
         'accepted_below = 1 << 64',
         f'{_SAMPLERS}::test_words_of_the_last_incomplete_run_are_drawn_again',

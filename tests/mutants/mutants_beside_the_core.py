@@ -509,7 +509,7 @@ CLIQUES = [
     ),
     mutant(
         'tables of a forest go to pairs in the order that was asked for',
-        'model/_forest_pairs.py',
+        'model/_graphical_model.py',
         """    for first, others in wanted.items():
         tables = _tables_with(first, graph, alone, given)
         for second in others:

@@ -13,8 +13,7 @@ import pytest
 
 from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Debit, Ledger
-from sdv_prefair.privacy._mechanisms import exponential_epsilon
-from sdv_prefair.privacy._score import ExactScores
+from sdv_prefair.privacy._answers import ExactScores, exponential_epsilon
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._resolve import resolve_mechanism

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sdv_prefair.privacy._mechanisms import exponential_epsilon
+from sdv_prefair.privacy._answers import exponential_epsilon
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import resolve_strategy
 

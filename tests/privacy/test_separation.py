@@ -18,8 +18,7 @@ from sdv_prefair.columns._facts import Undeclared
 from sdv_prefair.counting import Counts, FrameSource
 from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
-from sdv_prefair.privacy._answers import Answers
-from sdv_prefair.privacy._score import ExactScores
+from sdv_prefair.privacy._answers import Answers, ExactScores
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._resolve import resolve_mechanism

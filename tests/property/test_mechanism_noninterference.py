@@ -10,7 +10,7 @@ from sdv_prefair.counting import count_codes
 from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
-from sdv_prefair.privacy._ledger_words import SELECT_TREE
+from sdv_prefair.privacy._accounting import SELECT_TREE
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._resolve import resolve_mechanism

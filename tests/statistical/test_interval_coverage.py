@@ -10,10 +10,9 @@ out.
 import numpy as np
 import pytest
 
-from sdv_prefair.inference._measured_answers import MEASURED, MeasuredAnswers
-from sdv_prefair.inference._measured_forms import MeasuredCounts
-from sdv_prefair.inference._model_answers import tables_of_model
+from sdv_prefair.inference._estimates import MEASURED, MeasuredAnswers, MeasuredCounts
 from sdv_prefair.inference._questions import Ratio
+from sdv_prefair.inference._replication import tables_of_model
 from sdv_prefair.model import Measurement, estimate
 
 SIZES = {'a': 5, 'b': 6}

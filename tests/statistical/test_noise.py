@@ -14,10 +14,9 @@ from scipy.stats import chi2, chisquare, ks_2samp, norm
 
 from sdv_prefair.counting import count_codes
 from sdv_prefair.privacy import Ledger, PrivateTable
-from sdv_prefair.privacy._entropy import SeededEntropy
-from sdv_prefair.privacy._mechanisms import exponential
-from sdv_prefair.privacy._private_values import frequent_values
-from sdv_prefair.privacy._samplers import discrete_gaussian, rounded_gaussian
+from sdv_prefair.privacy._answers import exponential
+from sdv_prefair.privacy._private_table import frequent_values
+from sdv_prefair.privacy._samplers import SeededEntropy, discrete_gaussian, rounded_gaussian
 
 
 def gaussian_p_value(draws: np.ndarray, sigma: float) -> float:

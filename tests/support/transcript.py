@@ -15,7 +15,7 @@ from walk import leaves
 
 from sdv_prefair.privacy import PrivateTable, PrivateValues
 from sdv_prefair.privacy import _answers as answers
-from sdv_prefair.privacy import _private_values as private_values
+from sdv_prefair.privacy import _private_table as private_values
 
 _QUESTIONS = (
     *((PrivateTable, name) for name in ('measure', 'measure_codes', 'measure_groups')),

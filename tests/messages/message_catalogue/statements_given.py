@@ -14,7 +14,7 @@ from sdv_prefair.fairness import (
     justifiable,
     sufficiency,
 )
-from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.privacy._accounting import MEASURE_ONE_WAYS
 from sdv_prefair.selection._measuring import measure
 from sdv_prefair.selection._mechanism import Release
 from sdv_prefair.structure import AdaptiveStrategy

@@ -30,7 +30,7 @@ from sdv_prefair import (
 from sdv_prefair.datasets._dataset import public_metadata
 from sdv_prefair.errors import OwnerWarning, PrivateDataError
 from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.fitting._left_out import warn_of_far_pairs
+from sdv_prefair.fitting._cautions import warn_of_far_pairs
 from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._trees import UnconstrainedStrategy
 

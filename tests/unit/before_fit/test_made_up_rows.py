@@ -1,10 +1,13 @@
-"""Rows of public facts alone, which may stand there several times."""
+"""Rows of public facts alone, which may stand there several times.
+
+About ``_fit_plan.py``.
+"""
 
 import numpy as np
 import pytest
 
 from sdv_prefair import PreFairSynthesizer, strip_ranges
-from sdv_prefair.before_fit._made_up_rows import MOST_ROWS, made_up_source
+from sdv_prefair.before_fit._fit_plan import MOST_ROWS, made_up_source
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.transformers import transformers_for
 

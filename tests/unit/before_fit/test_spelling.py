@@ -1,10 +1,13 @@
-"""Texts that people take for one value: same letters, another case, other spaces."""
+"""Texts that people take for one value: same letters, another case, other spaces.
+
+About ``_column_check.py``.
+"""
 
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.before_fit._spelling import as_said, spelled_otherwise, spelled_several_ways
+from sdv_prefair.before_fit._column_check import as_said, spelled_otherwise, spelled_several_ways
 
 
 def test_case_and_space_make_no_other_value():

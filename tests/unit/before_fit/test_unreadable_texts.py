@@ -1,9 +1,12 @@
-"""How a text that is no number or date of its column would be read by somebody else."""
+"""How a text that is no number or date of its column would be read by somebody else.
+
+About ``_column_check.py``.
+"""
 
 import numpy as np
 import pytest
 
-from sdv_prefair.before_fit._unreadable_texts import why_no_date, why_no_number
+from sdv_prefair.before_fit._column_check import why_no_date, why_no_number
 
 
 @pytest.mark.parametrize(

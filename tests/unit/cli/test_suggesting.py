@@ -1,11 +1,14 @@
-"""What ``sdv-prefair roles`` says of columns, on rows whose dependence is known."""
+"""What ``sdv-prefair roles`` says of columns, on rows whose dependence is known.
+
+About ``_preparing.py``.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_prefair.cli import main
-from sdv_prefair.cli._suggesting import (
+from sdv_prefair.cli._preparing import (
     admissible_together,
     suggestion_lines,
     suggestions,

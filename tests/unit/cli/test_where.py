@@ -1,9 +1,12 @@
-"""``--where``: a text stands for one value of its column, or for none."""
+"""``--where``: a text stands for one value of its column, or for none.
+
+About ``_opened_release.py``.
+"""
 
 import pandas as pd
 import pytest
 
-from sdv_prefair.cli._where import read_conditions
+from sdv_prefair.cli._opened_release import read_conditions
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 FAR = 2**53

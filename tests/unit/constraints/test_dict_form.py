@@ -1,4 +1,7 @@
-"""Constraints with tables by their names, and those that would learn from rows."""
+"""Constraints with tables by their names, and those that would learn from rows.
+
+About ``_programmable.py``.
+"""
 
 import numpy as np
 import pandas as pd

@@ -4,7 +4,7 @@ Every combination of codes is enumerated with its probability under a random mod
 through the plan as sampled rows are, and the joint distribution of the original columns is
 computed. No sampling, so independence holds to the last digits or it does not hold.
 
-Of ``_plan.py``, ``_ties.py`` and ``_rules.py``.
+Of ``_plan.py``, ``_rules.py`` and ``_rules.py``.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from sdv.cag import FixedCombinations, Inequality, OneHotEncoding, Range
 
 from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints._plan import ConstraintPlan
-from sdv_prefair.constraints._ties import as_roles, modelled_roles
+from sdv_prefair.constraints._rules import as_roles, modelled_roles
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import is_justifiably_fair
 

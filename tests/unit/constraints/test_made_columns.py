@@ -1,6 +1,6 @@
 """The values of made columns, worked by hand.
 
-Of ``_increments.py``, ``_joint.py``, ``_one_hot.py``, ``_ordered.py`` and ``_positions.py``.
+Of ``_transformation.py``, ``_joint.py``, ``_joint.py``, ``_ordered.py`` and ``_ordered.py``.
 """
 
 import numpy as np
@@ -10,11 +10,9 @@ from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncodi
 
 from sdv_prefair.columns._facts import Categories, Datetimes, Numbers, Undeclared
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints._increments import Multiples
-from sdv_prefair.constraints._joint import JointColumn, as_text
-from sdv_prefair.constraints._one_hot import WhichColumn
-from sdv_prefair.constraints._ordered import RisingColumns
-from sdv_prefair.constraints._positions import ruler_for
+from sdv_prefair.constraints._joint import JointColumn, WhichColumn, as_text
+from sdv_prefair.constraints._ordered import RisingColumns, ruler_for
+from sdv_prefair.constraints._transformation import Multiples
 from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.transformers import transformer_for
 

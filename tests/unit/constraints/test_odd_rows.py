@@ -1,6 +1,6 @@
 """Constraints over columns of which one row holds what Python cannot, or what code warns of.
 
-Of ``_made_rows.py``, ``_joint.py``, ``_positions.py``, ``_increments.py`` and ``_one_hot.py``.
+Of ``_programmable.py``, ``_joint.py``, ``_ordered.py``, ``_transformation.py`` and ``_joint.py``.
 """
 
 import warnings
@@ -12,8 +12,8 @@ from neighbours import Recording, assert_one_row_more
 from sdv.cag import FixedCombinations, Inequality
 from sdv.metadata import Metadata
 
-from sdv_prefair.constraints._made_rows import make_rows
-from sdv_prefair.constraints._one_hot import _as_numbers
+from sdv_prefair.constraints._joint import _as_numbers
+from sdv_prefair.constraints._programmable import make_rows
 
 NUM_ROWS = 600
 DAY = 86_400

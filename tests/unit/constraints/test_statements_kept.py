@@ -1,7 +1,7 @@
 """Several statements through constraints and conditions: each is kept exactly, or refused.
 
 Small joints are enumerated, so independence holds to the last digits or it does not hold. Of
-``_ties.py``, ``_adding.py`` and ``_plan.py``.
+``_rules.py``, ``_adding.py`` and ``_plan.py``.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sdv.cag import FixedCombinations, OneHotEncoding
 
 from sdv_prefair.constraints import PublicCombinations
-from sdv_prefair.constraints._ties import (
+from sdv_prefair.constraints._rules import (
     as_roles,
     cliques_in_original_columns,
     modelled_roles,

@@ -1,4 +1,7 @@
-"""Roles of made columns: what strategies select with them is fair in the original columns."""
+"""Roles of made columns: what strategies select with them is fair in the original columns.
+
+About ``_rules.py``.
+"""
 
 from itertools import combinations
 
@@ -8,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sdv_prefair.constraints._ties import as_roles, cliques_in_original_columns, modelled_roles
+from sdv_prefair.constraints._rules import as_roles, cliques_in_original_columns, modelled_roles
 from sdv_prefair.roles import Roles
 from sdv_prefair.structure import STRATEGIES, KnownScores, is_justifiably_fair
 

@@ -16,7 +16,7 @@ from sdv_prefair.fairness import Independent, Statements
 from sdv_prefair.fitting._outcome_copies import look_for_copies, pairs_to_look_at
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
-from sdv_prefair.privacy._ledger_words import LOOK_FOR_COPIES
+from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES
 
 COLUMNS = ['sex', 'grade', 'called', 'hobby', 'paid']
 STATEMENT = Statements([Independent(['sex'], ['paid'], ['grade'])])

@@ -1,3 +1,5 @@
+"""About ``_estimates.py``."""
+
 import numpy as np
 import pytest
 

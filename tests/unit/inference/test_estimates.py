@@ -1,4 +1,4 @@
-"""Of ``_estimates.py``, ``_questions.py``, ``_values_of_codes.py`` and ``_model_errors.py``."""
+"""Of ``_estimates.py``, ``_questions.py``, ``_questions.py`` and ``_replication.py``."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from people import people
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.errors import QueryError
 from sdv_prefair.inference import Difference, Mean, Quantile, Replicates, Share
-from sdv_prefair.inference._model_errors import interval_of_errors, model_intervals
 from sdv_prefair.inference._questions import Apart, Ratio
+from sdv_prefair.inference._replication import interval_of_errors, model_intervals
 from sdv_prefair.model import Measurement, estimate
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')

@@ -1,14 +1,15 @@
-"""Means of bins: where rows lie within them is not known, and intervals allow for all of it."""
+"""Means of bins: where rows lie within them is not known, and intervals allow for all of it.
+
+About ``_estimates.py``.
+"""
 
 import numpy as np
 import pytest
 
 from sdv_prefair.inference import Replicates
-from sdv_prefair.inference._measured_answers import BOUNDED, MEASURED, MeasuredAnswers
-from sdv_prefair.inference._measured_forms import MeasuredCounts
-from sdv_prefair.inference._model_answers import tables_of_model
-from sdv_prefair.inference._model_errors import model_intervals
+from sdv_prefair.inference._estimates import BOUNDED, MEASURED, MeasuredAnswers, MeasuredCounts
 from sdv_prefair.inference._questions import Apart, Ratio
+from sdv_prefair.inference._replication import model_intervals, tables_of_model
 from sdv_prefair.model import Measurement, estimate
 
 # Two bins, 0 to 10 and 10 to 20, in two groups: half of the first group's rows are in the second

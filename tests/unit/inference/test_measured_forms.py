@@ -1,7 +1,9 @@
+"""About ``_estimates.py``."""
+
 import numpy as np
 import pytest
 
-from sdv_prefair.inference._measured_forms import MeasuredCounts
+from sdv_prefair.inference._estimates import MeasuredCounts
 from sdv_prefair.model import Compression, Measurement, estimate
 
 SHOWN = {'a': np.ones(3, bool), 'b': np.ones(2, bool)}

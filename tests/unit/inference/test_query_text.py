@@ -1,8 +1,9 @@
+"""About ``_query.py``."""
+
 import pytest
 
 from sdv_prefair.inference import Difference, Mean, Quantile, Share
-from sdv_prefair.inference._asked_queries import ANY
-from sdv_prefair.inference._query_text import read_query
+from sdv_prefair.inference._query import ANY, read_query
 
 COLUMNS = ['age', 'sex', 'income', 'pay, gross', 'born by', 'a=b']
 

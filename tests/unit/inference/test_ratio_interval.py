@@ -1,3 +1,5 @@
+"""About ``_replication.py``."""
+
 import math
 
 import numpy as np
@@ -6,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sdv_prefair.inference._ratio_interval import (
+from sdv_prefair.inference._replication import (
     NO_VARIANCE,
     Interval,
     Quadratic,

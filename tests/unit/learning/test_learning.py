@@ -20,8 +20,8 @@ from sdv_prefair.errors import DomainError, PrivacyWarning
 from sdv_prefair.learning import LEARNING_SHARE, learn_domains, reserved_delta
 from sdv_prefair.learning._ranges import month_cells, powers_of_two, stands_out
 from sdv_prefair.privacy import Ledger, SeededEntropy
-from sdv_prefair.privacy._mechanisms import gaussian_variance
-from sdv_prefair.privacy._private_values import frequent_values, threshold
+from sdv_prefair.privacy._answers import gaussian_variance
+from sdv_prefair.privacy._private_table import frequent_values, threshold
 
 RNG = np.random.default_rng(0)
 

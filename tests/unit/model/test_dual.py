@@ -1,9 +1,11 @@
+"""About ``_forest_solver.py``."""
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from sdv_prefair.model._dual import ColumnTerm, EdgeTerm, ForestDual
+from sdv_prefair.model._forest_solver import ColumnTerm, EdgeTerm, ForestDual
 
 
 def chain(seed, unequal):

@@ -1,3 +1,5 @@
+"""About ``_sampling.py``."""
+
 import itertools
 
 import numpy as np
@@ -5,9 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 from sdv_prefair.model import Compression, GraphicalModel
-from sdv_prefair.model._evidence import draw_given
 from sdv_prefair.model._junction import arrange
-from sdv_prefair.model._sampling import CliqueTable
+from sdv_prefair.model._sampling import CliqueTable, draw_given
 
 SIZES = {'a': 3, 'b': 4, 'c': 2, 'd': 3, 'lone': 2}
 TREE = [('a', 'b'), ('b', 'c'), ('b', 'd'), ('lone',)]

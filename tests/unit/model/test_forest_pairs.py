@@ -1,11 +1,14 @@
-"""All pairs of a forest at once, against the model asked pair by pair."""
+"""All pairs of a forest at once, against the model asked pair by pair.
+
+About ``_graphical_model.py``.
+"""
 
 from itertools import permutations
 
 import numpy as np
 
 from sdv_prefair.model import Measurement, estimate
-from sdv_prefair.model._forest_pairs import forest_pairs
+from sdv_prefair.model._graphical_model import forest_pairs
 
 
 def test_each_table_is_that_of_the_model():

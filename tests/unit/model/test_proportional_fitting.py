@@ -1,4 +1,7 @@
-"""Proportional fitting goes down the dual, to where its gradient is zero."""
+"""Proportional fitting goes down the dual, to where its gradient is zero.
+
+About ``_max_entropy.py``.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from sdv_prefair.model import estimate
-from sdv_prefair.model._calibration import logarithm_of
+from sdv_prefair.model._junction import logarithm_of
 from sdv_prefair.model._max_entropy import ChordalProblem
 from sdv_prefair.model._sampling import broadcast_to, soften
 

@@ -1,4 +1,7 @@
-"""Settled factors make the same model; a fit that starts from an earlier one ends as a cold one."""
+"""Settled factors make the same model; a fit that starts from an earlier one ends as a cold one.
+
+About ``_max_entropy.py``.
+"""
 
 import numpy as np
 import pytest
@@ -7,9 +10,8 @@ from hypothesis import strategies as st
 
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model._estimation import start_of
-from sdv_prefair.model._max_entropy import ChordalProblem
+from sdv_prefair.model._max_entropy import ChordalProblem, Settling
 from sdv_prefair.model._sampling import sum_to
-from sdv_prefair.model._settling import Settling
 
 SIZES = st.lists(st.integers(2, 4), min_size=3, max_size=5)
 SEEDS = st.integers(0, 10**6)

@@ -1,8 +1,10 @@
+"""About ``_measurement.py``."""
+
 import numpy as np
 import pytest
 
 from sdv_prefair.model import Measurement
-from sdv_prefair.model._shrinkage import shrink_tables
+from sdv_prefair.model._measurement import shrink_tables
 
 
 def measured(dependence, stddev, seed, size=12, total=5000.0):

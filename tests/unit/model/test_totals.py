@@ -1,3 +1,5 @@
+"""About ``_measurement.py``."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from sdv_prefair.model import Measurement, minimum_variance_total, one_way_model
-from sdv_prefair.model._totals import project_on_simplex
+from sdv_prefair.model._measurement import project_on_simplex
 
 
 def test_total_weighs_estimates_by_inverse_variance():

@@ -1,10 +1,12 @@
+"""About ``_compression.py``."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdv_prefair.model._totals import project_on_simplex
-from sdv_prefair.model._within_groups import weights_within
+from sdv_prefair.model._compression import weights_within
+from sdv_prefair.model._measurement import project_on_simplex
 
 
 def distance(weights, counts):

@@ -5,8 +5,12 @@ from fractions import Fraction
 import pytest
 
 from sdv_prefair.privacy import Account, Debit, Ledger
-from sdv_prefair.privacy._accounting import delta_of_rho, epsilon_of
-from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian, gaussian_epsilon_of
+from sdv_prefair.privacy._accounting import (
+    delta_of_gaussian,
+    delta_of_rho,
+    epsilon_of,
+    gaussian_epsilon_of,
+)
 
 DELTA = 1e-9
 

@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
-from sdv_prefair.privacy._accounting import Debit, Ledger, delta_of_rho, epsilon_of, rho_of
-from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian, gaussian_rho_of
+from sdv_prefair.privacy._accounting import (
+    Debit,
+    Ledger,
+    delta_of_gaussian,
+    delta_of_rho,
+    epsilon_of,
+    gaussian_rho_of,
+    rho_of,
+)
 
 
 @pytest.mark.parametrize(

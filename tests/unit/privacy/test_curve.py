@@ -1,6 +1,6 @@
 """The curve against two other libraries, and against releases whose distributions are known.
 
-Of ``_curve.py`` and ``_curve_words.py``.
+Of ``_curve.py`` and ``_curve.py``.
 """
 
 import math
@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import Ledger, PrivacyCurve
-from sdv_prefair.privacy._curve_words import at_most, delta_in_words, guess_in_words, strength_of
+from sdv_prefair.privacy._curve import at_most, delta_in_words, guess_in_words, strength_of
 
 MUS = [0.01, 0.0573, 0.182, 0.5145, 1.538, 4.0]
 RHOS = [0.0005, 0.015, 0.12, 1.09, 6.0]

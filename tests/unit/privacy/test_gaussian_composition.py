@@ -1,6 +1,6 @@
 """Adaptive lines with rounded Gaussian noise are one Gaussian mechanism, by exact divergences.
 
-Of ``_accounting.py``, ``_gaussian_conversion.py`` and ``_answers.py``. No draw is made: all
+Of ``_accounting.py``, ``_accounting.py`` and ``_answers.py``. No draw is made: all
 outcomes of up to three rounds are listed, on two neighbours, with their probabilities.
 """
 
@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian
-from sdv_prefair.privacy._private_values import threshold
+from sdv_prefair.privacy._accounting import delta_of_gaussian
+from sdv_prefair.privacy._private_table import threshold
 
 EPSILONS = [0.0, 0.05, 0.3, 1.0, 2.5, 6.0]
 ROUNDS = {

@@ -1,3 +1,5 @@
+"""About ``_accounting.py``."""
+
 import math
 from itertools import pairwise
 
@@ -10,12 +12,13 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from sdv_prefair.errors import BudgetError
-from sdv_prefair.privacy._accounting import epsilon_of, rho_of
-from sdv_prefair.privacy._epsilon_delta import DELTA_FOR_ROUNDING
-from sdv_prefair.privacy._gaussian_conversion import (
+from sdv_prefair.privacy._accounting import (
+    DELTA_FOR_ROUNDING,
     delta_of_gaussian,
+    epsilon_of,
     gaussian_epsilon_of,
     gaussian_rho_of,
+    rho_of,
 )
 
 DIGITS = 120

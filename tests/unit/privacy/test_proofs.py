@@ -17,8 +17,8 @@ from scipy.stats import norm
 import sdv_prefair.privacy
 from sdv_prefair.privacy import Ledger, SystemEntropy
 from sdv_prefair.privacy._accounting import delta_of_rho, rho_of
-from sdv_prefair.privacy._mechanisms import gaussian_variance
-from sdv_prefair.privacy._private_values import frequent_values, threshold
+from sdv_prefair.privacy._answers import gaussian_variance
+from sdv_prefair.privacy._private_table import frequent_values, threshold
 from sdv_prefair.privacy._samplers import _TAIL_IN_SIGMAS, _staircase
 
 PACKAGE = sdv_prefair.privacy.__name__

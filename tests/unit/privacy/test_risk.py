@@ -1,4 +1,7 @@
-"""A budget that is given as a risk is the largest that keeps to it."""
+"""A budget that is given as a risk is the largest that keeps to it.
+
+About ``_curve.py``.
+"""
 
 import pytest
 from hypothesis import given

@@ -8,14 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import BudgetError
-from sdv_prefair.privacy._entropy import SeededEntropy, SystemEntropy, integer_below, integers_below
-from sdv_prefair.privacy._mechanisms import (
+from sdv_prefair.privacy._answers import (
     exponential_epsilon,
     gaussian,
     gaussian_variance,
     rounded_gaussian,
 )
-from sdv_prefair.privacy._samplers import _TABLE_BITS, _staircase, bernoulli_exp
+from sdv_prefair.privacy._samplers import (
+    _TABLE_BITS,
+    SeededEntropy,
+    SystemEntropy,
+    _staircase,
+    bernoulli_exp,
+    integer_below,
+    integers_below,
+)
 
 
 class Scripted:

@@ -13,8 +13,13 @@ import pytest
 from sdv_prefair.counting._kernel import MAX_CELLS
 from sdv_prefair.privacy import _accounting as accounting
 from sdv_prefair.privacy import _samplers as samplers
-from sdv_prefair.privacy._accounting import LEAST_DELTA, delta_of_rho, rho_of
-from sdv_prefair.privacy._gaussian_conversion import delta_of_gaussian, gaussian_rho_of
+from sdv_prefair.privacy._accounting import (
+    LEAST_DELTA,
+    delta_of_gaussian,
+    delta_of_rho,
+    gaussian_rho_of,
+    rho_of,
+)
 from sdv_prefair.privacy._samplers import (
     TOTAL_VARIATION,
     _cells_of_an_integer,

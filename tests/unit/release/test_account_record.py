@@ -8,7 +8,7 @@ import pytest
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Account, Ledger
 from sdv_prefair.privacy._account import FAILED, FINISHED, UNFINISHED, Spending
-from sdv_prefair.privacy._debit import Debit
+from sdv_prefair.privacy._accounting import Debit
 from sdv_prefair.release._account_record import check_account, read_account, write_account
 
 

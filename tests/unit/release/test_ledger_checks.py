@@ -10,7 +10,7 @@ from sdv_prefair.counting import count_codes
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
-from sdv_prefair.privacy._private_values import frequent_values
+from sdv_prefair.privacy._private_table import frequent_values
 from sdv_prefair.release._ledger_checks import (
     check_learning,
     check_lines,

@@ -4,7 +4,7 @@ Of ``__init__.py``, ``_page.py`` and ``_facts.py``.
 """
 
 from sdv_prefair import load_release
-from sdv_prefair.privacy._curve_words import at_most, attacks, delta_in_words
+from sdv_prefair.privacy._curve import at_most, attacks, delta_in_words
 from sdv_prefair.report import Facts
 
 HEADINGS = [

@@ -20,7 +20,7 @@ from sdv_prefair.fairness import (
     justifiable,
     sufficiency,
 )
-from sdv_prefair.privacy._ledger_words import MEASURE_ONE_WAYS
+from sdv_prefair.privacy._accounting import MEASURE_ONE_WAYS
 from sdv_prefair.selection._catalogue import ANY_RULE
 from sdv_prefair.selection._measuring import measure
 from sdv_prefair.selection._mechanism import Release
