@@ -19,7 +19,11 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.cli._table_files import read_table
 from sdv_prefair.columns._dtypes import as_described
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('ignore:Nothing in column')]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings('ignore:Nothing in column'),
+    pytest.mark.filterwarnings('ignore:delta'),  # a small one could not be seen
+]
 
 # Of an event that always happens with the canary and never without, so many runs certify 1.6.
 EPSILON, RUNS = 1.0, 80
