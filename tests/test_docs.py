@@ -154,7 +154,7 @@ def test_the_steps_on_a_mechanism_make_it_part_of_the_package(tmp_path):
         (resolve, 'from sdv_prefair.selection._tree_first', imported),
         (resolve, '        PlannedStrategy,\n', '        TripleLoop,\n'),
         (catalogue, "    'none': ", "    'triple loop': 'of three columns',\n"),
-        ('privacy/_ledger_words.py', '    SELECT_CLIQUES: (EXPONENTIAL,),\n', steps),
+        ('privacy/_accounting.py', '    SELECT_CLIQUES: (EXPONENTIAL,),\n', steps),
     ]
     fitted = 'test_docs.assert_a_fit_by_name_comes_back(sys.argv[1] + "/loop.prefair")'
     run_in_a_copy(tmp_path, edits, fitted)
