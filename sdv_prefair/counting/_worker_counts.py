@@ -8,7 +8,7 @@ Privacy: reads every row of a part; the result is private until a ``PrivateTable
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,70 +89,11 @@ def _tally(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return cells, counts.astype(np.int64)
 
 
-# -- Values of many columns packed into a few integers, for the transfer from Spark to Python ------
-#
-# Spark's JVM writes every value of every row for Python, which costs more than reading or
-# counting it. So the JVM numbers the values of columns that have few (``spark_places``), and
-# packs the numbers of several columns into one integer. Workers unpack them with numpy alone.
-
-
-WORD_BITS = 63
-"""How many bits of an integer are used: all but the sign."""
-
-
-@dataclass(frozen=True)
-class Slot:
-    """The bits of a word that contain one column's places, and the codes of these.
-
-    Attributes:
-        shift: How many bits are below.
-        codes: The code of each place.
-    """
-
-    shift: int
-    codes: np.ndarray
-
-    def encode(self, array: pa.Array) -> np.ndarray:
-        """Return a code for each word."""
-        mask = (1 << num_bits(len(self.codes))) - 1
-        words = array.to_numpy(zero_copy_only=False)
-        codes: np.ndarray = self.codes[(words >> self.shift) & mask]
-        return codes
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a worker computes the codes of a column.
-
-    Attributes:
-        column: The column that it reads: one of the table, or a word.
-        lookup: The lookup that turns it into codes.
-    """
-
-    column: str
-    lookup: Lookup
-
-
-def num_bits(num_places: int) -> int:
-    """Return the number of bits for this many places."""
-    return max((num_places - 1).bit_length(), 1)
-
-
-def codes_of(batch: pa.RecordBatch, readings: Mapping[str, Reading]) -> dict[str, np.ndarray]:
-    """Return the codes of one batch."""
-    return {
-        name: reading.lookup.encode(batch.column(reading.column))
-        for name, reading in readings.items()
-    }
-
-
-# --------------------------------------------------------------------------------------------------
-
-
 BLOCK_CELLS = 1024
 SCHEMA = 'block bigint, cells binary, rows binary'
 
 Codes = dict[str, np.ndarray]
+Worker = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 @dataclass(frozen=True)
@@ -184,12 +125,22 @@ class Layout:
         return self.num_cells // BLOCK_CELLS + 1
 
 
+def with_names(
+    batches: Iterable[pa.RecordBatch], names: Sequence[str], worker: Worker
+) -> Iterator[pa.RecordBatch]:
+    """Yield what a worker makes of batches whose columns have their own names again."""
+    yield from worker(pa.RecordBatch.from_arrays(b.columns, names=list(names)) for b in batches)
+
+
 def count_part(
-    batches: Iterable[pa.RecordBatch], readings: Mapping[str, Reading], layout: Layout
+    batches: Iterable[pa.RecordBatch], lookups: Mapping[str, Lookup], layout: Layout
 ) -> Iterator[pa.RecordBatch]:
     """Yield the occupied cells of all histograms of a part."""
     histograms = Histograms(layout.domain, layout.cliques)
-    encoded = (codes_of(batch, readings) for batch in slices(batches))
+    encoded = (
+        {column: lookup.encode(batch.column(column)) for column, lookup in lookups.items()}
+        for batch in slices(batches)
+    )
     for codes in in_chunks(encoded):
         histograms.add(codes)
     yield packed_histograms(histograms, layout)

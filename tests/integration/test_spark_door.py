@@ -18,9 +18,7 @@ from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.columns._grids import MomentCells, MonthCells, NullCells
 from sdv_prefair.counting import FrameSource
 from sdv_prefair.counting._arrow import encode_array
-from sdv_prefair.counting._compiled import compiled
-from sdv_prefair.counting._spark import SparkSource, bound_rows, packed
-from sdv_prefair.counting._worker_counts import codes_of
+from sdv_prefair.counting._spark import SparkSource, bound_rows
 from sdv_prefair.datasets import simulate_census
 from sdv_prefair.errors import PrivateDataError
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
@@ -66,7 +64,7 @@ def test_counts_are_those_of_a_frame(spark):
     assert found == expected.value_counts(['text', 'digit', 'day'])
 
 
-# Of every type that Spark has, and that a worker looks up, values that are odd: packed with others.
+# Of every type that Spark has, and that a worker looks up, values that are odd.
 LOOKED_UP = [c for c in mixed_arrow.COLUMNS if c not in ('dictionary', 'price', 'precise')]
 TEXTS = pa.array(['a', 'b', "o'b", 'é', 'a ', 'A', '', '😀', 'e\u0301', '\\', "';--", None])
 DAYS = pa.array([0, 18_262, 2_932_896, 2_932_897, -719_162, -719_163, 5_000_000, None], pa.int32())
@@ -88,27 +86,38 @@ ODD = [
     (pa.array([True, False, None]), CategoryCodes([True, False])),
     (pa.array([True, False, None]), CategoryCodes([True], nullable=False)),
 ]
-NOT_NUMBERED = {'odd 5`', 'odd 8`', 'odd 12`'}  # too many days, numbers too far apart, no values
 
 
-def test_what_spark_numbers_has_the_codes_of_the_encoder(spark):
+def test_odd_values_have_the_codes_of_the_encoder(spark):
     arrays = {f'odd {place}`': array for place, (array, _) in enumerate(ODD)}
     longest = max(map(len, arrays.values()))
     table = pa.table({
         name: pa.concat_arrays([array, pa.nulls(longest - len(array), array.type)])
         for name, array in arrays.items()
     })
-    frame = spark.createDataFrame(table)
-    for name, (_, encoder) in zip(arrays, ODD, strict=True):
-        lookups = compiled({name: encoder}, table.schema)
-        selected, readings = packed(lookups, table.schema, spark)
-        assert selected[0].endswith(' as sdv_prefair_word_0') != (name in NOT_NUMBERED)
-        word = frame.selectExpr(*selected).toArrow().combine_chunks().to_batches()[0]
-        expected = encode_array(encoder, table[name].combine_chunks())
-        assert codes_of(word, readings)[name].tolist() == expected.tolist(), name
+    encoders = {name: encoder for name, (_, encoder) in zip(arrays, ODD, strict=True)}
+    source = SparkSource(spark.createDataFrame(table), pd.Series(dtype=object))
+    counts = source.count(encoders, [(name,) for name in encoders])
+    for name, encoder in encoders.items():
+        codes = encode_array(encoder, table[name].combine_chunks())
+        expected = np.bincount(codes, minlength=encoder.num_counted)
+        assert counts.project((name,)).tolist() == expected.tolist(), name
 
 
-def test_columns_that_spark_numbers_are_counted_as_those_of_a_frame(spark):
+def test_any_names_are_names(spark):
+    names = ['a.b', '*', 'age', 'AGE', 'odd`', 'x y', "o'b", '']
+    rows = [[name[:1] or 'x', str(number)] for number, name in enumerate(names)]
+    frame = spark.createDataFrame([tuple(text for text, _ in rows)], [n for _, n in rows])
+    frame = frame.toDF(*names)
+    encoders = {name: CategoryCodes([name[:1] or 'x']) for name in names}
+    source = SparkSource(frame, pd.Series(dtype=object))
+    counts = source.count(encoders, [(name,) for name in names])
+    assert all(counts.project((name,))[0] == 1 for name in names)
+    assert [tally.total() for tally in source.value_counts(names).values()] == [1] * len(names)
+    assert bound_rows(frame.union(frame), 'AGE', 1).columns == names
+
+
+def test_columns_that_are_looked_up_are_counted_as_those_of_a_frame(spark):
     table = mixed_arrow.random_table(400, np.random.default_rng(3), LOOKED_UP)
     encoders = {column: ENCODERS[column] for column in LOOKED_UP}
     cliques = [*((c,) for c in LOOKED_UP), *itertools.combinations(LOOKED_UP, 2)]
@@ -117,29 +126,6 @@ def test_columns_that_spark_numbers_are_counted_as_those_of_a_frame(spark):
     counts = source.count(encoders, cliques)
     for clique in cliques:
         assert np.array_equal(counts.project(clique), expected.project(clique)), clique
-
-
-SQL_TYPES = {'text': 'string', 'whole': 'bigint', 'flag': 'boolean', 'day': 'date'}
-
-
-def test_no_method_is_too_long_for_java_to_compile(spark):
-    kinds = {'text': pa.string(), 'whole': pa.int64(), 'flag': pa.bool_(), 'day': pa.date32()}
-    encoders = {
-        'text': CategoryCodes([f'w{n}' for n in range(90)]),
-        'whole': NumberBins(0, 99, bins=7),
-        'flag': CategoryCodes([True, False]),
-        'day': DatetimeBins('2020-01-01', '2029-12-31'),
-    }
-    names = {f'{kind}{n}': kind for n in range(20) for kind in kinds}
-    schema = pa.schema([(name, kinds[kind]) for name, kind in names.items()])
-    lookups = compiled({name: encoders[kind] for name, kind in names.items()}, schema)
-    nulls = [f'cast(null as {SQL_TYPES[kind]}) as {name}' for name, kind in names.items()]
-    frame = spark.range(9).selectExpr('id', *nulls).where('id > rand() * 9').cache()
-    selected, _ = packed(lookups, schema, spark)
-    assert len(selected) < len(names)
-    written = frame.selectExpr(*selected)._jdf.queryExecution().debug().codegenToSeq()
-    lengths = [written.apply(n)._3().maxMethodCodeSize() for n in range(written.length())]
-    assert lengths and max(lengths) < 8000
 
 
 @pytest.mark.parametrize('public_ranges', [True, False])
