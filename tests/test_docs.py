@@ -151,7 +151,7 @@ def test_the_steps_on_a_mechanism_make_it_part_of_the_package(tmp_path):
     imported = 'from sdv_prefair.selection._triple_loop import TripleLoop\n'
     steps = "    'choose a clique': (EXPONENTIAL,),\n    'measure a clique': MEASURING_NOISES,\n"
     edits = [
-        (resolve, 'from sdv_prefair.selection._tree_first', imported),
+        (resolve, 'from sdv_prefair.selection._mechanism', imported),
         (resolve, '        PlannedStrategy,\n', '        TripleLoop,\n'),
         (catalogue, "    'none': ", "    'triple loop': 'of three columns',\n"),
         ('privacy/_accounting.py', '    SELECT_CLIQUES: (EXPONENTIAL,),\n', steps),

@@ -24,10 +24,8 @@ from sdv_prefair.counting._arrow import Reshape, dtypes_of_metadata
 from sdv_prefair.counting._frame import Tally
 from sdv_prefair.counting._source import Encoder
 from sdv_prefair.counting._source import Progress as ReadingProgress
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._pipeline import fit_pipeline
-from sdv_prefair.fitting._progress import Progress
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, Settings
+from sdv_prefair.fitting._pipeline import Progress, fit_pipeline
 from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model._noise import (
     CLEAR,

@@ -34,7 +34,7 @@ from sdv_prefair.columns._texts import MISSING_VALUES
 from sdv_prefair.counting import Encoder, Source
 from sdv_prefair.counting._frame import bound_rows_per_person
 from sdv_prefair.errors import OwnerWarning, PrivateDataError
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Settings
 from sdv_prefair.learning._ranges import month_cells, size_cells
 
 # -- What columns of a table look like to those who describe it: numbers or dates kept as text -----

@@ -51,7 +51,7 @@ from sdv_prefair.cli._verify_lines import check_rows, checks_of, particulars, ve
 from sdv_prefair.columns import strip_ranges
 from sdv_prefair.columns._public import ranges_of
 from sdv_prefair.errors import RolesError
-from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._conditions import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts
 
 # -- What commands print with ``--json``: one object, for programs ---------------------------------

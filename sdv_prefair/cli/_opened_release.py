@@ -27,7 +27,7 @@ from sdv_prefair.inference._replication import Replicates
 from sdv_prefair.release import load_release
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.synthesizer._arguments import check_seed, check_whole_number
-from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._conditions import askable_columns
 from sdv_prefair.synthesizer._written_rows import ROWS_AT_A_TIME, drawn_parts
 
 # -- Escaping strings that a spreadsheet would run as formulas -------------------------------------

@@ -23,7 +23,7 @@ from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.release import Check, Verification
 from sdv_prefair.release._verifying import in_own_types, verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
-from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._conditions import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts
 
 _CANNOT_TELL = (

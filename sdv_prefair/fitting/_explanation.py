@@ -37,7 +37,7 @@ from sdv_prefair.fairness._dependence import (
     told_by_chance,
 )
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._outcome_copies import OutcomeLook
+from sdv_prefair.fitting._fitted import OutcomeLook
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model._junction import marginal
 from sdv_prefair.model._measurement import by_columns

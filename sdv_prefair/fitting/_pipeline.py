@@ -5,38 +5,234 @@ a row. With the same seed, all ways to fit give the same model.
 """
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
+import tqdm
 
 from sdv_prefair.columns import transformers_for
 from sdv_prefair.columns._bins import BinCodes, BinShape
 from sdv_prefair.columns._facts import Categories, ColumnDomain
 from sdv_prefair.columns._processor import Encoding, prepare_processor
+from sdv_prefair.columns._telling import untold_columns
+from sdv_prefair.constraints._plan import ConstraintPlan
+from sdv_prefair.constraints._rules import cliques_in_original_columns
 from sdv_prefair.counting import Clique, Counts, Source
 from sdv_prefair.counting._arrow import Reshape
 from sdv_prefair.counting._kernel import check_not_empty
-from sdv_prefair.fairness._statements import outcomes_beside_unlabelled
+from sdv_prefair.errors import UnfairModelError
+from sdv_prefair.fairness._predicate import Broken, broken_statements
+from sdv_prefair.fairness._statements import Statements, outcomes_beside_unlabelled
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._doubts import warn_of_doubts
-from sdv_prefair.fitting._fitted import Fitted, Prepared
-from sdv_prefair.fitting._outcome_copies import (
+from sdv_prefair.fitting._cautions import warn_of_doubts
+from sdv_prefair.fitting._fitted import (
+    LEARNING,
+    LOOKING,
+    MEASURING,
+    Fitted,
+    Prepared,
+    Settings,
     look_for_copies,
     look_put_aside,
     pairs_to_look_at,
 )
-from sdv_prefair.fitting._progress import Progress
-from sdv_prefair.fitting._released_model import estimate_release, fold_hidden
-from sdv_prefair.fitting._settings import LEARNING, LOOKING, MEASURING, Settings
-from sdv_prefair.fitting._verification import assert_apart, assert_separated
 from sdv_prefair.learning import learn_domains
 from sdv_prefair.learning._bins import declared_shapes, discretize, fine_grids
-from sdv_prefair.model import GraphicalModel
+from sdv_prefair.model import GraphicalModel, Measurement, compress_rare_codes, estimate
+from sdv_prefair.model._junction import is_junction_tree
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable
+from sdv_prefair.privacy._private_table import HiddenCodes
+from sdv_prefair.roles import Roles
+from sdv_prefair.selection._measuring import Budget
 from sdv_prefair.selection._mechanism import Release, too_large
 from sdv_prefair.selection._strategy import Pair
+
+# -- The progress bar of a fit, in SDV's manner ----------------------------------------------------
+
+Chunk = TypeVar('Chunk')
+
+_STEPS = 4
+# No time and no rate: both depend on the number of rows, which is private.
+_FORMAT = '{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}'
+
+
+class Progress:
+    """One bar over the steps after counting.
+
+    Privacy: what is shown depends on nothing but the names of the steps.
+
+    Args:
+        verbose: Whether the bar is shown.
+    """
+
+    def __init__(self, verbose: bool):
+        self._verbose = verbose
+        self._bar: tqdm.tqdm | None = None
+        self._begun = 0
+
+    def counting(self, chunks: Iterable[Chunk]) -> Iterable[Chunk]:
+        """Show that rows are being counted, but no progress: that would be private and unpaid."""
+        self._show('Counting')
+        return chunks
+
+    def step(self, name: str) -> None:
+        """Show which step begins."""
+        if self._begun and self._bar is not None:
+            self._bar.update()
+        self._begun += 1
+        self._show(name)
+
+    def close(self) -> None:
+        """Close the bar."""
+        if self._bar is not None:
+            self._bar.update()
+            self._bar.set_description('Fitted')
+            self._bar.close()
+
+    def _show(self, name: str) -> None:
+        if self._bar is None:
+            # Shown at every change, so that not even the number of lines depends on the time.
+            every = {'mininterval': 0, 'miniters': 1}
+            self._bar = tqdm.tqdm(
+                desc=name, total=_STEPS, bar_format=_FORMAT, disable=not self._verbose, **every
+            )
+        else:
+            self._bar.set_description(name)
+
+
+# -- The model of a release: estimated from what a mechanism returned, and from nothing else -------
+
+# How far off cells may be, in units of noise and sampling error: at 3 % of these, the squared error
+# of a model is a thousandth larger than necessary.
+NEAR_ENOUGH = 0.03
+
+
+def fold_hidden(release: Release, domain: Mapping[str, int], hidden_codes: HiddenCodes) -> Release:
+    """Return a release in which codes without a value to show are never sampled.
+
+    A mechanism that merges no codes has measured hidden codes like any others. If these were
+    sampled, they would be decoded as values of other codes, and given those values, columns that
+    the model separates would depend on each other.
+
+    Privacy: post-processing of released values.
+
+    Args:
+        release: What a mechanism returned.
+        domain: Number of codes of every column, before any were merged.
+        hidden_codes: As in ``PrivateTable``.
+    """
+    alone = {m.columns[0]: m for m in release.measurements if len(m.columns) == 1}
+    folded = {
+        column: compress_rare_codes(
+            alone.get(column, Measurement((column,), np.ones(domain[column]), 1.0)),
+            threshold=-np.inf,
+            **hidden,
+        )
+        for column, hidden in hidden_codes.items()
+        if column not in release.compressions
+    }
+    measurements = list(release.measurements)
+    for place, measurement in enumerate(measurements):
+        for axis, column in enumerate(measurement.columns):
+            if column in folded:
+                measurements[place] = folded[column].compress(measurements[place], axis)
+    return replace(
+        release, measurements=measurements, compressions={**release.compressions, **folded}
+    )
+
+
+def estimate_release(
+    release: Release, domain: Mapping[str, int], estimator: str, budget: Budget
+) -> GraphicalModel:
+    """Estimate the model of a release. Post-processing of released values.
+
+    Args:
+        release: What the mechanism returned.
+        domain: Number of codes of every column, before any were merged.
+        estimator: As in ``model.estimate``.
+        budget: Says whether tables that are mostly noise are shrunk.
+    """
+    merged = {column: c.num_groups for column, c in release.compressions.items()}
+    return estimate(
+        release.measurements,
+        dict(domain) | merged,
+        release.cliques,
+        estimator=estimator,
+        compressions=release.compressions,
+        shrink=budget.shrink,
+        stationarity=NEAR_ENOUGH,
+    )
+
+
+# -- Checks that a model is fair as promised, in its codes and in its values -----------------------
+
+
+def tied_columns(model: GraphicalModel, plan: ConstraintPlan) -> list[Clique]:
+    """Return the cliques of original columns: those of the model, and those of the constraints."""
+    return cliques_in_original_columns(model.cliques, plan.sources, plan.tied)
+
+
+def assert_separated(model: GraphicalModel, plan: ConstraintPlan, roles: Statements) -> None:
+    """Raise, and name the path, unless every statement is kept.
+
+    With roles: unless admissible columns separate protected columns from outcomes.
+
+    Args:
+        model: Its cliques are checked, and the tables that rows are sampled from.
+        plan: The constraints, whose columns are dependent as well.
+        roles: The roles of the original columns, or the statements about them.
+    """
+    if not is_junction_tree(model.nodes):
+        raise UnfairModelError(
+            'The tables that rows are sampled from do not form a junction tree, so the fairness '
+            'of the model cannot be checked. Do not release it; fit again.'
+        )
+    tied = [*model.cliques, *(node.columns for node in model.nodes)]
+    broken = broken_statements(cliques_in_original_columns(tied, plan.sources, plan.tied), roles)
+    if broken:
+        reason = _against_roles if isinstance(roles, Roles) else _against_statement
+        raise UnfairModelError(
+            f'{reason(broken[0])}. Do not release it; fit again with another structure, such as '
+            "'adaptive'."
+        )
+
+
+def _against_roles(broken: Broken) -> str:
+    return (
+        f'The model is not justifiably fair: {" - ".join(broken.path)} connects a protected '
+        'column and an outcome with no admissible column between them'
+    )
+
+
+def _against_statement(broken: Broken) -> str:
+    return f'The model does not promise that {broken.statement}: {broken}'
+
+
+def assert_apart(beside: Sequence[tuple[str, str]]) -> None:
+    """Raise if outcomes are adjacent to columns that ``unlabelled='apart'`` separates from them."""
+    if beside:
+        outcome, other = beside[0]
+        raise UnfairModelError(
+            f"The model connects the outcome '{outcome}' to '{other}', which no statement names. "
+            "Do not release it; fit again with another structure, or without unlabelled='apart'."
+        )
+
+
+def assert_told(encoding: Encoding) -> None:
+    """Raise unless the values in a table determine the codes of the model."""
+    untold = untold_columns(encoding.transformers)
+    if untold:
+        raise UnfairModelError(
+            f"Rows are fair in terms of the model's codes, but values of {untold} do not "
+            'determine their codes, so the values shown need not be fair. Do not release it; fit '
+            'again.'
+        )
+
+
+# --------------------------------------------------------------------------------------------------
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:

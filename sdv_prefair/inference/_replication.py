@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from sdv_prefair._arrays import Floats
 from sdv_prefair.errors import QueryError
 from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._released_model import NEAR_ENOUGH
+from sdv_prefair.fitting._pipeline import NEAR_ENOUGH
 from sdv_prefair.inference._questions import Apart, Atom, Question, Rank, Ratio, ratios_of
 from sdv_prefair.model import Compression, GraphicalModel, Measurement, estimate
 from sdv_prefair.model._compression import weigh_again

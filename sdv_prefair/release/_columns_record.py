@@ -32,9 +32,8 @@ from sdv_prefair.constraints import PublicCombinations
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.constraints._rules import JointRule, Rule
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.fitting._fitted import Fitted, Prepared
+from sdv_prefair.fitting._fitted import Fitted, Prepared, Settings
 from sdv_prefair.fitting._pipeline import make_encoders
-from sdv_prefair.fitting._settings import Settings
 from sdv_prefair.privacy import Debit
 from sdv_prefair.release._fields import (
     MOST_CODES,

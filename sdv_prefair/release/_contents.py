@@ -10,9 +10,8 @@ from sdv.metadata import Metadata
 import sdv_prefair
 from sdv_prefair.columns._bins import BinCodes
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.fitting._fitted import Fitted, Provenance
-from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.fitting._verification import assert_separated
+from sdv_prefair.fitting._fitted import Fitted, Provenance, Settings
+from sdv_prefair.fitting._pipeline import assert_separated
 from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger

@@ -12,9 +12,7 @@ import numpy as np
 
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._outcome_copies import OutcomeLook, pairs_to_look_at
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, OutcomeLook, Settings, pairs_to_look_at
 from sdv_prefair.model import GraphicalModel, Measurement
 from sdv_prefair.privacy import Account, Ledger
 from sdv_prefair.privacy._account import CALLS, FINISHED, OUTCOMES, Spending

@@ -32,12 +32,13 @@ from sdv_prefair.selection._mechanism import (
     Progress,
     Release,
     Shape,
+    TreeFirst,
+    measure_the_rest,
     quiet,
     readable_pairs,
 )
 from sdv_prefair.selection._resolve import STRATEGIES, mechanism_of, resolve_mechanism
 from sdv_prefair.selection._strategy import Pair
-from sdv_prefair.selection._tree_first import TreeFirst, measure_the_rest
 from sdv_prefair.selection._trees import FixedStrategy, check_fair, check_known, in_order
 
 # --------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from sdv_prefair.fitting._explanation import (
     Finding,
     rest_in_words,
 )
-from sdv_prefair.fitting._verification import tied_columns
+from sdv_prefair.fitting._pipeline import tied_columns
 from sdv_prefair.inference import Replicates, Share, estimate_query, replicate
 from sdv_prefair.model._noise import Noise, noise_of_columns, noise_of_pairs
 from sdv_prefair.plots import plot_fair_graph, plot_ledger

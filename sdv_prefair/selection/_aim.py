@@ -30,6 +30,7 @@ from sdv_prefair.selection._measuring import (
     first_shares,
     measure,
     measure_one_ways,
+    model_gap,
     weight,
 )
 from sdv_prefair.selection._mechanism import (
@@ -39,8 +40,8 @@ from sdv_prefair.selection._mechanism import (
     Shape,
     check_rule,
     quiet,
+    select_tree,
 )
-from sdv_prefair.selection._scores import model_gap
 from sdv_prefair.selection._strategy import (
     ExtendingStrategy,
     FairTree,
@@ -48,7 +49,6 @@ from sdv_prefair.selection._strategy import (
     Scores,
     Strategy,
 )
-from sdv_prefair.selection._tree_first import select_tree
 from sdv_prefair.selection._trees import GreedyStrategy, pairs_of_given_tree
 
 

@@ -35,9 +35,8 @@ from sdv_prefair.selection._cliques import (
     telling,
 )
 from sdv_prefair.selection._graphs import affordable_cliques
-from sdv_prefair.selection._measuring import Budget, first_shares, measure_one_ways
+from sdv_prefair.selection._measuring import Budget, first_shares, measure_one_ways, model_gap
 from sdv_prefair.selection._mechanism import Progress, Release, quiet
-from sdv_prefair.selection._scores import model_gap
 
 # The maximum number of intermediate estimates.
 _ESTIMATES = 10

@@ -76,9 +76,12 @@ from sdv_prefair.selection._graphs import GrowingGraph
 from sdv_prefair.selection._measuring import (
     Budget,
     OneWays,
+    independence_gap,
     measure,
     measured_again,
     merge_codes,
+    model_gap,
+    noisy_scores,
     weight,
 )
 from sdv_prefair.selection._mechanism import (
@@ -89,7 +92,6 @@ from sdv_prefair.selection._mechanism import (
     check_rule,
     quiet,
 )
-from sdv_prefair.selection._scores import independence_gap, model_gap, noisy_scores
 from sdv_prefair.selection._strategy import Pair, Strategy, looked_at
 from sdv_prefair.selection._trees import GreedyStrategy
 

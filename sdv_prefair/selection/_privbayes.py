@@ -37,9 +37,14 @@ from sdv_prefair.model._sampling import broadcast_to, sum_to
 from sdv_prefair.privacy import PrivateTable, Score
 from sdv_prefair.privacy._accounting import SELECT_CLIQUES
 from sdv_prefair.selection._cliques import CliqueMechanism, MeasuredInTurn, telling
-from sdv_prefair.selection._measuring import Budget, expected_noise, first_shares, measure_one_ways
+from sdv_prefair.selection._measuring import (
+    Budget,
+    expected_noise,
+    first_shares,
+    measure_one_ways,
+    model_gap,
+)
 from sdv_prefair.selection._mechanism import Progress, Release, quiet
-from sdv_prefair.selection._scores import model_gap
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from sdv_prefair.fairness._statements import FREE
 from sdv_prefair.selection._aim import AimStrategy, FairAim
 from sdv_prefair.selection._catalogue import ANY_RULE, STRUCTURES
 from sdv_prefair.selection._exact import ExactStrategy
-from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
+from sdv_prefair.selection._mechanism import Mechanism, PairMechanism, TreeFirst
 from sdv_prefair.selection._mwem import MwemStrategy
 from sdv_prefair.selection._planned import PlannedStrategy
 from sdv_prefair.selection._privbayes import PrivBayesStrategy
 from sdv_prefair.selection._strategy import ExtendingStrategy, FairTree, Strategy
-from sdv_prefair.selection._tree_first import TreeFirst
 from sdv_prefair.selection._trees import (
     AdaptiveStrategy,
     FixedStrategy,

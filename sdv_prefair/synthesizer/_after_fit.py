@@ -41,8 +41,8 @@ from sdv_prefair.release._verifying import verify_table
 from sdv_prefair.synthesizer import _inspection as inspection
 from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._arguments import check_choice, check_seed, check_whole_number
-from sdv_prefair.synthesizer._replicated_rows import counted_tables, tables_of
 from sdv_prefair.synthesizer._sampling import Frames, SampledBySdv
+from sdv_prefair.synthesizer._written_rows import counted_tables, tables_of
 
 _REPLICATES = 200
 

@@ -1,14 +1,30 @@
 """Checks of the synthesizer's arguments, made on construction, before any data is seen."""
 
+import copy
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import (
+    Callable,
+    Collection,
+    ItemsView,
+    Iterable,
+    KeysView,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    ValuesView,
+)
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import networkx as nx
+import numpy as np
+import pandas as pd
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_prefair._metadata_files import Domain, check_modelled_roles
+from sdv_prefair._metadata_files import FACTS, Domain, check_modelled_roles
 from sdv_prefair.columns import modelled_columns, name_others, public_domain, single_table
 from sdv_prefair.columns._facts import (
     Categories,
@@ -34,6 +50,139 @@ from sdv_prefair.selection._catalogue import DEFAULT_STRUCTURE
 from sdv_prefair.selection._measuring import resolve_budget
 from sdv_prefair.selection._mechanism import Mechanism
 from sdv_prefair.selection._resolve import without_roles
+
+# -- Arguments of a constructor that stay as they were given ---------------------------------------
+#
+# A fit uses the arguments of the constructor. An attribute that could be set later would show one
+# value while the fit uses another, so each is set once, and lists are copied on the way in and on
+# the way out: no caller holds a reference to what a fit uses.
+
+Made = TypeVar('Made', bound=type)
+
+# SDV replaces it when constraints are added, and warns itself when it is edited.
+_NOT_KEPT = ('self', 'metadata')
+
+
+class Argument:
+    """An attribute that is set once, by the constructor.
+
+    It lives in the instance's own dictionary, where SDV, pickle and ``copy`` look for it.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self._name not in vars(instance):
+            raise AttributeError(f'{type(instance).__name__!r} object has no {self._name!r} yet')
+        return copied(vars(instance)[self._name])
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if self._name in vars(instance):
+            self._refuse(instance)
+        vars(instance)[self._name] = copied(value)
+
+    def __delete__(self, instance: Any) -> None:
+        self._refuse(instance)
+
+    def _refuse(self, instance: Any) -> None:
+        raise AttributeError(
+            f'{self._name} cannot be changed after construction. Construct a new '
+            f'{type(instance).__name__} with the {self._name} that you want.'
+        )
+
+
+def keep_arguments(cls: Made) -> Made:
+    """Make the arguments of a class's constructor attributes that cannot be changed."""
+    for name in inspect.signature(cls.__init__).parameters:  # type: ignore[misc]
+        if name not in _NOT_KEPT and not isinstance(getattr(cls, name, None), Argument):
+            argument = Argument()
+            argument.__set_name__(cls, name)
+            setattr(cls, name, argument)
+    return cls
+
+
+def copied(value: Any) -> Any:
+    """Return a value that shares no list, set, dictionary, array or graph with the one given.
+
+    Strategies and other objects come back as they are: a copy of them would not be equal.
+    """
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(copied(item) for item in value)
+    if isinstance(value, KeysView | ValuesView | ItemsView):  # of a dictionary that may change
+        return list(value)
+    if isinstance(value, nx.Graph):
+        return value.copy()
+    if isinstance(value, np.ndarray | MutableSequence | MutableSet | MutableMapping):
+        return copy.copy(value)
+    return value
+
+
+# -- What people pass in place of metadata; the error says how to turn each into metadata ----------
+
+
+_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime', 'id', 'unknown')
+_KEYS = (*FACTS, 'pii', 'computer_representation')
+_IN_PLACE_OF_METADATA: dict[type, tuple[str, str]] = {
+    Mapping: (
+        'a dictionary',
+        'Use FairMetadata.load_from_dict(metadata), which takes roles too.',
+    ),
+    str: ('a path', 'Use FairMetadata.load_from_json(metadata), which reads roles too.'),
+    Path: ('a path', 'Use FairMetadata.load_from_json(metadata), which reads roles too.'),
+    pd.DataFrame: (
+        'a DataFrame',
+        'Describe the table first: sdv-prefair domain writes a file to fill in.',
+    ),
+}
+
+
+def check_metadata(metadata: object) -> None:
+    """Raise for what people pass in place of metadata, and say how to turn it into metadata."""
+    if isinstance(metadata, tuple) and any(isinstance(part, Metadata) for part in metadata):
+        raise SynthesizerInputError(
+            'metadata is the pair that load_metadata returns. Take it apart: metadata, roles = '
+            'load_metadata(path), then PreFairSynthesizer(metadata, fairness=roles).'
+        )
+    if isinstance(metadata, Mapping) and any(
+        isinstance(part, pd.DataFrame) for part in metadata.values()
+    ):
+        metadata = next(iter(metadata.values()))  # data in place of metadata, as SDV 2 has it
+    for kind, (what, remedy) in _IN_PLACE_OF_METADATA.items():
+        if isinstance(metadata, kind):
+            raise SynthesizerInputError(f"metadata must be SDV's Metadata, not {what}. {remedy}")
+    if not hasattr(metadata, 'to_dict'):  # which SDV 1's metadata of a single table has too
+        raise SynthesizerInputError(
+            f"metadata (of type {type(metadata).__name__}) must be SDV's Metadata. Load it with "
+            'FairMetadata.load_from_json(path), or let sdv-prefair domain write a file to fill in.'
+        )
+    for table in metadata.tables.values() if isinstance(metadata, Metadata) else ():
+        for column, about in table.columns.items():
+            _check_spelling(column, about)
+
+
+def _check_spelling(column: str, about: Mapping[str, Any]) -> None:
+    """Raise for a key or sdtype that is nearly a known one; SDV says only that it is not valid."""
+    sdtype = str(about.get('sdtype'))
+    if sdtype not in _SDTYPES and (meant := near(sdtype, _SDTYPES)):
+        raise SynthesizerInputError(
+            f"Column '{column}' of the metadata has the sdtype '{sdtype}', which SDV does not "
+            f'have. Correct it.{meant}'
+        )
+    for key in about:
+        if key not in _KEYS and (meant := near(key, _KEYS)):
+            raise SynthesizerInputError(
+                f"Column '{column}' of the metadata has the key '{key}', which nothing reads. "
+                f'Correct it.{meant}'
+            )
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 Constructor = TypeVar('Constructor', bound=Callable[..., None])
 

@@ -20,8 +20,7 @@ from sdv_prefair.columns._processor import CodesProcessor
 from sdv_prefair.constraints._adding import add_to_plan
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.errors import shown
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, Settings
 
 
 def with_constraints(

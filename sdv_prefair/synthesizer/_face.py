@@ -40,10 +40,14 @@ from sdv_prefair.counting._given import CountQueries, counts_of_user
 from sdv_prefair.counting._snapshots import held_still
 from sdv_prefair.fairness._statements import APART, Independent, Statements
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._pipeline import declared_cliques, fit_counted, fit_pipeline, prepare
-from sdv_prefair.fitting._progress import Progress
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, Settings
+from sdv_prefair.fitting._pipeline import (
+    Progress,
+    declared_cliques,
+    fit_counted,
+    fit_pipeline,
+    prepare,
+)
 from sdv_prefair.privacy import Account, Attempt, Risk
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import resolve_budget
@@ -52,14 +56,17 @@ from sdv_prefair.selection._resolve import resolve_mechanism
 from sdv_prefair.selection._strategy import Strategy
 from sdv_prefair.synthesizer import _arguments as arguments
 from sdv_prefair.synthesizer import _constrained as constrained
-from sdv_prefair.synthesizer import _in_memory as in_memory
 from sdv_prefair.synthesizer import _inspection as inspection
-from sdv_prefair.synthesizer import _out_of_core as out_of_core
+from sdv_prefair.synthesizer import _sources as sources
 from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._after_fit import AfterFit
-from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
-from sdv_prefair.synthesizer._given_metadata import check_metadata
-from sdv_prefair.synthesizer._read_only import copied, keep_arguments
+from sdv_prefair.synthesizer._arguments import (
+    check_choice,
+    check_metadata,
+    check_whole_number,
+    copied,
+    keep_arguments,
+)
 from sdv_prefair.synthesizer._sampling import Frames
 
 
@@ -305,7 +312,7 @@ class PreFairSynthesizer(AfterFit):
     def _auto_assign_transformers(self, data: Frames) -> None:
         table = one_frame(data, self._table_name)
         settings = self._settings.for_table(table.dtypes)
-        in_memory.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
+        sources.assign_transformers(settings, settings.plan.transform(table.iloc[:0]).dtypes)
         self.__dict__.update(state.of_settings(settings))
 
     # -- copies and pickles -------------------------------------------------------------------
@@ -359,7 +366,7 @@ class PreFairSynthesizer(AfterFit):
             written: The same with all cells as strings, if it was read from a text file: shows
                 the strings that became null.
         """
-        in_memory.check_data(data, self._settings)
+        sources.check_data(data, self._settings)
         name = self._settings.table_name
         table = one_frame(data, name)
         texts = None if written is None else one_frame(written, name)
@@ -384,9 +391,9 @@ class PreFairSynthesizer(AfterFit):
         """
         self._begin('Fit')
         check_choice('check', check, (True, False))
-        in_memory.check_data(data, self._settings)
+        sources.check_data(data, self._settings)
         self._warn_before_reading()
-        table = in_memory.bounded_rows(data, self._settings, self.person_column)
+        table = sources.bounded_rows(data, self._settings, self.person_column)
         settings = self._settings.for_table(table.dtypes)
         if check:
             rehearse(settings, table.dtypes)
@@ -395,7 +402,7 @@ class PreFairSynthesizer(AfterFit):
         with self._account.open('fit', settings.open_ledger()) as attempt:
             source, progress = FrameSource(table), Progress(self.verbose)
             fitted = fit_pipeline(source, settings, attempt.ledger, progress)
-        self._adopt(replace(fitted, names=in_memory.given_names(data, settings)), attempt)
+        self._adopt(replace(fitted, names=sources.given_names(data, settings)), attempt)
 
     def fit_table(self, table: Any, rows_stay: bool | None = None, check: bool = True) -> None:
         """Fit the synthesizer to a table of any size; spends exactly (epsilon, delta) on it.
@@ -430,9 +437,9 @@ class PreFairSynthesizer(AfterFit):
         check_choice('check', check, (True, False))
         with held_still(table):
             before, person_column = self._settings, self.person_column
-            source = out_of_core.table_source(table, before, person_column, rows_stay)
+            source = sources.table_source(table, before, person_column, rows_stay)
             self._warn_before_reading()
-            settings = out_of_core.readable(source, before.for_table(source.dtypes))
+            settings = sources.readable(source, before.for_table(source.dtypes))
             if check:
                 rehearse(settings, source.dtypes)
                 look_first_at(source, settings)
@@ -459,7 +466,7 @@ class PreFairSynthesizer(AfterFit):
                 synthesizer then stays as it was, except for its account.
         """
         self._begin('Fit counts')
-        prepared = out_of_core.prepare_from_metadata(self._settings, 'fit_counts')
+        prepared = sources.prepare_from_metadata(self._settings, 'fit_counts')
         encoding, cliques = prepared.encoding, declared_cliques(prepared)
         exact = counts_of_user(counts, encoding.counted_domain, cliques, encoding.domain)
         self._warn_before_reading()
@@ -481,8 +488,8 @@ class PreFairSynthesizer(AfterFit):
             A dictionary from cliques to queries; ``print`` shows it as a script.
         """
         self._check_before_fit()
-        prepared = out_of_core.prepare_from_metadata(self._settings, 'count_queries')
-        return out_of_core.queries_of(prepared, self.person_column, dialect)
+        prepared = sources.prepare_from_metadata(self._settings, 'count_queries')
+        return sources.queries_of(prepared, self.person_column, dialect)
 
     @takes_tables
     def preprocess(self, data: Frames) -> Frames:
@@ -492,7 +499,7 @@ class PreFairSynthesizer(AfterFit):
 
         Privacy: learns only the domains that are not public, each paid for in the ledger.
         """
-        in_memory.check_data(data, self._settings)
+        sources.check_data(data, self._settings)
         if self._fitted:
             warnings.warn(
                 'This model has already been fitted. To use the new preprocessed data, please '
@@ -501,12 +508,12 @@ class PreFairSynthesizer(AfterFit):
                 stacklevel=users_line(),
             )
         self._warn_before_reading()
-        table = in_memory.bounded_rows(data, self._settings, self.person_column)
+        table = sources.bounded_rows(data, self._settings, self.person_column)
         settings = self._settings.for_table(table.dtypes)
         with self._account.open('preprocess', settings.open_ledger()) as attempt:
             prepared = prepare(FrameSource(table), settings, attempt.ledger)
             codes = prepared.encoding.encode(settings.plan.transform(table))
-        names = in_memory.given_names(data, settings)
+        names = sources.given_names(data, settings)
         preparation = state.Preparation(prepared, attempt, names)
         self.__dict__.update(state.of_preparation(preparation, self._fitted))
         processed: Frames = as_given_back({self._table_name: codes})
@@ -519,21 +526,21 @@ class PreFairSynthesizer(AfterFit):
         Privacy: every call spends the budget again, except for the cost of learning domains.
         """
         preparation = self._preparation
-        codes = in_memory.read_codes(processed_data, self._table_name, preparation)
+        codes = sources.read_codes(processed_data, self._table_name, preparation)
         assert preparation is not None, 'read_codes has raised'
         if preparation.attempt.is_over:
             self._warn_before_reading()
         self._log('Fit processed data')
         prepared, progress = preparation.prepared, Progress(self.verbose)
         with preparation.continued(self._account) as attempt:
-            counts = in_memory.count_read(codes, prepared, progress)
+            counts = sources.count_read(codes, prepared, progress)
             fitted = fit_counted(counts, prepared, attempt.ledger, progress)
         self._adopt(replace(fitted, names=preparation.names), attempt)
 
     @takes_tables
     def validate(self, data: Frames) -> None:
         """Check that column names and types match the metadata; values are not checked."""
-        in_memory.check_data(data, self._settings)
+        sources.check_data(data, self._settings)
 
     def _begin(self, event: str) -> None:
         self._log(event)

@@ -18,9 +18,8 @@ from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Statements
 from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fitting._explanation import FairnessExplanation, edge_strengths, explain
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._settings import Settings
-from sdv_prefair.fitting._verification import assert_separated, assert_told
+from sdv_prefair.fitting._fitted import Fitted, Settings
+from sdv_prefair.fitting._pipeline import assert_separated, assert_told
 from sdv_prefair.plots import plot_fair_graph
 from sdv_prefair.plots._fair_graph import heading_of
 from sdv_prefair.plots._style import plain_text

@@ -10,15 +10,14 @@ from sdv_prefair._sdv_versions import Sampling, by_name
 from sdv_prefair.columns._dtypes import plain_number
 from sdv_prefair.errors import NotFittedError
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._fitted import Fitted
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, Settings
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account
-from sdv_prefair.synthesizer import _conditional_sampling as conditional
+from sdv_prefair.synthesizer import _conditions as conditional
 from sdv_prefair.synthesizer import _constrained as constrained
 from sdv_prefair.synthesizer import _state as state
 from sdv_prefair.synthesizer._arguments import check_choice, check_whole_number
-from sdv_prefair.synthesizer._conditional_sampling import askable_columns
+from sdv_prefair.synthesizer._conditions import askable_columns
 from sdv_prefair.synthesizer._written_rows import ROWS_AT_A_TIME, drawn_parts, write_parts
 
 Frames = dict[str, pd.DataFrame]

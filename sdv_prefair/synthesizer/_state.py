@@ -17,8 +17,7 @@ from sdv.cag.base import BaseConstraint
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 
 from sdv_prefair._sdv_versions import accepted
-from sdv_prefair.fitting._fitted import Fitted, Prepared
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Fitted, Prepared, Settings
 from sdv_prefair.privacy import Account, Attempt
 
 

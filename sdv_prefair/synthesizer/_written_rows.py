@@ -1,10 +1,12 @@
 """Synthetic rows written to a file in chunks: memory does not grow with their number."""
 
+import copy
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -15,14 +17,148 @@ import tqdm
 from sdv_prefair._atomic_write import draft_of
 from sdv_prefair.columns import ColumnCodes
 from sdv_prefair.columns._dtypes import with_columns
-from sdv_prefair.synthesizer._written_types import (
-    arrow_type,
-    check_objects,
-    is_moments,
-    shown_moments,
-    types_of_objects,
-    written_alike,
-)
+from sdv_prefair.columns._telling import shown_values
+from sdv_prefair.inference import Replicates
+from sdv_prefair.inference._row_statistics import ModelOfRows
+from sdv_prefair.model import GraphicalModel
+
+if TYPE_CHECKING:
+    from sdv_prefair.synthesizer._after_fit import AfterFit
+
+# -- The types of columns in a file that is written in parts ---------------------------------------
+#
+# Arrow infers the type of a column of objects from its values, and pandas writes timestamps in as
+# much detail as the others beside them need. In a part of a file that would depend on which values
+# happen to be in the part: integers in the first one would turn 2.5 in the next one into 2, and two
+# codes would look the same. So it is decided beforehand, by all values that a column can show.
+
+
+def types_of_objects(columns: Mapping[str, ColumnCodes]) -> dict[str, pa.DataType]:
+    """Return the Arrow type of each column of objects, by all values that it can show.
+
+    Raises:
+        ValueError: If the values of a column have several types.
+    """
+    shown = {column: shown_values(codes).rename(column) for column, codes in columns.items()}
+    types = {c: arrow_type(values) for c, values in shown.items() if _holds_objects(values)}
+    # Of a column that shows no value but null, the dtype is what there is to go by.
+    return {column: kind for column, kind in types.items() if not pa.types.is_null(kind)}
+
+
+def check_objects(part: pd.DataFrame, schema: pa.Schema, known: Mapping[str, pa.DataType]) -> None:
+    """Raise for objects that a schema would change, in columns whose values nobody knows.
+
+    Args:
+        part: A part of a table.
+        schema: Of the parts before it.
+        known: The types of columns of which all values are known.
+    """
+    for column in part.columns.difference(list(known)):
+        if part[column].dtype == object:
+            found, wanted = arrow_type(part[column]), schema.field(column).type
+            fits = pa.types.is_integer(found) and pa.types.is_floating(wanted)
+            if not (found == wanted or pa.types.is_null(found) or fits):
+                _refuse(column)
+
+
+def arrow_type(values: pd.Series) -> pa.DataType:
+    """Return the type in which Arrow stores values.
+
+    Raises:
+        ValueError: If there is none, as they have several types.
+    """
+    try:
+        return pa.Array.from_pandas(values).type
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        _refuse(values.name)
+
+
+def shown_moments(columns: Mapping[str, ColumnCodes]) -> dict[str, pd.Series]:
+    """Return timestamps as detailed as a column can show, of each column of timestamps."""
+    shown = {column: shown_values(codes) for column, codes in columns.items()}
+    return {column: values for column, values in shown.items() if is_moments(values)}
+
+
+def is_moments(values: pd.Series) -> bool:
+    """Whether pandas writes these values in as much detail as all of them need."""
+    return isinstance(values.dtype, pd.DatetimeTZDtype) or (
+        isinstance(values.dtype, np.dtype) and values.dtype.kind == 'M'
+    )
+
+
+def written_alike(moments: pd.Series, shown: pd.Series) -> pd.Series:
+    """Return timestamps as text, in as much detail as those that the column can show need."""
+    texts = pd.concat([shown.astype(moments.dtype), moments], ignore_index=True).astype(str)
+    return texts[len(shown) :].set_axis(moments.index).where(moments.notna(), None)
+
+
+def _holds_objects(values: pd.Series) -> bool:
+    return bool(values.dtype == object) or isinstance(values.dtype, pd.CategoricalDtype)
+
+
+def _refuse(column: object) -> NoReturn:
+    raise ValueError(
+        f"Column '{column}' holds values of several types, which a column of a Parquet file cannot "
+        'hold. Write a .csv file instead.'
+    ) from None
+
+
+# -- Tables of rows from other models than the fitted one: replicates of it ------------------------
+
+
+def tables_of(
+    synthesizer: 'AfterFit',
+    models: Any,
+    num_rows: int,
+    independent_rows: bool,
+    seed: int | None = None,
+) -> Iterator[pd.DataFrame]:
+    """Yield a table of rows of each model; the synthesizer's random state is unchanged."""
+    draw = _drawing_twin(synthesizer)
+    for number, model in enumerate(models):
+        model_seed = None if seed is None else np.random.default_rng([seed, number])
+        yield draw(model, model_seed, num_rows, independent_rows)
+
+
+def counted_tables(
+    synthesizer: 'AfterFit', drawn: Replicates
+) -> Iterator[tuple[pd.DataFrame, float]]:
+    """Yield the table that each replicate was counted from, and its excess spread."""
+    draw = _drawing_twin(synthesizer)
+    for number in range(len(drawn)):
+        codes, shrink = drawn.rows(number)
+        rows = ModelOfRows(drawn.original, codes)
+        yield draw(rows, None, rows.num_rows, False), shrink
+
+
+Draw = Callable[[GraphicalModel, np.random.Generator | None, int, bool], pd.DataFrame]
+
+
+def _drawing_twin(synthesizer: 'AfterFit') -> Draw:
+    """Return a sampler for other models, with the encoders and constraints of a fit."""
+    kept = synthesizer._replicates
+    twin = copy.deepcopy(synthesizer, {id(kept): kept})
+    twin.reset_sampling()
+    (name,) = synthesizer.fitted.plan.original_metadata.tables
+
+    def draw(
+        model: GraphicalModel,
+        rng: np.random.Generator | None,
+        num_rows: int,
+        independent_rows: bool,
+    ) -> pd.DataFrame:
+        own = copy.copy(model)
+        twin.__dict__['_result'] = replace(synthesizer.fitted, model=own)
+        own.set_random_state(rng)
+        twin.__dict__['_random_state_set'] = True
+        table: pd.DataFrame = twin.sample(num_rows, independent_rows=independent_rows)[name]
+        return table
+
+    return draw
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 ROWS_AT_A_TIME = 1 << 20
 """Rows of a chunk, a multiple of the 65,536 that one systematic sample covers."""

@@ -36,7 +36,7 @@ INTERNAL = {
     'privacy/_answers.py _constants ValueError': 'guards against mistakes in the package',
     'privacy/_private_table.py Sealed._refuse TypeError': 'no user gets hold of such an object',
     'columns/_processor.py CodesProcessor.reverse_transform NotFittedError': "SDV's own",
-    'synthesizer/_read_only.py Argument.__get__ AttributeError': 'the constructor sets them all',
+    'synthesizer/_arguments.py Argument.__get__ AttributeError': 'the constructor sets them all',
     'columns/_processor.py check_columns InvalidMetadataError': 'no synthesizer has none',
 }
 """Places that no user can meet, by file, function and class, and why."""

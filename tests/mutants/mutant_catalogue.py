@@ -44,7 +44,7 @@ _DOOR = (
     ),
 )
 _IMPORT_NUMPY = Edit(
-    'selection/_tree_first.py',
+    'selection/_mechanism.py',
     'from typing import ClassVar\n',
     'from typing import ClassVar\n\nimport numpy as np\n',
 )
@@ -105,7 +105,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'scores compare with exact one-ways',
-        'selection/_tree_first.py',
+        'selection/_mechanism.py',
         '    _, expected = one_way_model(one_ways.measurements)\n',
         '    expected = {c: np.maximum(table.exact((c,)), 1.0) for c in columns}\n',
         'adaptive',
@@ -113,7 +113,7 @@ EXACT_COUNTS = [
     ),
     _peeking(
         'noise is discounted by exact one-ways',
-        'selection/_tree_first.py',
+        'selection/_mechanism.py',
         'discount = expected_errors(pairs, expected, ',
         'discount = expected_errors(\n'
         '            pairs, {c: np.maximum(table.exact((c,)), 1.0) for c in columns}, ',
@@ -296,14 +296,14 @@ NOISE = [
     ),
     mutant(
         'both stages of a fit draw from one stream',
-        'fitting/_settings.py',
+        'fitting/_fitted.py',
         'LEARNING, MEASURING, LOOKING = 0, 1, 2',
         'LEARNING, MEASURING, LOOKING = 0, 0, 2',
         f'{_STREAMS}::test_learning_and_measuring_draw_from_different_streams_of_a_seed',
     ),
     mutant(
         'a fit without a seed is seeded',
-        'fitting/_settings.py',
+        'fitting/_fitted.py',
         'SystemEntropy() if self.seed is None else SeededEntropy((self.seed, stage))',
         'SeededEntropy((self.seed or 0, stage))',
         f'{_STREAMS}::test_two_fits_without_a_seed_share_no_noise',
@@ -575,12 +575,12 @@ SEPARATION = [
         'a strategy can reach the table',
         (
             Edit(
-                'selection/_scores.py',
+                'selection/_measuring.py',
                 "__slots__ = ('_choose', '_oversized', '_release')",
                 "__slots__ = ('_choose', '_oversized', '_release', '_table')",
             ),
             Edit(
-                'selection/_scores.py',
+                'selection/_measuring.py',
                 '        self._choose, self._release = choose, release\n',
                 '        self._choose, self._release, self._table = choose, release, table\n',
             ),
@@ -654,7 +654,7 @@ NOT_THERE = [
     ),
     mutant(
         'rows of a person beyond the limit are counted',
-        'synthesizer/_in_memory.py',
+        'synthesizer/_sources.py',
         'bound_rows_per_person(table, person_column, settings.max_rows_per_person)',
         'bound_rows_per_person(table, None, settings.max_rows_per_person)',
         'tests/integration/doors/test_same_fit.py::test_rows_of_persons_are_bounded_as_in_fit',

@@ -51,7 +51,7 @@ ATTEMPTS = [
     ),
     mutant(
         'a second fit of processed data has the budget that learning has spent',
-        'fitting/_settings.py',
+        'fitting/_fitted.py',
         '        ledger.carry_over(learning)\n',
         '',
         f'{_ATTEMPTS}::test_processed_data_fitted_twice_pay_for_learning_once[True]',
@@ -65,7 +65,7 @@ ATTEMPTS = [
     ),
     mutant(
         'a seeded fit does not say so',
-        'fitting/_settings.py',
+        'fitting/_fitted.py',
         'seeded=self.seed is not None,',
         'seeded=False,',
         f'{_ATTEMPTS}::test_a_seed_that_is_taken_away_afterwards_is_still_told_of',
@@ -93,14 +93,14 @@ ATTEMPTS = [
     ),
     mutant(
         'the selection budget is refilled once it is spent',
-        'selection/_scores.py',
+        'selection/_measuring.py',
         '            if left == [rho]:\n',
         '            if left in ([], [rho]):\n',
         f'{_TABLE}::test_a_strategy_that_asks_more_often_than_its_rounds_is_refused_and_pays_nothing',
     ),
     mutant(
         'scores are released for the whole budget after choices were made',
-        'selection/_scores.py',
+        'selection/_measuring.py',
         '            _check_any(left if left == [rho] else [])\n'
         '            noisy, _ = table.score(pairs, score, left.pop(), SELECT_TREE)\n',
         '            noisy, _ = table.score(pairs, score, rho, SELECT_TREE)\n',
@@ -634,7 +634,7 @@ CLIQUES = [
     ),
     mutant(
         'fairness is not asked of the tables that rows are drawn from',
-        'fitting/_verification.py',
+        'fitting/_pipeline.py',
         'tied = [*model.cliques, *(node.columns for node in model.nodes)]',
         'tied = model.cliques',
         'tests/unit/fitting/test_verification.py::test_nodes_that_tie_sex_to_pay_are_seen',

@@ -5,7 +5,7 @@ import pytest
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import simulate_census
-from sdv_prefair.fitting._released_model import NEAR_ENOUGH
+from sdv_prefair.fitting._pipeline import NEAR_ENOUGH
 from sdv_prefair.model import estimate
 
 

@@ -20,9 +20,8 @@ from sdv_prefair.learning import learn_domains, reserved_delta
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SystemEntropy
 from sdv_prefair.privacy._answers import Answers, ExactScores
 from sdv_prefair.roles import Roles
-from sdv_prefair.selection._measuring import BUDGETS
+from sdv_prefair.selection._measuring import BUDGETS, PrivateScores
 from sdv_prefair.selection._resolve import resolve_mechanism
-from sdv_prefair.selection._scores import PrivateScores
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 
 DOMAIN = {'p': 4, 'a': 5, 'o': 3, 'n': 4}

@@ -10,7 +10,7 @@ import pytest
 from sdv.metadata import Metadata
 
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
-from sdv_prefair.fitting import _settings as settings
+from sdv_prefair.fitting import _fitted as settings
 from sdv_prefair.privacy import SeededEntropy, SystemEntropy
 from sdv_prefair.privacy._samplers import discrete_gaussian
 

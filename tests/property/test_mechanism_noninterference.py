@@ -8,7 +8,7 @@ from walk import differing_paths
 
 from sdv_prefair.counting import count_codes
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fitting._released_model import estimate_release
+from sdv_prefair.fitting._pipeline import estimate_release
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._accounting import SELECT_TREE
 from sdv_prefair.roles import Roles

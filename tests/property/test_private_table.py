@@ -12,7 +12,7 @@ from scipy.stats import norm
 from sdv_prefair.counting import count_codes
 from sdv_prefair.errors import BudgetError, StructureError
 from sdv_prefair.privacy import Ledger, PrivateTable, PrivateValues, Score, SeededEntropy
-from sdv_prefair.selection._scores import PrivateScores, independence_gap
+from sdv_prefair.selection._measuring import PrivateScores, independence_gap
 
 DOMAIN = {'a': 3, 'b': 4, 'c': 2}
 

@@ -9,7 +9,7 @@ from sdv_prefair.counting import count_codes
 from sdv_prefair.errors import BudgetError
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._answers import ExactScores, Score
-from sdv_prefair.selection._scores import independence_gap, model_gap
+from sdv_prefair.selection._measuring import independence_gap, model_gap
 
 DOMAIN = {'a': 4, 'b': 3, 'c': 300, 'd': 301}
 PAIRS = [('a', 'b'), ('a', 'c'), ('c', 'd')]

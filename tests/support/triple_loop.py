@@ -5,9 +5,8 @@ from itertools import combinations
 from typing import ClassVar
 
 from sdv_prefair.model import estimate
-from sdv_prefair.selection._measuring import measure, measure_one_ways
+from sdv_prefair.selection._measuring import measure, measure_one_ways, model_gap
 from sdv_prefair.selection._mechanism import Release, quiet
-from sdv_prefair.selection._scores import model_gap
 
 CHOOSE, MEASURE = 'choose a clique', 'measure a clique'
 

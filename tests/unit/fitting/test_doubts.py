@@ -1,4 +1,4 @@
-"""Of ``_doubts.py`` and what ``_cautions.py`` says of them."""
+"""Of ``_cautions.py`` and what ``_cautions.py`` says of them."""
 
 import warnings
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from sdv_prefair import DomainWarning, NoiseWarning, PreFairSynthesizer
 from sdv_prefair.datasets import load_adult
 from sdv_prefair.datasets._dataset import categorical, numerical, public_metadata
-from sdv_prefair.fitting._doubts import is_in_one_bin, is_piled
+from sdv_prefair.fitting._cautions import is_in_one_bin, is_piled
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 
 DATA = Path(__file__).parents[4] / 'shared' / 'data'

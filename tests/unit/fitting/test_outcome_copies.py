@@ -1,4 +1,4 @@
-"""Of ``_outcome_copies.py``: the private look at what unlabelled columns tell about outcomes."""
+"""Of ``_fitted.py``: the private look at what unlabelled columns tell about outcomes."""
 
 import warnings
 from fractions import Fraction
@@ -13,7 +13,7 @@ from sdv_prefair.counting import count_codes
 from sdv_prefair.datasets._dataset import categorical, public_metadata
 from sdv_prefair.errors import ReleaseError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fitting._outcome_copies import look_for_copies, pairs_to_look_at
+from sdv_prefair.fitting._fitted import look_for_copies, pairs_to_look_at
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES

@@ -1,4 +1,7 @@
-"""What is shown of a fit tells nothing of the rows."""
+"""What is shown of a fit tells nothing of the rows.
+
+About ``_pipeline.py``.
+"""
 
 import time
 
@@ -7,7 +10,7 @@ import pytest
 
 from sdv_prefair.counting import count_codes
 from sdv_prefair.counting._worker_counts import CHUNK_ROWS
-from sdv_prefair.fitting._progress import Progress
+from sdv_prefair.fitting._pipeline import Progress
 
 
 def shown(capsys, num_rows, seconds=0.0, verbose=True):

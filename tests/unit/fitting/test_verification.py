@@ -1,4 +1,7 @@
-"""``verify_fairness`` looks at what rows are drawn from, not only at what the model says of it."""
+"""``verify_fairness`` looks at what rows are drawn from, not only at what the model says of it.
+
+About ``_pipeline.py``.
+"""
 
 import pickle
 from dataclasses import replace
@@ -9,7 +12,7 @@ from releases import TREE, fit
 
 from sdv_prefair.errors import UnfairModelError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fitting._verification import assert_separated
+from sdv_prefair.fitting._pipeline import assert_separated
 from sdv_prefair.model._sampling import CliqueTable
 
 

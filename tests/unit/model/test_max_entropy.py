@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, rel_entr
 
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._released_model import NEAR_ENOUGH
+from sdv_prefair.fitting._pipeline import NEAR_ENOUGH
 from sdv_prefair.model import Measurement, estimate
 from sdv_prefair.model._junction import arrange
 from sdv_prefair.model._max_entropy import calibrate, divergence_weight, fit_chordal

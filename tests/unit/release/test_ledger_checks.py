@@ -21,7 +21,7 @@ from sdv_prefair.release._ledger_record import (
     check_scores,
     check_shapes,
 )
-from sdv_prefair.selection._scores import independence_gap
+from sdv_prefair.selection._measuring import independence_gap
 
 PAIRS = [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a', 'd'), ('b', 'd'), ('c', 'd')]
 EVERY_MECHANISM = 4

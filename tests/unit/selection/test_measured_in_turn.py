@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_runs import NO_NOISE, debits, roles_of, run, tables
 
 from sdv_prefair.fairness._predicate import markov_graph
-from sdv_prefair.fitting._released_model import estimate_release
+from sdv_prefair.fitting._pipeline import estimate_release
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.selection._mechanism import too_large

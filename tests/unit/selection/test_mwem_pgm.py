@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_runs import NO_NOISE, debits, run
 
-from sdv_prefair.fitting._released_model import estimate_release
+from sdv_prefair.fitting._pipeline import estimate_release
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.structure import MwemStrategy, UnconstrainedStrategy
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sdv_prefair.counting import count_codes
-from sdv_prefair.fitting._released_model import estimate_release
+from sdv_prefair.fitting._pipeline import estimate_release
 from sdv_prefair.model import compress_rare_codes
 from sdv_prefair.privacy import Ledger, PrivateTable, SystemEntropy
 from sdv_prefair.privacy._accounting import SELECT_PAIRS

@@ -1,9 +1,12 @@
-"""Noisy scores drawn to what they share."""
+"""Noisy scores drawn to what they share.
+
+About ``_measuring.py``.
+"""
 
 import numpy as np
 import pytest
 
-from sdv_prefair.selection._scores import drawn_to_share
+from sdv_prefair.selection._measuring import drawn_to_share
 
 
 def _mean_error(draw, num_runs=400):

@@ -1,6 +1,6 @@
 """What a synthesizer says of itself and of its arguments.
 
-Of ``_given_metadata.py`` and ``_inspection.py``.
+Of ``_arguments.py`` and ``_inspection.py``.
 
 Which metadata is refused is in the catalogue of messages.
 """

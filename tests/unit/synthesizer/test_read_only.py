@@ -1,4 +1,7 @@
-"""Arguments stay as they were given: what is shown is what a fit uses."""
+"""Arguments stay as they were given: what is shown is what a fit uses.
+
+About ``_arguments.py``.
+"""
 
 import copy
 import inspect

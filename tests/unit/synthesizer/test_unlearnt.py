@@ -1,4 +1,7 @@
-"""Known values without a code: rows that show one of them have one code, in every call."""
+"""Known values without a code: rows that show one of them have one code, in every call.
+
+About ``_conditions.py``.
+"""
 
 import warnings
 
@@ -11,7 +14,7 @@ from sdv.metadata import Metadata
 from sdv_prefair import PreFairSynthesizer, PrivacyWarning
 from sdv_prefair._sdv_versions import by_name
 from sdv_prefair.errors import DomainWarning
-from sdv_prefair.synthesizer._unlearnt import with_stand_ins
+from sdv_prefair.synthesizer._conditions import with_stand_ins
 
 ROWS = 6000
 ROLES = {'protected': ['sex'], 'admissible': ['school', 'size'], 'outcome': ['income']}

@@ -1,4 +1,7 @@
-"""Parts of a file hold what they were given, whichever of them comes first."""
+"""Parts of a file hold what they were given, whichever of them comes first.
+
+About ``_written_rows.py``.
+"""
 
 import datetime as dt
 from decimal import Decimal

@@ -1,8 +1,4 @@
-"""Tables that do not fit in memory, and counts, on their way into a fit.
-
-All of them share one pipeline: encoders built from public facts, one counting kernel, one
-mechanism. If a table cannot be read to its end, only the account has changed.
-"""
+"""Tables on their way into a fit: in memory, or read as a stream; what they must satisfy."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,23 +6,96 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from sdv_prefair.columns import ColumnCodes, Undeclared, transformers_for
 from sdv_prefair.columns._generated import check_keys
-from sdv_prefair.columns._processor import check_columns, public_frame
-from sdv_prefair.counting import FrameSource, Source
+from sdv_prefair.columns._processor import (
+    check_codes,
+    check_columns,
+    check_frame,
+    integer_names,
+    one_frame,
+    prepare_processor,
+    public_frame,
+)
+from sdv_prefair.counting import Counts, FrameSource, Source, count_codes
 from sdv_prefair.counting._arrow import (
     check_clocks,
     check_schema,
     dtypes_of_metadata,
     dtypes_of_schema,
 )
+from sdv_prefair.counting._frame import bound_rows_per_person
 from sdv_prefair.counting._given import CountQueries, write_queries
 from sdv_prefair.counting._tables import has_session_clock, open_table
 from sdv_prefair.errors import DomainError, PrivateDataError
 from sdv_prefair.fitting import _cautions as cautions
-from sdv_prefair.fitting._fitted import Prepared
-from sdv_prefair.fitting._pipeline import coarse_columns, declared_cliques, prepare
-from sdv_prefair.fitting._settings import Settings
+from sdv_prefair.fitting._fitted import Prepared, Settings
+from sdv_prefair.fitting._pipeline import Progress, coarse_columns, declared_cliques, prepare
 from sdv_prefair.learning import undeclared_columns
+from sdv_prefair.synthesizer._state import Preparation
+
+# -- Frames on their way into a fit: what they must satisfy, and rows that are already encoded -----
+
+Frames = dict[str, pd.DataFrame]
+
+
+def check_data(data: Frames, settings: Settings) -> None:
+    """Raise unless names and types of the table match the metadata; values are not read."""
+    table = one_frame(data, settings.table_name)
+    check_frame(table, settings.columns)
+    check_keys(table.dtypes, settings.plan.original_metadata)
+
+
+def bounded_rows(data: Frames, settings: Settings, person_column: str | None) -> pd.DataFrame:
+    """Return the table without the rows of a person above the bound."""
+    table = one_frame(data, settings.table_name)
+    return bound_rows_per_person(table, person_column, settings.max_rows_per_person)
+
+
+def given_names(data: Frames, settings: Settings) -> pd.Index:
+    """Return the names of the user's columns, if they are not all strings."""
+    return integer_names(data[settings.table_name].columns, settings.columns)
+
+
+def read_codes(data: Frames, table_name: str, preparation: Preparation | None) -> pd.DataFrame:
+    """Return rows that ``preprocess`` has encoded; raise if they are not codes."""
+    codes = one_frame(data, table_name)
+    check_codes(codes, None if preparation is None else preparation.prepared.encoding)
+    return codes
+
+
+def count_read(codes: pd.DataFrame, prepared: Prepared, progress: Progress) -> Counts:
+    """Count the declared histograms of encoded rows.
+
+    Privacy: the result is private until a ``PrivateTable`` answers from it.
+    """
+    domain = prepared.encoding.counted_domain
+    columns = {column: codes[column].to_numpy() for column in domain}
+    return count_codes(columns, domain, declared_cliques(prepared), progress.counting)
+
+
+def assign_transformers(settings: Settings, dtypes: pd.Series) -> None:
+    """Give the settings' processor the transformers that a fit would use, as far as known.
+
+    Args:
+        settings: Prepared for the table's dtypes.
+        dtypes: Those of the table as it is modelled.
+    """
+    # A column without a declared domain has no transformer before a fit learns one.
+    declared = {c: d for c, d in settings.unchosen.items() if not isinstance(d, Undeclared)}
+    edges = settings.plan.edges(settings.numeric_bins)
+    made = transformers_for(
+        declared, settings.numeric_bins, dtypes, settings.enforce_rounding, edges
+    )
+    transformers: dict[str, ColumnCodes | None] = dict.fromkeys(settings.plan.domains)
+    transformers |= dict(settings.chosen) | made | dict(settings.generators)
+    prepare_processor(settings.processor, dtypes, settings.plan.domains, transformers)
+
+
+# -- Tables that do not fit in memory, and counts, on their way into a fit -------------------------
+#
+# All of them share one pipeline: encoders built from public facts, one counting kernel, one
+# mechanism. If a table cannot be read to its end, only the account has changed.
 
 
 def table_source(
