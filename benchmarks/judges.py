@@ -18,7 +18,7 @@ from sdv.metadata import Metadata
 from sdv_prefair.cli._table_files import read_cells, read_table
 from sdv_prefair.cli._verify_lines import unread_columns
 from sdv_prefair.fairness._verdicts import CANNOT_TELL, FAIR, UNFAIR, judge_rows
-from sdv_prefair.release._own_types import in_own_types
+from sdv_prefair.release._verifying import in_own_types
 from sdv_prefair.synthesizer._written_rows import write_parts
 from sdv_prefair.transformers import CategoryCodes, DatetimeBins, NumberBins
 

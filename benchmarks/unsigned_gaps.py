@@ -18,8 +18,8 @@ from generated_tables import SHAPES, make_network
 
 from sdv_prefair import PreFairSynthesizer
 from sdv_prefair.datasets import load_adult, load_compas
-from sdv_prefair.fairness._gaps import mean_gap
 from sdv_prefair.fairness._joint_test import ComparableRows
+from sdv_prefair.fairness._verdicts import mean_gap
 from sdv_prefair.metrics import ConditionalDemographicParity, predict_real, read_tables
 from sdv_prefair.metrics._downstream import area_under_curve, half_and_half
 from sdv_prefair.metrics._groups import group_names, strata_of

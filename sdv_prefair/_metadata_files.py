@@ -21,8 +21,7 @@ from sdv_prefair._sdv_versions import RANGE_KEYS
 from sdv_prefair.columns._public import single_table
 from sdv_prefair.columns._texts import MISSING_VALUES
 from sdv_prefair.errors import DomainError, RolesError, near, shown
-from sdv_prefair.fairness._records import read_statements
-from sdv_prefair.fairness._statements import Statements
+from sdv_prefair.fairness._statements import Statements, read_statements
 from sdv_prefair.roles import ADMISSIBLE, OUTCOME, PROTECTED, Roles
 
 # -- A metadata file to fill in: every key with null, and a note on its meaning --------------------

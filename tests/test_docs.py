@@ -101,42 +101,75 @@ def test_the_strategy_in_contributing_fits_and_is_fair(tmp_path, monkeypatch):
     assert_a_fit_with_hubs_is_fair(strategy, tmp_path / 'hubs.prefair')
 
 
+def run_in_a_copy(folder, edits, script):
+    """Put lines into a copy of the package, each before a line that is there; run a script."""
+    for path, before, lines in edits:
+        file = folder / 'sdv_prefair' / path
+        text = file.read_text('utf-8')
+        assert text.count(before) == 1
+        file.write_text(text.replace(before, lines + before), 'utf-8')
+    places = os.pathsep.join([str(folder), str(ROOT / 'tests'), str(ROOT / 'tests' / 'support')])
+    from_there = (
+        'import sys, pathlib, sdv_prefair, test_docs\n'
+        'assert str(pathlib.Path(sdv_prefair.__file__)).startswith(sys.argv[1])\n'
+    )
+    subprocess.run(
+        [sys.executable, '-W', 'ignore', '-c', from_there + script, str(folder)],
+        env=os.environ | {'PYTHONPATH': places},
+        cwd=folder,
+        check=True,
+    )
+
+
 @pytest.mark.pull_request
 def test_the_steps_in_contributing_make_it_part_of_the_package(tmp_path):
     """In a copy, each step as the page says it; then it is asked for by its name."""
     shutil.copytree(ROOT / 'sdv_prefair', tmp_path / 'sdv_prefair')
     block, imports = python_blocks(ROOT / 'CONTRIBUTING.md')
     own = re.sub(r'from sdv_prefair\.structure import .*\n', lambda _: imports, block)
-    room = tmp_path / 'sdv_prefair' / 'selection'
-    (room / '_hubs.py').write_text(own)
-    for path, before, after in [
-        (
-            room / '_resolve.py',
-            'from sdv_prefair.selection._trees',
-            'from sdv_prefair.selection._hubs import HubsStrategy\n',
-        ),
-        (room / '_resolve.py', '        GreedyStrategy,\n', '        HubsStrategy,\n'),
-        (
-            room / '_catalogue.py',
-            "    'none': ",
-            "    'hubs': 'tied to admissible columns only',\n",
-        ),
-    ]:
-        text = path.read_text('utf-8')
-        assert text.count(before) == 1
-        path.write_text(text.replace(before, after + before), 'utf-8')
-    script = (
-        'import sys, pathlib, sdv_prefair, test_docs\n'
-        'assert str(pathlib.Path(sdv_prefair.__file__)).startswith(sys.argv[1])\n'
-        "test_docs.assert_a_fit_with_hubs_is_fair('hubs', sys.argv[1] + '/hubs.prefair')"
+    (tmp_path / 'sdv_prefair' / 'selection' / '_hubs.py').write_text(own)
+    resolve, catalogue = 'selection/_resolve.py', 'selection/_catalogue.py'
+    imported = 'from sdv_prefair.selection._hubs import HubsStrategy\n'
+    edits = [
+        (resolve, 'from sdv_prefair.selection._trees', imported),
+        (resolve, '        GreedyStrategy,\n', '        HubsStrategy,\n'),
+        (catalogue, "    'none': ", "    'hubs': 'tied to admissible columns only',\n"),
+    ]
+    fitted = "test_docs.assert_a_fit_with_hubs_is_fair('hubs', sys.argv[1] + '/hubs.prefair')"
+    run_in_a_copy(tmp_path, edits, fitted)
+
+
+@pytest.mark.pull_request
+def test_the_steps_on_a_mechanism_make_it_part_of_the_package(tmp_path):
+    """As extending.md says: one file, its class in a table, its words, its steps."""
+    shutil.copytree(ROOT / 'sdv_prefair', tmp_path / 'sdv_prefair')
+    text = (ROOT / 'tests' / 'support' / 'triple_loop.py').read_text('utf-8')
+    three = "    columns: tuple[str, str, str] = ('education', 'hours', 'income')\n"
+    text = re.sub(r'    columns: tuple\[str, str, str\]\n', three, text)
+    (tmp_path / 'sdv_prefair' / 'selection' / '_triple_loop.py').write_text(text)
+    resolve, catalogue = 'selection/_resolve.py', 'selection/_catalogue.py'
+    imported = 'from sdv_prefair.selection._triple_loop import TripleLoop\n'
+    steps = "    'choose a clique': (EXPONENTIAL,),\n    'measure a clique': MEASURING_NOISES,\n"
+    edits = [
+        (resolve, 'from sdv_prefair.selection._tree_first', imported),
+        (resolve, '        PlannedStrategy,\n', '        TripleLoop,\n'),
+        (catalogue, "    'none': ", "    'triple loop': 'of three columns',\n"),
+        ('privacy/_accounting.py', '    SELECT_CLIQUES: (EXPONENTIAL,),\n', steps),
+    ]
+    fitted = 'test_docs.assert_a_fit_by_name_comes_back(sys.argv[1] + "/loop.prefair")'
+    run_in_a_copy(tmp_path, edits, fitted)
+
+
+def assert_a_fit_by_name_comes_back(path):
+    data, metadata, roles = simulate_census(num_rows=1000)
+    synthesizer = PreFairSynthesizer(
+        metadata, structure='triple loop', public_ranges=True, **roles.as_dict()
     )
-    places = os.pathsep.join([str(tmp_path), str(ROOT / 'tests')])
-    subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', script, str(tmp_path)],
-        env=os.environ | {'PYTHONPATH': places},
-        cwd=tmp_path,
-        check=True,
-    )
+    synthesizer.fit(data)
+    synthesizer.save_release(path)
+    opened = load_release(path)
+    assert opened.verify_fairness()
+    assert opened.fitted.settings.mechanism == synthesizer.fitted.settings.mechanism
 
 
 # -- links -------------------------------------------------------------------------------------

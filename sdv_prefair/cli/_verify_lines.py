@@ -21,8 +21,7 @@ from sdv_prefair.cli._opened_release import open_file, without_bars
 from sdv_prefair.cli._table_files import check_table, is_parquet, read_cells, read_table
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.release import Check, Verification
-from sdv_prefair.release._own_types import in_own_types
-from sdv_prefair.release._verifying import verify_fit, verify_table
+from sdv_prefair.release._verifying import in_own_types, verify_fit, verify_table
 from sdv_prefair.synthesizer import PreFairSynthesizer
 from sdv_prefair.synthesizer._conditional_sampling import askable_columns
 from sdv_prefair.synthesizer._written_rows import write_parts

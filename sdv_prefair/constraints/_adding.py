@@ -39,9 +39,8 @@ from sdv_prefair.constraints._rules import (
 from sdv_prefair.constraints._transformation import Multiples, Transformation
 from sdv_prefair.counting._arrow import dtypes_of_metadata
 from sdv_prefair.errors import StructureError, UnfairModelError
-from sdv_prefair.fairness._broken import Broken, broken_statements
-from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._predicate import Broken, broken_statements
+from sdv_prefair.fairness._statements import Statements, outcomes_beside_unlabelled
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._mechanism import Mechanism
 

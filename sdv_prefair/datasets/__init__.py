@@ -2,10 +2,10 @@
 
 from sdv_prefair.datasets._dataset import Dataset, public_metadata
 from sdv_prefair.datasets._files import load_adult, load_census_kdd, load_compas
-from sdv_prefair.datasets._simulated import simulate_census
-from sdv_prefair.datasets._simulated_people import (
+from sdv_prefair.datasets._simulated import (
     DISTRICTS,
     simulate_careers,
+    simulate_census,
     simulate_gains,
     simulate_loans,
 )

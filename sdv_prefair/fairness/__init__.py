@@ -1,20 +1,24 @@
 """The fairness guarantee: statements of independence, and the one predicate that tests them."""
 
-from sdv_prefair.fairness._broken import Broken, broken_statements
-from sdv_prefair.fairness._implied import Forced, forced, implies
 from sdv_prefair.fairness._predicate import (
+    Broken,
+    Forced,
+    broken_statements,
     fair_additions,
+    forced,
+    implies,
     is_justifiably_fair,
     keeps,
     unblocked_path,
 )
-from sdv_prefair.fairness._presets import (
+from sdv_prefair.fairness._statements import (
+    Independent,
+    Statements,
     demographic_parity,
     equalized_odds,
     justifiable,
     sufficiency,
 )
-from sdv_prefair.fairness._statements import Independent, Statements
 
 __all__ = [
     'Broken',

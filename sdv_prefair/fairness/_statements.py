@@ -1,10 +1,13 @@
 """Statements of conditional independence between columns, one or several."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from sdv_prefair.errors import RolesError, shown
+
+# --------------------------------------------------------------------------------------------------
 
 PROTECTED, ADMISSIBLE, OUTCOME, UNLABELLED = 'protected', 'admissible', 'outcome', 'unlabelled'
 SEVERAL = 'several roles'
@@ -173,3 +176,164 @@ def check_disjoint(groups: dict[str, Sequence[str]] | dict[str, Any]) -> None:
 
 def _union(groups: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column for group in groups for column in group))
+
+
+# -- Named notions of fairness, as statements of conditional independence --------------------------
+#
+# Each preset returns a list, and lists can be concatenated: ``demographic_parity(['sex'],
+# ['hired']) + justifiable(['sex'], ['grade'], ['pay'])``. A preset guarantees what its statement
+# says about the model: joint independence of all columns of a side, in the graph. That is
+# stronger than equal rates.
+
+
+def justifiable(
+    protected: Iterable[str],
+    admissible: Iterable[str] | Mapping[str, Iterable[str]],
+    outcome: Iterable[str] | None = None,
+) -> list[Independent]:
+    """Outcomes depend on protected columns only through admissible ones.
+
+    Paper: Definition "Justifiable Fairness".
+
+    Args:
+        protected: Columns that must not influence an outcome in any other way.
+        admissible: Columns that may; or for each outcome its own, ``{outcome: [columns]}``.
+        outcome: The outcomes; omit them if ``admissible`` names them.
+
+    Raises:
+        RolesError: If columns cannot be used as given, or nothing is admissible.
+    """
+    if isinstance(admissible, Mapping):
+        if outcome is not None:
+            raise RolesError(
+                'outcome is given twice: admissible is a dictionary, whose keys are the outcomes. '
+                'Leave outcome out.'
+            )
+        protected = _kept(protected)
+        return [
+            statement
+            for one, columns in admissible.items()
+            for statement in justifiable(protected, columns, [one])
+        ]
+    statement = Independent(protected, outcome or (), given=admissible)
+    if not statement.given:
+        raise RolesError(
+            'admissible must name at least one column for justifiable fairness. If nothing '
+            'justifies a dependence, use demographic_parity(protected, outcome).'
+        )
+    return [statement]
+
+
+def demographic_parity(protected: Iterable[str], outcome: Iterable[str]) -> list[Independent]:
+    """Outcomes do not depend on protected columns at all.
+
+    No path may connect the two, so the model splits into independent components.
+
+    Args:
+        protected: Columns that must not influence an outcome.
+        outcome: The outcomes.
+    """
+    return [Independent(protected, outcome)]
+
+
+def equalized_odds(
+    protected: Iterable[str], decision: Iterable[str], label: Iterable[str]
+) -> list[Independent]:
+    """Decisions do not depend on protected columns given the true label: separation.
+
+    Error rates, such as false positives among the negatives, are then the same for all groups.
+
+    Args:
+        protected: Columns that must not influence a decision beyond the label.
+        decision: What was decided or predicted.
+        label: What was true.
+    """
+    return [Independent(protected, decision, given=label)]
+
+
+def sufficiency(
+    protected: Iterable[str], decision: Iterable[str], label: Iterable[str]
+) -> list[Independent]:
+    """The true label does not depend on protected columns given the decision.
+
+    Predictive values, such as the share of positive decisions that are right, are then the same for
+    all groups.
+
+    Args:
+        protected: Columns that must carry no information about the label beyond the decision.
+        decision: What was decided or predicted.
+        label: What was true.
+    """
+    return [Independent(protected, label, given=decision)]
+
+
+def _kept(columns: Iterable[str]) -> Iterable[str]:
+    """Return columns that can be iterated again; a string stays one, and is refused as such."""
+    return columns if isinstance(columns, str) or not isinstance(columns, Iterable) else [*columns]
+
+
+# -- Statements from JSON, written by ``Statements.as_records`` or by hand -------------------------
+
+
+_SIDES, _KEYS = {'left', 'right'}, {'left', 'right', 'given'}
+
+
+def read_statements(records: Any) -> Statements:
+    """Return the statements of a list of records.
+
+    Args:
+        records: One dictionary per statement, with lists of names as ``left`` and ``right``, and as
+            ``given`` unless that is empty.
+
+    Raises:
+        RolesError: If they have another form, or are not valid statements.
+    """
+    if not isinstance(records, list) or not all(map(_is_record, records)):
+        raise RolesError(
+            'fairness must be a list of statements such as {"left": ["sex"], "right": ["income"], '
+            '"given": ["education"]}. Correct it; without given, leave that key out.'
+        )
+    return Statements(Independent(**record) for record in records)
+
+
+def _is_record(record: Any) -> bool:
+    if not isinstance(record, dict) or not _SIDES <= set(record) <= _KEYS:
+        return False
+    return all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names)
+        for names in record.values()
+    )
+
+
+# -- Outcomes and the columns that no statement names: whether they may be adjacent ----------------
+#
+# An unlabelled column may be a proxy for a protected one. An outcome that depends on it leaves the
+# synthetic table fair, since the model separates the proxy from the protected column; but a model
+# trained on that table can use the proxy, and is then unfair to real people, in whose rows the
+# two are still dependent.
+
+
+APART, FREE = 'apart', 'free'
+"""No outcome is adjacent to such a column; or it may be, as long as the statements hold."""
+
+UNLABELLED_CHOICES = (None, APART, FREE)
+
+
+def outcomes_beside_unlabelled(
+    cliques: Iterable[Sequence[str]], statements: Statements
+) -> list[tuple[str, str]]:
+    """Return the pairs of an outcome and a column that no statement names.
+
+    Args:
+        cliques: Columns that a model connects directly, or may connect.
+        statements: An outcome is a column on the right of one of them.
+    """
+    outcomes, named = set(statements.outcome), set(statements.columns())
+    pairs = {
+        (outcome, other)
+        for clique in cliques
+        for pair in combinations(clique, 2)
+        for outcome, other in (pair, pair[::-1])
+        if outcome in outcomes and other not in named
+    }
+    return sorted(pairs, key=str)

@@ -18,7 +18,7 @@ from sdv_prefair.columns._processor import Encoding, prepare_processor
 from sdv_prefair.counting import Clique, Counts, Source
 from sdv_prefair.counting._arrow import Reshape
 from sdv_prefair.counting._kernel import check_not_empty
-from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._statements import outcomes_beside_unlabelled
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._doubts import warn_of_doubts
 from sdv_prefair.fitting._fitted import Fitted, Prepared

@@ -8,7 +8,7 @@ from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.constraints._rules import cliques_in_original_columns
 from sdv_prefair.counting import Clique
 from sdv_prefair.errors import UnfairModelError
-from sdv_prefair.fairness._broken import Broken, broken_statements
+from sdv_prefair.fairness._predicate import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.model._junction import is_junction_tree

@@ -16,6 +16,7 @@ from sdv_prefair._users_line import users_line
 from sdv_prefair.columns._dtypes import decimal_scale, largest_decimal
 from sdv_prefair.columns._facts import Datetimes, Numbers, Undeclared
 from sdv_prefair.columns._grids import DecimalCells, FineCells, MonthCells
+from sdv_prefair.columns._moments import is_temporal
 from sdv_prefair.errors import PrivacyWarning
 from sdv_prefair.privacy import Ledger, PrivateTable
 from sdv_prefair.privacy._accounting import LEARN_DOMAINS
@@ -193,7 +194,9 @@ _DECADE, _YEAR, _MONTH = 120, 12, 1
 
 def month_cells(undeclared: Undeclared, dtype: Any) -> MonthCells:
     """Return the public grid over which timestamps are counted."""
-    instants = isinstance(dtype, pd.DatetimeTZDtype)
+    # Texts are instants if their format has a zone.
+    written = '' if is_temporal(dtype) else undeclared.datetime_format or ''
+    instants = isinstance(dtype, pd.DatetimeTZDtype) or '%z' in written
     return MonthCells(FIRST_MONTH, NUM_MONTHS, undeclared.datetime_format, instants)
 
 

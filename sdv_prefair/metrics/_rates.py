@@ -21,8 +21,8 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_prefair._arrays import Flags, Floats, Integers
 from sdv_prefair.errors import shown
-from sdv_prefair.fairness._gaps import mean_gap, newcombe, wilson
 from sdv_prefair.fairness._joint_test import ComparableRows, Values, as_values
+from sdv_prefair.fairness._verdicts import mean_gap, newcombe, wilson
 
 MIN_ROWS = 30
 """Default number of rows that each of two groups must have to be compared."""

@@ -7,8 +7,8 @@ from typing import Any
 import networkx as nx
 import plotly.graph_objects as go
 
-from sdv_prefair.fairness._broken import edges_around
 from sdv_prefair.fairness._dependence import NOTICEABLE
+from sdv_prefair.fairness._predicate import edges_around
 from sdv_prefair.fairness._statements import SEVERAL, Independent, Statements
 from sdv_prefair.plots._lanes import Box, Canvas, Line, label_of, lay_out
 from sdv_prefair.plots._style import BLACK, GREY, plain_text

@@ -30,8 +30,7 @@ from sdv_prefair._atomic_write import check_place, write_whole
 from sdv_prefair.errors import PrivacyWarning, ReleaseError
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.release._archive import Archive, pack
-from sdv_prefair.release._contents import Contents, Released, write_contents
-from sdv_prefair.release._fidelity import check_same
+from sdv_prefair.release._contents import Contents, Released, check_same, write_contents
 from sdv_prefair.release._verified import Check, Verification
 from sdv_prefair.release._verifying import verify_fit
 

@@ -5,13 +5,20 @@ declares is compared with a limit first, and never more than that is decompresse
 """
 
 import io
+import json
+import math
 import os
+import re
 import struct
 import zipfile
 from collections.abc import Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
 
 from sdv_prefair.errors import ReleaseError
+
+# --------------------------------------------------------------------------------------------------
 
 MOST_FILE_BYTES = 1 << 30
 MOST_DIRECTORY_BYTES = 2 << 20
@@ -113,3 +120,178 @@ def _check_member(info: zipfile.ZipInfo) -> None:
         raise ReleaseError(
             'The release contains a member that is encrypted or compressed in an unsupported way.'
         )
+
+
+# -- Arrays as npy files, numpy's own format, with nothing in them but numbers ---------------------
+#
+# The format can hold Python objects as a pickle; such a file is refused because of its header, like
+# any other that does not have the expected shape and type.
+
+
+MOST_CELLS = 1 << 26
+_MOST_HEADER_BYTES = 1_024
+_FLOATS, _WHOLES = np.dtype('<f8'), np.dtype('<i8')
+_CELL_BYTES = 8
+
+
+class ArrayWriter:
+    """Collects arrays as members of a zip.
+
+    Attributes:
+        members: The npy files by name.
+    """
+
+    def __init__(self) -> None:
+        self.members: dict[str, bytes] = {}
+
+    def floats(self, name: str, array: np.ndarray) -> None:
+        """Add an array of floats."""
+        self._add(name, array, _FLOATS)
+
+    def wholes(self, name: str, array: np.ndarray) -> None:
+        """Add an array of integers."""
+        self._add(name, array, _WHOLES)
+
+    def _add(self, name: str, array: np.ndarray, dtype: np.dtype) -> None:
+        buffer = io.BytesIO()
+        array = np.ascontiguousarray(array, dtype=dtype)
+        np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+        self.members[name] = buffer.getvalue()
+
+
+class ArrayReader:
+    """Reads arrays from an archive, and keeps count of them.
+
+    Args:
+        archive: The archive.
+
+    Attributes:
+        names: The names of the members that were read.
+    """
+
+    def __init__(self, archive: Archive):
+        self.names: set[str] = set()
+        self._archive = archive
+        self._cells_left = MOST_CELLS
+
+    def floats(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        """Return an array of finite floats."""
+        array = self._read(name, shape, _FLOATS)
+        if not np.isfinite(array).all():
+            raise ReleaseError(f'{name} of the release holds numbers that are not finite.')
+        return array
+
+    def wholes(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        """Return an array of integers."""
+        return self._read(name, shape, _WHOLES)
+
+    def _read(self, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        cells = math.prod(shape)
+        self._cells_left -= cells
+        if self._cells_left < 0:
+            raise ReleaseError('The release is too large: its tables have too many cells.')
+        self.names.add(name)
+        content = self._archive.read(name, cells * _CELL_BYTES + _MOST_HEADER_BYTES)
+        start = _check_header(name, content, shape, dtype)
+        if len(content) - start != cells * _CELL_BYTES:
+            raise ReleaseError(f'{name} of the release does not have the length its shape implies.')
+        array = np.frombuffer(content, dtype, offset=start).reshape(shape)
+        return array.astype(dtype.newbyteorder('='))
+
+
+def _check_header(name: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype) -> int:
+    """Return where the numbers begin."""
+    stream = io.BytesIO(content)
+    try:
+        version = np.lib.format.read_magic(stream)
+        found = np.lib.format.read_array_header_1_0(stream, max_header_size=_MOST_HEADER_BYTES)
+    except Exception as error:  # numpy passes on whatever parsing the header as Python raises
+        raise ReleaseError(
+            f'{name} of the release is not an array: {type(error).__name__}.'
+        ) from None
+    if version != (1, 0) or found != (shape, False, dtype):
+        raise ReleaseError(
+            f'{name} of the release must be an array of type {dtype} and shape {shape}.'
+        )
+    return stream.tell()
+
+
+# -- Untrusted JSON: bounded before it is parsed, and stricter than the standard -------------------
+
+
+MOST_BYTES = 32 << 20
+MOST_DEPTH = 24
+MOST_ITEMS = 1_000_000
+_MOST_DIGITS = 1_000
+
+# A string, up to its end or that of the document; or an opening, closing or separating character.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
+
+
+def write_document(value: Any) -> bytes:
+    """Return JSON as ASCII; numbers are restored exactly."""
+    return json.dumps(value, allow_nan=False, indent=1).encode('ascii')
+
+
+def read_document(content: bytes, name: str) -> Any:
+    """Parse JSON.
+
+    Args:
+        content: The text.
+        name: What to call it in errors.
+
+    Raises:
+        ReleaseError: If it is not JSON, is nested too deep or has too many items, repeats a key, or
+            holds a number that is not finite or absurdly long.
+    """
+    _check_extent(content, name)
+    try:
+        return json.loads(
+            content.decode('utf-8'),
+            object_pairs_hook=_without_repeats,
+            parse_int=_whole_number,
+            parse_float=_finite_number,
+            parse_constant=_refuse,
+        )
+    except (ValueError, RecursionError) as error:
+        raise ReleaseError(
+            f'{name} of the release is not the JSON it should be: {error}.'
+        ) from None
+
+
+def _check_extent(content: bytes, name: str) -> None:
+    depth = items = 0
+    for token in _TOKEN.finditer(content):
+        match token.group()[:1]:
+            case b'[' | b'{':
+                depth, items = depth + 1, items + 1
+            case b']' | b'}':
+                depth -= 1
+            case b',':
+                items += 1
+        if depth > MOST_DEPTH or items > MOST_ITEMS:
+            raise ReleaseError(f'{name} of the release is nested too deeply or has too many items.')
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError('a key is repeated')
+    return made
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError('a number has too many digits')
+    return int(text)
+
+
+def _finite_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError('a number is not finite')
+    return number
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f'{text} is not a JSON number')

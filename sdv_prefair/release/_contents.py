@@ -17,35 +17,105 @@ from sdv_prefair.learning import undeclared_columns
 from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy import Account, Debit, Ledger
 from sdv_prefair.privacy._accounting import LOOK_FOR_COPIES
-from sdv_prefair.release._account_record import check_account, read_account, write_account
-from sdv_prefair.release._archive import Archive
+from sdv_prefair.release._archive import (
+    MOST_BYTES,
+    Archive,
+    ArrayReader,
+    ArrayWriter,
+    read_document,
+    write_document,
+)
 from sdv_prefair.release._columns_record import (
+    given_dtypes,
+    read_constraints,
+    read_metadata,
+    rebuild_encoders,
     write_chosen,
+    write_constraints,
     write_dtypes,
     write_learnt,
+    write_metadata,
     write_shapes,
 )
-from sdv_prefair.release._constraints_record import read_constraints, write_constraints
-from sdv_prefair.release._documents import MOST_BYTES, read_document, write_document
-from sdv_prefair.release._encoding_record import given_dtypes, rebuild_encoders
-from sdv_prefair.release._fields import Fields
-from sdv_prefair.release._ledger_checks import (
+from sdv_prefair.release._fields import Fields, read_value, write_value
+from sdv_prefair.release._ledger_record import (
+    check_account,
     check_learning,
+    check_looks,
     check_measured,
     check_measurements,
     check_scores,
     check_shapes,
+    read_account,
+    read_ledger,
+    read_looks,
+    write_account,
+    write_ledger,
+    write_looks,
 )
-from sdv_prefair.release._ledger_record import read_ledger, write_ledger
-from sdv_prefair.release._looks_record import check_looks, read_looks, write_looks
-from sdv_prefair.release._metadata_record import read_metadata, write_metadata
-from sdv_prefair.release._model_checks import check_hidden
-from sdv_prefair.release._model_record import read_model, write_model
-from sdv_prefair.release._npy_members import ArrayReader, ArrayWriter
-from sdv_prefair.release._parameters import read_parameters, write_parameters
-from sdv_prefair.release._structure_checks import check_estimate, check_structure, num_scores
+from sdv_prefair.release._model_record import check_hidden, read_model, write_model
+from sdv_prefair.release._strategy import (
+    check_estimate,
+    check_structure,
+    num_scores,
+    read_parameters,
+    write_parameters,
+)
 from sdv_prefair.release._twin_record import RECORD, Record, read_record
-from sdv_prefair.release._values import read_value, write_value
+
+# -- Whether a release describes a synthesizer completely, checked before it is saved --------------
+#
+# A release describes this package's own objects. Something that the user has replaced, such as a
+# generator of personal values, may be missing; then the loaded synthesizer would be a different
+# one.
+
+
+def check_same(saved: Fitted, read: Fitted) -> None:
+    """Raise ``ReleaseError`` unless both would sample the same rows."""
+    before, after = _by_column(saved), _by_column(read)
+    for column, facts in before.items():
+        if facts != after.get(column):
+            raise ReleaseError(
+                f"Column '{column}' has a transformer, a dtype or a format that a release cannot "
+                'store. Use save, or leave the column to its default transformer and fit again.'
+            )
+    if before.keys() != after.keys() or _whole(saved) != _whole(read):
+        raise ReleaseError(
+            'The synthesizer has been changed in a way that a release cannot store. Construct and '
+            'fit a new one, or use save.'
+        )
+
+
+def _by_column(fitted: Fitted) -> dict[Any, list[Any]]:
+    processor = fitted.prepared.processor
+    facts: dict[Any, list[Any]] = {c: [dtype] for c, dtype in processor._dtypes.items()}
+    for column, transformer in processor._hyper_transformer.field_transformers.items():
+        seed = getattr(transformer, 'random_seed', None)
+        facts.setdefault(column, []).extend([repr(transformer), seed])
+    for column, formatter in processor.formatters.items():
+        facts[column].append(vars(formatter))
+    return facts
+
+
+def _whole(fitted: Fitted) -> list[Any]:
+    model, plan, settings = fitted.model, fitted.plan, fitted.settings
+    rules = [*(link.rule for link in plan.chain), *plan.rejections]
+    return [
+        plan.original_metadata.to_dict(),
+        plan.metadata.to_dict(),
+        settings.promise.roles,
+        settings.roles,
+        [repr(rule.constraint) for rule in rules],
+        list(fitted.names),
+        model.domain,
+        model.cliques,
+        [(node.columns, node.separator, node.parent) for node in model.nodes],
+        [measurement.columns for measurement in model.measurements],
+    ]
+
+
+# --------------------------------------------------------------------------------------------------
+
 
 FORMAT, VERSION = 'sdv-prefair release', 1
 _RELEASE, _METADATA = 'release.json', 'metadata.json'

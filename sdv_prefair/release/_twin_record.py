@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sdv_prefair.errors import ReleaseError
-from sdv_prefair.release._archive import Archive
-from sdv_prefair.release._documents import read_document
+from sdv_prefair.release._archive import Archive, read_document
 from sdv_prefair.release._verified import Check
 
 RECORD = 'record.json'

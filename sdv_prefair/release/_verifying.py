@@ -15,29 +15,223 @@ What can be checked, and what cannot:
 
 import copy
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2
 from sdv.errors import SamplingError
 
+from sdv_prefair._arrays import Floats, Objects
 from sdv_prefair._sdv_versions import by_name
+from sdv_prefair.columns import ColumnCodes
+from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.columns._processor import check_columns
 from sdv_prefair.errors import PrivateDataError, UnfairModelError
 from sdv_prefair.fairness import Independent
 from sdv_prefair.fairness._joint_test import LEVEL as STATEMENT_LEVEL
 from sdv_prefair.fairness._joint_test import joint_codes
+from sdv_prefair.fairness._predicate import markov_graph
 from sdv_prefair.fairness._verdicts import UNFAIR, Verdict, judge_rows
 from sdv_prefair.fitting._fitted import Fitted
+from sdv_prefair.model import GraphicalModel
 from sdv_prefair.privacy._accounting import is_too_large
-from sdv_prefair.release._marginal_test import LEVEL, MarginalTest, compare_marginals
-from sdv_prefair.release._own_types import as_written, in_own_types
 from sdv_prefair.release._twin_record import check_record
 from sdv_prefair.release._verified import Check, Verification
 
 if TYPE_CHECKING:
     from sdv_prefair.synthesizer._after_fit import AfterFit
+
+# -- Goodness of fit: whether rows follow a model, judged by its one- and two-way marginals --------
+#
+# Pearson's chi-square of each marginal against the model's own, with cells in which few rows are
+# expected merged, and Bonferroni's correction for the number of marginals. Independent rows of
+# the model fail with about the probability of the level, systematic samples hardly ever. A row in a
+# cell of probability zero fails at once.
+
+LEVEL = 0.001
+"""How often rows of the model itself fail: about once in a thousand tables."""
+
+# The chi-square distribution is accurate if at least this many rows are expected in a cell; with
+# ten, tail probabilities at the level are off by at most a third.
+_LEAST_EXPECTED = 10
+_MOST_CELLS = 10_000_000
+
+
+@dataclass(frozen=True)
+class MarginalTest:
+    """The result of the test.
+
+    Attributes:
+        tested: The number of marginals with enough rows.
+        worst: The columns of the marginal with the worst fit.
+        p_value: Its p-value, corrected for the number of marginals.
+        impossible: Columns with a combination of values that the model never samples.
+    """
+
+    tested: int
+    worst: tuple[str, ...]
+    p_value: float
+    impossible: tuple[tuple[str, ...], ...]
+
+    def is_passed(self, level: float = LEVEL) -> bool:
+        """Whether the test does not reject."""
+        return not self.impossible and not self.p_value < level
+
+
+def compare_marginals(model: GraphicalModel, codes: pd.DataFrame) -> MarginalTest:
+    """Test rows against all columns and joined pairs of a model.
+
+    Privacy: reads rows that are said to be synthetic, and the model; nothing else.
+
+    Args:
+        model: The model.
+        codes: Codes of rows; columns that it lacks are left out.
+    """
+    found: dict[tuple[str, ...], float] = {}
+    impossible = []
+    for columns in _marginals(model, codes.columns.tolist()):
+        shares = model.marginal(columns)
+        counts = _count([codes[column].to_numpy() for column in columns], shares.shape)
+        if counts[shares.ravel() <= 0].any():
+            impossible.append(columns)
+        elif (p_value := chi_square(counts, shares.ravel())) is not None:
+            found[columns] = p_value
+    worst = min(found, key=lambda columns: found[columns], default=())
+    p_value = min(1.0, found[worst] * len(found)) if found else 1.0
+    return MarginalTest(len(found), worst, p_value, tuple(impossible))
+
+
+def _marginals(model: GraphicalModel, known: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    graph: nx.Graph[str] = markov_graph(model.cliques)
+    for columns in [*((column,) for column in model.domain), *graph.edges]:
+        cells = np.prod([float(model.domain[column]) for column in columns])
+        if set(columns) <= set(known) and cells <= _MOST_CELLS:
+            yield columns
+
+
+def _count(codes: Sequence[np.ndarray], shape: tuple[int, ...]) -> Floats:
+    cells = np.ravel_multi_index(tuple(codes), shape)
+    counts: Floats = np.bincount(cells, minlength=int(np.prod(shape))).astype(np.float64)
+    return counts
+
+
+def chi_square(counts: Floats, shares: Floats) -> float | None:
+    """Return the p-value of counts under these shares; None if there are too few rows.
+
+    Args:
+        counts: How many rows each cell has.
+        shares: The probability of each cell.
+    """
+    expected = counts.sum() * shares / shares.sum()
+    is_large = expected >= _LEAST_EXPECTED
+    if not is_large.any():
+        return None
+    observed = np.append(counts[is_large], counts[~is_large].sum())
+    wanted = np.append(expected[is_large], expected[~is_large].sum())
+    if wanted[-1] < _LEAST_EXPECTED:  # the rest is merged with the smallest of the others
+        smallest = int(np.argmin(wanted[:-1]))
+        for values in (observed, wanted):
+            values[smallest] += values[-1]
+        observed, wanted = observed[:-1], wanted[:-1]
+    if len(wanted) < 2:
+        return None
+    statistic = float(((observed - wanted) ** 2 / wanted).sum())
+    return float(chi2.sf(statistic, len(wanted) - 1))
+
+
+# -- Rows of a file in the types of the release: a file holds text, or types of its own ------------
+#
+# A single-precision 0.1 is read from a CSV file as the double 0.1, a day that is stored as the
+# integer 20100131 as a string, as is a clock of Paris. What is written decides: a column has the
+# release's type if it is written with the same characters after it has been converted, or equals
+# what was read.
+
+
+def in_own_types(
+    rows: pd.DataFrame, columns: Mapping[str, ColumnCodes], cells: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Return rows with the release's types, in columns that this leaves as they are written.
+
+    Args:
+        rows: The rows, as they were read.
+        columns: The codes of the columns of the release.
+        cells: The text of each cell, if there is any.
+    """
+    found = {}
+    for column, codes in columns.items():
+        if column not in rows or _is_own(rows[column], codes, cells):
+            continue
+        own = _held(rows[column] if cells is None else cells[column], codes)
+        if own is not None:
+            found[column] = own
+    return with_columns(rows, found)
+
+
+def _is_own(column: pd.Series, codes: ColumnCodes, cells: pd.DataFrame | None) -> bool:
+    """Whether a column has values that the release can show, and none was lost."""
+    is_lost = cells is not None and (column.isna() & cells[column.name].notna()).any()
+    return bool(codes.is_declared(column).all()) and not is_lost
+
+
+def as_written(rows: pd.DataFrame) -> Objects:
+    """Return the lines of a CSV file of these rows."""
+    return np.array(rows.to_csv(index=False, header=False).splitlines(), dtype=object)
+
+
+def _held(column: pd.Series, codes: ColumnCodes) -> pd.Series | None:
+    written = as_written(column.to_frame())
+    for as_type in (_as_it_is, _as_flag, _as_integer, _as_number, _as_moment):
+        try:
+            read = as_type(column, codes.dtype)
+            known = read[read.notna()]
+            held = pd.Series(codes.hold(known), known.index, name=column.name)
+            own = held.reindex(column.index)
+        except (ValueError, TypeError, OverflowError, AttributeError):
+            continue
+        if _is_equal(read, own) or np.array_equal(written, as_written(own.to_frame())):
+            return own
+    return None
+
+
+def _is_equal(read: pd.Series, own: pd.Series) -> bool:
+    known = own.notna()
+    try:
+        same = bool((read[known] == own[known]).all())
+    except (ValueError, TypeError):
+        return False
+    return same and bool((read.isna() == own.isna()).all())
+
+
+def _as_it_is(column: pd.Series, dtype: Any) -> pd.Series:
+    return column
+
+
+def _as_flag(column: pd.Series, dtype: Any) -> pd.Series:
+    flags = {'True': True, 'False': False}
+    return pd.Series([flags.get(one, one) for one in column], column.index, dtype=object)
+
+
+def _as_integer(column: pd.Series, dtype: Any) -> pd.Series:
+    # Not by map, which would make floats of integers beside nulls.
+    whole = [int(one) if isinstance(one, str) else one for one in column]
+    return pd.Series(whole, column.index, dtype=object)
+
+
+def _as_number(column: pd.Series, dtype: Any) -> pd.Series:
+    return column.astype(float)
+
+
+def _as_moment(column: pd.Series, dtype: Any) -> pd.Series:
+    if getattr(dtype, 'tz', None) is None:
+        return pd.to_datetime(column, format='ISO8601')
+    return pd.to_datetime(column, utc=True, format='ISO8601').dt.tz_convert(dtype.tz)
+
+
+# --------------------------------------------------------------------------------------------------
 
 # Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000
@@ -119,7 +313,7 @@ def verify_table(
     columns = _columns(fitted, rows)
     if not columns.passed:
         return Verification([columns])
-    origin, own = _redrawn(synthesizer, rows, as_read or _as_it_is)
+    origin, own = _redrawn(synthesizer, rows, as_read or _rows_as_they_are)
     rows = in_own_types(rows, fitted.encoding.transformers) if own is None else own
     values = _values(fitted, rows)
     if not values.passed:
@@ -135,7 +329,7 @@ def verify_table(
     return Verification([*found, *tested])
 
 
-def _as_it_is(rows: pd.DataFrame) -> pd.DataFrame:
+def _rows_as_they_are(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 

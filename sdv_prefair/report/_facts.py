@@ -16,9 +16,8 @@ import plotly.graph_objects as go
 
 import sdv_prefair
 from sdv_prefair.columns import single_table
-from sdv_prefair.fairness._broken import broken_statements
 from sdv_prefair.fairness._dependence import NOTICEABLE
-from sdv_prefair.fairness._predicate import markov_graph
+from sdv_prefair.fairness._predicate import broken_statements, markov_graph
 from sdv_prefair.fairness._statements import Independent, Statements
 from sdv_prefair.fitting._explanation import (
     HEADINGS,

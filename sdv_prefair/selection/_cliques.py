@@ -151,7 +151,7 @@ class MeasuredInTurn:
         return weight(self._table.domain, clique, self._budget)
 
     def finish(self) -> Release:
-        """Spend the rest on all measured cliques, or on the one-ways if there are none.
+        """Spend the rest on all measured cliques, or on one-way marginals if there are none.
 
         Privacy: spends all that is left in the table's ledger.
         """

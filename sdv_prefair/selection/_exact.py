@@ -27,9 +27,8 @@ import networkx as nx
 import numpy as np
 
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.fairness._implied import implies
-from sdv_prefair.fairness._statements import Independent, Statements
-from sdv_prefair.fairness._unlabelled import FREE
+from sdv_prefair.fairness._predicate import implies
+from sdv_prefair.fairness._statements import FREE, Independent, Statements
 from sdv_prefair.selection._sides import (
     OUTCOME_SIDE,
     PROTECTED_SIDE,

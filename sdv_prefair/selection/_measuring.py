@@ -81,7 +81,7 @@ def measure(
 def first_shares(
     table: PrivateTable, budget: Budget, cliques: Sequence[Clique]
 ) -> tuple[Fraction, Fraction]:
-    """Return the budgets of one-ways and selection; without cliques, one-ways get everything."""
+    """Return the budgets of one-way marginals and of the selection, which needs cliques."""
     shares = [budget.one_way, budget.selection, 1 - budget.one_way - budget.selection]
     one_way, selection, _ = table.ledger.shares(
         table.ledger.remaining, shares if cliques else [1, 0, 0]
@@ -164,7 +164,7 @@ class OneWays:
     over_codes: list[Measurement]
 
     def with_more(self, more: list[Measurement], hidden: HiddenCodes) -> 'OneWays':
-        """Return the one-ways with further measurements over codes; groups stay the same."""
+        """Return the same with further measurements over codes; groups stay the same."""
         over_codes = list(by_columns([*self.over_codes, *more]).values())
         compressions = {
             (c := m.columns[0]): weigh_again(

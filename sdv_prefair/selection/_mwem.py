@@ -7,9 +7,9 @@ noise would leave; the candidate is measured, and the model is estimated again.
 
 Paper: Extensions (MWEM-PGM).
 
-Departs: MWEM starts from the uniform distribution, this from the one-ways. Intermediate estimates
-are rough, and with many columns are made only after every few cliques; the last one is a full
-estimate.
+Departs: MWEM starts from the uniform distribution, this from the one-way marginals. Intermediate
+estimates are rough, and with many columns are made only after every few cliques; the last one is a
+full estimate.
 """
 
 import math

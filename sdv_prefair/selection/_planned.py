@@ -287,7 +287,7 @@ class _Run:
         return plan.graph
 
     def finish(self, graph: GrowingGraph) -> Release:
-        """Spend all that is left on tables and one-ways, and return a measurement of each.
+        """Spend all that is left on tables and columns, and return a measurement of each.
 
         Privacy: spends all that is left in the table's ledger.
         """

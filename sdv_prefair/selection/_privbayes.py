@@ -10,7 +10,7 @@ Departs: the score is an L1 distance in rows, which one row changes by 1, and no
 information, whose sensitivity is log(n)/n: a number of rows that is not public. PrivBayes chooses
 the whole network first and then measures it; here the parents' table is known when a child is
 chosen, so the score is about the child and not about how its parents depend on each other. The
-model is estimated from all tables together, including one-ways, and not one conditional
+model is estimated from all tables together, one-way marginals included, and not one conditional
 distribution after the other. The first column is not chosen at random: the first choice is among
 all pairs.
 """
@@ -79,7 +79,7 @@ class PrivBayesStrategy(CliqueMechanism):
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-ways, then choose and measure a child with its parents in each round.
+        """Measure one-way marginals; then, each round, choose a child with parents and measure it.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.

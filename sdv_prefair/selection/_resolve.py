@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.fairness._unlabelled import FREE
+from sdv_prefair.fairness._statements import FREE
 from sdv_prefair.selection._aim import AimStrategy, FairAim
 from sdv_prefair.selection._catalogue import ANY_RULE, STRUCTURES
 from sdv_prefair.selection._exact import ExactStrategy
@@ -38,7 +38,12 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType({
 """The strategies that can be asked for by name: each selects a tree."""
 
 MECHANISMS: Mapping[str, type[PairMechanism]] = MappingProxyType({
-    mechanism.name: mechanism for mechanism in (PlannedStrategy, PrivBayesStrategy, MwemStrategy)
+    mechanism.name: mechanism
+    for mechanism in (
+        PlannedStrategy,
+        PrivBayesStrategy,
+        MwemStrategy,
+    )
 })
 """The mechanisms that can be asked for by name, besides those that follow a strategy."""
 

@@ -27,8 +27,13 @@ import numpy as np
 
 from sdv_prefair._arrays import Flags, Integers
 from sdv_prefair.errors import StructureError, shown
-from sdv_prefair.fairness._statements import Independent, Statements
-from sdv_prefair.fairness._unlabelled import APART, FREE, outcomes_beside_unlabelled
+from sdv_prefair.fairness._statements import (
+    APART,
+    FREE,
+    Independent,
+    Statements,
+    outcomes_beside_unlabelled,
+)
 
 Pair = tuple[str, str]
 

@@ -16,8 +16,7 @@ from networkx.utils import UnionFind
 
 from sdv_prefair.errors import StructureError, UnfairModelError, shown
 from sdv_prefair.fairness._predicate import fair_additions, markov_graph, path_around
-from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.fairness._unlabelled import APART, FREE
+from sdv_prefair.fairness._statements import APART, FREE, Statements
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._strategy import (
     FairTree,

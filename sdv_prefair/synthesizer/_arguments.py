@@ -23,9 +23,8 @@ from sdv_prefair.constraints._adding import Promise
 from sdv_prefair.constraints._plan import ConstraintPlan
 from sdv_prefair.errors import DomainError, RolesError, StructureError, near, shown
 from sdv_prefair.fair_metadata import FairMetadata
-from sdv_prefair.fairness._implied import forced
-from sdv_prefair.fairness._statements import Statements
-from sdv_prefair.fairness._unlabelled import UNLABELLED_CHOICES
+from sdv_prefair.fairness._predicate import forced
+from sdv_prefair.fairness._statements import UNLABELLED_CHOICES, Statements
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.learning._bins import CHOICES
 from sdv_prefair.privacy import Risk

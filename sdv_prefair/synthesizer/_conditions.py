@@ -12,7 +12,7 @@ from sdv_prefair.columns._column_codes import cells, same_value
 from sdv_prefair.columns._dtypes import with_columns
 from sdv_prefair.columns._facts import ColumnDomain, Undeclared
 from sdv_prefair.errors import DomainWarning, FairnessWarning
-from sdv_prefair.fairness._broken import Broken, broken_statements
+from sdv_prefair.fairness._predicate import Broken, broken_statements
 from sdv_prefair.fairness._statements import Statements
 from sdv_prefair.roles import Roles
 from sdv_prefair.synthesizer._unlearnt import unlearnt_values, with_given

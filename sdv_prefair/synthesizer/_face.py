@@ -38,8 +38,7 @@ from sdv_prefair.constraints._adding import Promise
 from sdv_prefair.counting import FrameSource
 from sdv_prefair.counting._given import CountQueries, counts_of_user
 from sdv_prefair.counting._snapshots import held_still
-from sdv_prefair.fairness._statements import Independent, Statements
-from sdv_prefair.fairness._unlabelled import APART
+from sdv_prefair.fairness._statements import APART, Independent, Statements
 from sdv_prefair.fitting import _cautions as cautions
 from sdv_prefair.fitting._fitted import Fitted
 from sdv_prefair.fitting._pipeline import declared_cliques, fit_counted, fit_pipeline, prepare

@@ -70,6 +70,9 @@ def _all(of: dict[str, Table]) -> Iterator[tuple[str, Fit]]:
     yield from _learnt(of['learnt'])
     yield from _persons(of['visits'])
     yield from _odd(of['odd'])
+    yield 'wide: planned in turns', Fit(of['wide'], {'epsilon': 1e4})
+    yield 'wide: planned', Fit(of['wide'], {})
+    yield 'wide: aim', Fit(of['wide'], {'structure': 'aim', 'epsilon': 30.0})
     for name, door in DOORS.items():
         even = {'discretization': 'uniform'} if name == 'answers' else {}
         yield f'door: {name}', Fit(of['people'], {'structure': 'adaptive', **even}, door)

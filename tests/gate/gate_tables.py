@@ -1,4 +1,4 @@
-"""Five small tables with columns of every kind, made by a fixed stream of random numbers."""
+"""Six small tables with columns of every kind, made by a fixed stream of random numbers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,7 +43,7 @@ class Table:
 
 def tables() -> dict[str, Table]:
     """Return the tables by name."""
-    made = (people(), census(), learnt(), visits(), odd())
+    made = (people(), census(), learnt(), visits(), odd(), wide())
     return {table.name: table for table in made}
 
 
@@ -199,6 +199,22 @@ def odd(num_rows: int = 900) -> Table:
     }
     roles = {'protected': ['side'], 'admissible': ['pair', 'low'], 'outcome': ['told', 'word']}
     return Table('odd', frame, columns, roles)
+
+
+def wide(num_rows: int = 2000) -> Table:
+    """Twenty-six columns that all depend on three hidden ones."""
+    rng = np.random.default_rng(6)
+    hidden = rng.random((3, num_rows))
+    frame = {
+        f'w{number:02}': (
+            np.where(rng.random(num_rows) < 0.7, hidden[number % 3], rng.random(num_rows))
+            * (2 + number % 4)
+        ).astype(int)
+        for number in range(26)
+    }
+    columns = {f'w{number:02}': _values(*range(2 + number % 4)) for number in range(26)}
+    roles = {'protected': ['w00'], 'admissible': ['w01', 'w02', 'w04'], 'outcome': ['w03']}
+    return Table('wide', pd.DataFrame(frame), columns, roles)
 
 
 def _mixed(rng: np.random.Generator, num_rows: int, raised: Any) -> np.ndarray:

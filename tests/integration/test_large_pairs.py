@@ -10,7 +10,7 @@ from sdv.sampling import Condition
 
 from sdv_prefair import DomainWarning, PreFairSynthesizer
 from sdv_prefair.errors import ReleaseError, StructureError
-from sdv_prefair.release._structure_checks import check_structure
+from sdv_prefair.release._strategy import check_structure
 from sdv_prefair.structure import AdaptiveStrategy, AimStrategy, ExactStrategy
 
 ROLES = {'protected': ['p'], 'admissible': ['a'], 'outcome': ['o']}

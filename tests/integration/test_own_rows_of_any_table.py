@@ -70,6 +70,21 @@ def test_numbers_that_are_all_zero_or_nearly(ends, tmp_path):
     assert (rows['x'] == 0).all()
 
 
+@pytest.mark.parametrize('kind', ['text', 'instants'])
+def test_timestamps_with_a_zone_whose_range_is_learnt(kind, tmp_path):
+    """As text they were refused after the budget was spent: learnt ends had no zone."""
+    seconds = np.random.default_rng(0).integers(0, 10 * 86_400, 400)
+    moments = pd.Series(pd.Timestamp('2008-06-09', tz='UTC') + pd.to_timedelta(seconds, unit='s'))
+    written = '%Y-%m-%dT%H:%M:%S%z'
+    values = moments.dt.strftime(written).astype(object) if kind == 'text' else moments
+    frame = pd.DataFrame({'x': values, 'letter': list('uv') * 200})
+    about = described(
+        x={'sdtype': 'datetime', 'datetime_format': written}, letter={'sdtype': 'categorical'}
+    )
+    rows = check_own_rows(about, frame, tmp_path, **FREE)
+    assert pd.to_datetime(rows['x'], format=written).dt.year.between(2007, 2009).all()
+
+
 @pytest.mark.slow
 def test_own_rows_of_any_table_verify(tmp_path):
     """Ten thousand tables in 25 nights, 400 a night; two files of each."""

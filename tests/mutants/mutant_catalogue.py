@@ -551,7 +551,7 @@ ALL_GAUSSIAN = [
     ),
     mutant(
         'a release with other noise passes for one Gaussian mechanism',
-        'release/_ledger_checks.py',
+        'release/_ledger_record.py',
         'if all_gaussian and any(line.mechanism not in ROUNDED_NOISES for line in lines):',
         'if False:',
         f'{_FITS}::test_a_release_that_adds_up_otherwise_than_it_may_is_refused',

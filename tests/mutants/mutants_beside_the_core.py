@@ -28,7 +28,7 @@ _IN_TURN = 'tests/unit/selection/test_measured_in_turn.py'
 _PLANNED = 'tests/unit/selection/test_planned_marginals.py'
 
 _ACCOUNT = 'privacy/_account.py'
-_CHECKS = 'release/_ledger_checks.py'
+_CHECKS = 'release/_ledger_record.py'
 _MOMENTS = 'columns/_cells.py'
 _KEYS = 'columns/_texts.py'
 _STREAMS = 'counting/_streams.py'
@@ -153,28 +153,28 @@ RELEASES = [
     ),
     mutant(
         'the account of a release may leave out what its fit has spent',
-        'release/_account_record.py',
+        'release/_ledger_record.py',
         '        account.spent >= ledger.spent\n        and ',
         '        ',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'the fit of a release may have failed',
-        'release/_account_record.py',
+        'release/_ledger_record.py',
         'for spending in account.spendings if spending.outcome == FINISHED]',
         'for spending in account.spendings]',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'the account of a release may call a seeded fit private',
-        'release/_account_record.py',
+        'release/_ledger_record.py',
         ' and finished[-1].seeded is ledger.seeded',
         '',
         f'{_ACCOUNT_RECORD}::test_an_account_without_the_fit_is_refused',
     ),
     mutant(
         'an attempt in a release may spend nothing for its lines',
-        'release/_account_record.py',
+        'release/_ledger_record.py',
         'if rho > _MOST_RHO or (rho > 0) != (lines > 0):',
         'if rho > _MOST_RHO:',
         f'{_ACCOUNT_RECORD}::test_attempts_that_no_lines_can_be_are_refused',
@@ -550,8 +550,8 @@ CLIQUES = [
     mutant(
         'fairness is asked of all cliques but the first',
         _PREDICATE,
-        '    graph = markov_graph(cliques)\n',
-        '    graph = markov_graph(list(cliques)[1:])\n',
+        '    graph = markov_graph(cliques)\n    paths = (path_around',
+        '    graph = markov_graph(list(cliques)[1:])\n    paths = (path_around',
         f'{_FAIRNESS}::test_known_cases',
     ),
     mutant(

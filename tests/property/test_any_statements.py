@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import run
 
-from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._statements import outcomes_beside_unlabelled
 from sdv_prefair.fitting._released_model import estimate_release
 from sdv_prefair.selection._measuring import BUDGETS
 from sdv_prefair.structure import STRATEGIES, KnownScores, fair_spanning_tree, with_unlabelled

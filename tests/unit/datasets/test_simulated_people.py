@@ -1,4 +1,7 @@
-"""Simulated tables keep to their metadata, and have the dependences they are made for."""
+"""Simulated tables keep to their metadata, and have the dependences they are made for.
+
+About ``_simulated.py``.
+"""
 
 import pandas as pd
 import pytest

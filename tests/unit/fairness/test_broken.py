@@ -1,4 +1,7 @@
-"""Which statements a graph breaks."""
+"""Which statements a graph breaks.
+
+About ``_predicate.py``.
+"""
 
 from itertools import pairwise
 
@@ -7,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.fairness import Independent, Statements, broken_statements
-from sdv_prefair.fairness._broken import edges_around
+from sdv_prefair.fairness._predicate import edges_around
 
 STATEMENTS = Statements([
     Independent(['sex'], ['pay'], given=['grade']),

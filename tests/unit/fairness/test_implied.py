@@ -1,4 +1,7 @@
-"""What statements force together, against all graphs of a few columns."""
+"""What statements force together, against all graphs of a few columns.
+
+About ``_predicate.py``.
+"""
 
 import random
 import time

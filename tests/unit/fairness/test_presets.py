@@ -1,4 +1,7 @@
-"""Notions of fairness by their names."""
+"""Notions of fairness by their names.
+
+About ``_statements.py``.
+"""
 
 import pytest
 

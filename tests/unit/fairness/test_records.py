@@ -1,4 +1,7 @@
-"""Statements out of JSON."""
+"""Statements out of JSON.
+
+About ``_statements.py``.
+"""
 
 import json
 
@@ -6,7 +9,7 @@ import pytest
 
 from sdv_prefair.errors import RolesError
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fairness._records import read_statements
+from sdv_prefair.fairness._statements import read_statements
 
 STATEMENTS = Statements([
     Independent(['sex', 'race'], ['pay'], given=['grade']),

@@ -1,8 +1,11 @@
-"""Which outcomes are beside columns without a role."""
+"""Which outcomes are beside columns without a role.
+
+About ``_statements.py``.
+"""
 
 from sdv_prefair import Roles
 from sdv_prefair.fairness import Independent, Statements
-from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._statements import outcomes_beside_unlabelled
 
 TWO = Statements([Independent(['sex'], ['pay'], ['grade']), Independent(['race'], ['hired'])])
 

@@ -1,15 +1,21 @@
 """Verdicts about rows, and the gaps they rest on.
 
-Of ``_verdicts.py`` and ``_gaps.py``.
+Of ``_verdicts.py`` and ``_verdicts.py``.
 """
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sdv_prefair.fairness._gaps import find_gaps, newcombe
 from sdv_prefair.fairness._joint_test import ComparableRows
-from sdv_prefair.fairness._verdicts import CANNOT_TELL, FAIR, UNFAIR, judge_rows
+from sdv_prefair.fairness._verdicts import (
+    CANNOT_TELL,
+    FAIR,
+    UNFAIR,
+    find_gaps,
+    judge_rows,
+    newcombe,
+)
 
 
 def hired(rng, chance):

@@ -154,7 +154,7 @@ def test_without_a_copy_the_checklist_still_asks(tmp_path):
 
 
 def test_more_than_everything_cannot_be_told():
-    from sdv_prefair.release._looks_record import read_looks
+    from sdv_prefair.release._ledger_record import read_looks
 
     look = {'column': 'called', 'outcome': 'paid', 'tells': 0.5, 'surely': 0.6}
     with pytest.raises(ReleaseError, match='out of range'):

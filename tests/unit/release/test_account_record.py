@@ -1,4 +1,7 @@
-"""The account of a release must hold the fit that the model came from, and what it has spent."""
+"""The account of a release must hold the fit that the model came from, and what it has spent.
+
+About ``_ledger_record.py``.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +12,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.privacy import Account, Ledger
 from sdv_prefair.privacy._account import FAILED, FINISHED, UNFINISHED, Spending
 from sdv_prefair.privacy._accounting import Debit
-from sdv_prefair.release._account_record import check_account, read_account, write_account
+from sdv_prefair.release._ledger_record import check_account, read_account, write_account
 
 
 def spent_ledger(seeded=False):

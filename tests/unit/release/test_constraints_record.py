@@ -1,4 +1,7 @@
-"""Constraints come back, but those that are code."""
+"""Constraints come back, but those that are code.
+
+About ``_columns_record.py``.
+"""
 
 from itertools import pairwise
 

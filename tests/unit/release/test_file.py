@@ -1,6 +1,6 @@
 """The file: written whole, the same for the same fit, with nothing private in it.
 
-Of ``_archive.py``, ``_contents.py`` and ``_documents.py``.
+Of ``_archive.py``, ``_contents.py`` and ``_archive.py``.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""Each line of a ledger has the noise that its amount asks for; measurements are no more exact."""
+"""Each line of a ledger has the noise that its amount asks for; measurements are no more exact.
+
+About ``_ledger_record.py``.
+"""
 
 import math
 from fractions import Fraction
@@ -11,7 +14,7 @@ from sdv_prefair.errors import ReleaseError
 from sdv_prefair.model import Measurement
 from sdv_prefair.privacy import Debit, Ledger, PrivateTable, SeededEntropy
 from sdv_prefair.privacy._private_table import frequent_values
-from sdv_prefair.release._ledger_checks import (
+from sdv_prefair.release._ledger_record import (
     check_learning,
     check_lines,
     check_measurements,

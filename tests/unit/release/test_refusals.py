@@ -1,6 +1,6 @@
 """What cannot be released, and what is no release, is named.
 
-Of ``__init__.py``, ``_metadata_record.py``, ``_timezones.py`` and ``_contents.py``.
+Of ``__init__.py``, ``_columns_record.py``, ``_fields.py`` and ``_contents.py``.
 """
 
 import os
@@ -13,8 +13,8 @@ from releases import ROLES, TREE, fit, staff_metadata, staff_rows
 
 from sdv_prefair import PreFairSynthesizer, load_release
 from sdv_prefair.errors import NotFittedError, ReleaseError, UnfairModelError
-from sdv_prefair.release._metadata_record import check_metadata
-from sdv_prefair.release._timezones import read_zone
+from sdv_prefair.release._columns_record import check_metadata
+from sdv_prefair.release._fields import read_zone
 from sdv_prefair.transformers import CategoryCodes
 
 

@@ -1,6 +1,6 @@
 """Releases of statements: they come back, and one that lies about them is refused.
 
-Of ``_parameters.py``, ``_contents.py`` and ``_structure_checks.py``.
+Of ``_strategy.py``, ``_contents.py`` and ``_strategy.py``.
 """
 
 import json

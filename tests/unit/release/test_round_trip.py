@@ -1,6 +1,6 @@
 """A release gives back the same synthesizer.
 
-Of ``__init__.py``, ``_contents.py``, ``_model_record.py`` and ``_parameters.py``.
+Of ``__init__.py``, ``_contents.py``, ``_model_record.py`` and ``_strategy.py``.
 """
 
 import datetime

@@ -1,4 +1,4 @@
-"""Shapes of bins in a release: ``_columns_record.py``, ``_encoding_record.py``."""
+"""Shapes of bins in a release: ``_columns_record.py``, ``_columns_record.py``."""
 
 import json
 import zipfile

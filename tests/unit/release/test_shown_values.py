@@ -1,6 +1,6 @@
 """A release that is opened shows values that tell their codes, whatever dtype it claims.
 
-Of ``_columns_record.py``, ``_dtype_names.py`` and ``_contents.py``.
+Of ``_columns_record.py``, ``_fields.py`` and ``_contents.py``.
 """
 
 import json

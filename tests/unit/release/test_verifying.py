@@ -1,6 +1,6 @@
 """Releases and rows checked again.
 
-Of ``_verifying.py``, ``_verified.py`` and ``_marginal_test.py``.
+Of ``_verifying.py``, ``_verified.py`` and ``_verifying.py``.
 """
 
 import numpy as np
@@ -14,9 +14,15 @@ from sdv_prefair.errors import ReleaseError, VerificationError
 from sdv_prefair.fairness._statements import Independent
 from sdv_prefair.fairness._verdicts import FAIR, UNFAIR
 from sdv_prefair.model import GraphicalModel
-from sdv_prefair.release import _marginal_test as marginal_test
-from sdv_prefair.release._marginal_test import LEVEL, chi_square, compare_marginals
-from sdv_prefair.release._verifying import judge_statement, verify_fit, verify_table
+from sdv_prefair.release import _verifying as marginal_test
+from sdv_prefair.release._verifying import (
+    LEVEL,
+    chi_square,
+    compare_marginals,
+    judge_statement,
+    verify_fit,
+    verify_table,
+)
 
 
 @pytest.fixture(scope='module')

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdv_prefair.errors import StructureError
-from sdv_prefair.fairness._unlabelled import outcomes_beside_unlabelled
+from sdv_prefair.fairness._statements import outcomes_beside_unlabelled
 from sdv_prefair.roles import Roles
 from sdv_prefair.selection._catalogue import STRUCTURES
 from sdv_prefair.selection._resolve import resolve_mechanism
