@@ -37,7 +37,7 @@ def main() -> None:
         '# Generated personal columns',
         '',
         f'Made by `python benchmarks/personal_columns.py`: {options.rows:,} values of each kind by '
-        "RDT's generator and by the same one within `quick_fakers`, as a sample makes them; values "
+        "RDT's generator and by the same one within ours, as a sample makes them; values "
         'are the same.',
         '',
         '| column | RDT, microseconds a value | here | ratio |',

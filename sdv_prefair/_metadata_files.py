@@ -166,7 +166,7 @@ def check_modelled_roles(
 # The file is in SDV's format with an additional key ``role`` on each column that has a role, or
 # an additional list ``fairness`` of statements. SDV rejects such keys, so read a file that has
 # them with ``load_metadata``; a file without them can be read by both. Keys that are null and
-# notes are left out, see ``metadata_form``.
+# notes are left out, see above.
 
 
 _TABLES = ('.csv', '.tsv', '.gz', '.parquet', '.xlsx')

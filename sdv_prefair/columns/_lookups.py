@@ -220,7 +220,7 @@ class Flags:
 
 @dataclass(frozen=True)
 class FineGrid:
-    """Cells of numbers as in ``fine_cells.FineCells``, too many for a lookup table.
+    """Cells of numbers as in ``FineCells``, too many for a lookup table.
 
     Attributes:
         low: Lower bound; smaller numbers are clipped to it.

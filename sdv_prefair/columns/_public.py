@@ -27,12 +27,10 @@ from sdv_prefair.columns._facts import (
 )
 from sdv_prefair.columns._moments import as_timestamp
 from sdv_prefair.columns._texts import (
-    MISSING_VALUES,
-    USUAL_WORDS,
     FakerForm,
     TextForm,
-    as_words,
     lookalikes,
+    missing_words,
 )
 from sdv_prefair.errors import DomainError, shown
 
@@ -147,7 +145,7 @@ def _column_domain(description: dict[str, Any]) -> ColumnDomain:
     nullable = description.get('range_is_nullable', True)
     if not isinstance(nullable, bool):
         raise DomainError('range_is_nullable must be True or False.')
-    _words(description)
+    missing_words(description)  # whatever the kind, they must be words
     kind = _kind(description)
     if kind == 'categories':
         return _categories(description, nullable)
@@ -163,7 +161,7 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
     if groups is not None:
         check_groups(groups)
     values = description.get('range_values', grouped_values(groups))
-    form, words = _form(description), _words(description)
+    form, words = _form(description), missing_words(description)
     if values is None:
         unknown = 'range_is_nullable' not in description
         return Undeclared(
@@ -174,7 +172,7 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
             prefix=groups,
             form=form,
             many=bool(description.get('high_cardinality')) or groups is not None,
-            missing=USUAL_WORDS if words is None else words,
+            missing=words,
         )
     if form is not None:
         raise DomainError(
@@ -186,17 +184,11 @@ def _categories(description: dict[str, Any], nullable: bool) -> ColumnDomain:
             'range_values must be a list of one or more values. List them, or remove the key to '
             'have the values learnt privately.'
         )
-    domain = Categories(tuple(values), nullable, ordered, missing=words or ())
+    domain = Categories(tuple(values), nullable, ordered, missing=words)
     if groups is not None:
         domain = replace(domain, groups=group_numbers(domain.values, groups))
     _check_looks(domain)
     return domain
-
-
-def _words(description: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the words that stand for null, if any are declared."""
-    given = description.get(MISSING_VALUES)
-    return None if given is None else as_words(given)
 
 
 def _form(description: dict[str, Any]) -> TextForm | FakerForm | None:

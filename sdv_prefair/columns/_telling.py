@@ -29,7 +29,7 @@ from sdv_prefair.columns._texts import seen
 # Fairness carries over from the codes to the values if each value determines the code that it was
 # sampled for. Here this is tested on a transformer by a round trip: every code that can be sampled,
 # with and without a null next to it, with the lowest, the highest and a middle draw of its bin. For
-# bins that is enough, because `own_values` tests every single draw that may have moved.
+# bins that is enough, because ``BinCodes`` tests every single draw that may have moved.
 #
 # Privacy: uses transformers alone, which are built from public facts and released values.
 

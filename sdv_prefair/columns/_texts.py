@@ -3,7 +3,7 @@
 import datetime
 import re
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from re import _parser  # type: ignore[attr-defined]  # the one that re has
 from string import ascii_letters, digits
@@ -258,6 +258,21 @@ def as_words(given: Any) -> tuple[str, ...]:
             'Numbers such as -9 are values: make them null before a fit.'
         )
     return tuple(dict.fromkeys(given))
+
+
+def missing_words(about: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the words that count as null in a column: declared, or the usual ones.
+
+    The usual ones are those of a column whose values are to be learnt.
+
+    Args:
+        about: The metadata of the column.
+    """
+    given = about.get(MISSING_VALUES)
+    if given is not None:
+        return as_words(given)
+    is_learnt = about['sdtype'] != 'boolean' and about.get('range_values') is None
+    return USUAL_WORDS if is_learnt and not isinstance(about.get('range_groups'), Mapping) else ()
 
 
 def check_no_value(words: Sequence[str], values: Sequence[Any]) -> None:

@@ -1,11 +1,11 @@
 """Exact counts of declared cliques: the last access to rows.
 
 ==============================  ==============================================================
-`frame.FrameSource`             a pandas frame
-`frame_parts.FramePartsSource`  a table in pandas frames: CSV files, Dask
-`batches.BatchSource`           an Arrow stream: Parquet, DuckDB, polars, a streamed database
-`spark.SparkSource`             a Spark DataFrame: the same kernel in every partition
-`sql.SqlSource`                 an ibis table whose rows stay: GROUP BY in the database
+`_frame.FrameSource`            a pandas frame
+`_batches.FramePartsSource`     a table in pandas frames: CSV files, Dask
+`_batches.BatchSource`          an Arrow stream: Parquet, DuckDB, polars, a streamed database
+`_spark.SparkSource`            a Spark DataFrame: the same kernel in every partition
+`_sql.SqlSource`                an ibis table whose rows stay: GROUP BY in the database
 ==============================  ==============================================================
 """
 

@@ -1,6 +1,6 @@
 """The lookup table equivalent to an encoder for the values of an Arrow type, if there is one.
 
-The table is filled by calling the encoder, as ``arrow_columns`` does for a batch: so the codes
+The table is filled by calling the encoder, as ``_arrow.py`` does for a batch: so the codes
 are identical, whatever arithmetic it uses.
 """
 

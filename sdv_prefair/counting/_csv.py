@@ -364,7 +364,7 @@ def _read_one_by_one(lines: Sequence[bytes], names: Sequence[str]) -> pa.Table:
 
 # -- CSV files as parts of one table, typed by the metadata alone ----------------------------------
 #
-# Nothing is inferred from the cells, see ``values.text_cells``: '007' stays a string, a date stays
+# Nothing is inferred from the cells, see ``columns/_dtypes.py``: '007' stays a string, a date stays
 # as it is written and is parsed by its format. Each distinct string of a block is converted once.
 
 

@@ -1,7 +1,7 @@
 """Counting a Spark DataFrame: the kernel runs where the rows are, and histograms are summed.
 
 There is one pass over the rows. Public facts go to the workers, histograms come back. The workers'
-code is sent by value and needs numpy and Arrow only, see ``spark_workers``; an encoder without a
+code is sent by value and needs numpy and Arrow only; an encoder without a
 lookup table, or a constraint, needs this package there.
 """
 

@@ -131,25 +131,6 @@ def warn_of_values(columns: Sequence[str]) -> None:
         )
 
 
-def warn_of_rare_values(shares: Mapping[str, float]) -> None:
-    """Warn if many rows hold values that were too rare to be learnt.
-
-    Privacy: shares must be computed from released values alone.
-
-    Args:
-        shares: The approximate share of such rows, by column.
-    """
-    if shares:
-        told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
-        warn(
-            DomainWarning,
-            f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
-            'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
-            'regex_format in the argument domain). Declare range_values if they are public, or '
-            'raise epsilon, and fit again, which spends budget again.',
-        )
-
-
 def warn_of_readers(columns: Sequence[str]) -> None:
     """Warn about columns whose values pandas would merge when reading a CSV file, if any.
 
@@ -162,65 +143,6 @@ def warn_of_readers(columns: Sequence[str]) -> None:
             "when it reads a CSV file, such as 'NA' and null, '01' and '1', or integers above 2^53 "
             'beside nulls. Read such files with dtype=str, keep_default_na=False and na_values='
             "[''].",
-        )
-
-
-def warn_of_ends(columns: Sequence[str]) -> None:
-    """Warn of columns most of whose rows lie at a bound of their range, if there are any.
-
-    Privacy: which columns these are must depend on released values alone.
-    """
-    if columns:
-        warn(
-            DomainWarning,
-            f'Most rows of {list(columns)} are at a bound of their range, judging by the noisy '
-            'marginals; values outside were clipped to it. If the range is too narrow, correct '
-            'range_min and range_max, and fit again, which spends budget again.',
-        )
-
-
-def warn_of_one_bin(columns: Sequence[str]) -> None:
-    """Warn of columns nearly all of whose rows lie in one bin, if there are any.
-
-    Privacy: which columns these are must depend on released values alone.
-    """
-    if columns:
-        warn(
-            DomainWarning,
-            f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
-            'their distribution within it is lost. Narrow range_min and range_max, use '
-            "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
-            'again, which spends budget again.',
-        )
-
-
-def warn_of_missing(columns: Sequence[str]) -> None:
-    """Warn of columns most of whose values are missing, if there are any.
-
-    Privacy: which columns these are must depend on released values alone.
-    """
-    if columns:
-        warn(
-            DomainWarning,
-            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; values '
-            'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
-            'datetime_format or dtype, and fit again, which spends budget again.',
-        )
-
-
-def warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
-    """Warn of admissible columns that nearly copy protected ones, if there are any.
-
-    Privacy: which columns these are must depend on released values alone.
-    """
-    if pairs:
-        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
-        warn(
-            FairnessWarning,
-            f'Admissible columns are near copies of protected ones in the model: {named}. They '
-            'let nearly everything through, although every statement holds. Unless that is '
-            'intended, remove their role and fit again, which spends budget again; see '
-            'explain_fairness().',
         )
 
 
@@ -237,28 +159,6 @@ def warn_of_copies(pairs: Sequence[tuple[str, str]]) -> None:
             f'{named}. No statement covers them, so they may still show the group difference that '
             'the outcomes no longer show. Make them outcomes too, or drop them, and fit again, '
             'which spends budget again.',
-        )
-
-
-def warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
-    """Warn if noise swamps single columns, or half of the larger marginals.
-
-    Privacy: all of this must depend on released values alone.
-
-    Args:
-        columns: The columns whose one-way marginals are swamped.
-        pairs: How many marginals of two columns or more are swamped.
-        measured: How many of these were measured.
-    """
-    told = [f'the columns {list(columns)}'] if columns else []
-    if pairs and (columns or 2 * pairs >= measured):
-        told.append(f'{pairs} of {measured} measured pairs')
-    if told:
-        warn(
-            NoiseWarning,
-            f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
-            'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
-            'shows all that was measured.',
         )
 
 

@@ -9,14 +9,15 @@ may end there for that reason. A slope is not a peak either: if most rows lie in
 equal bins and fewer in each bin that follows, the range is wide, not narrow.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from sdv_prefair._arrays import Floats
 from sdv_prefair.columns import DatetimeBins, NumberBins
 from sdv_prefair.columns._facts import Undeclared
-from sdv_prefair.fitting import _cautions as cautions
+from sdv_prefair.errors import DomainWarning, FairnessWarning, NoiseWarning
+from sdv_prefair.fitting._cautions import warn
 from sdv_prefair.fitting._explanation import admissible_copies
 from sdv_prefair.fitting._fitted import Prepared
 from sdv_prefair.model import GraphicalModel
@@ -48,17 +49,117 @@ def warn_of_doubts(
     """
     binned = dict(_clear_bins(model, prepared))
     piled = [c for c, (bins, shares) in binned.items() if is_piled(bins, shares)]
-    cautions.warn_of_ends(piled)
+    _warn_of_ends(piled)
     one_bin = [c for c, (bins, shares) in binned.items() if is_in_one_bin(bins, shares)]
-    cautions.warn_of_one_bin([c for c in one_bin if c not in piled])
-    cautions.warn_of_rare_values(_rare_shares(model, prepared))
-    cautions.warn_of_missing(_mostly_missing(model, prepared, mostly_outside))
+    _warn_of_one_bin([c for c in one_bin if c not in piled])
+    _warn_of_rare_values(_rare_shares(model, prepared))
+    _warn_of_missing(_mostly_missing(model, prepared, mostly_outside))
     if prepared.settings.promise.is_fair:
-        cautions.warn_of_proxies(admissible_copies(model, prepared.settings.roles))
+        _warn_of_proxies(admissible_copies(model, prepared.settings.roles))
     swamped = [noise.columns for noise in lost(model)]
     columns = [names[0] for names in swamped if len(names) == 1]
     pairs = len(swamped) - len(columns)
-    cautions.warn_of_noise(columns, pairs, len(noise_of_pairs(model)))
+    _warn_of_noise(columns, pairs, len(noise_of_pairs(model)))
+
+
+def _warn_of_rare_values(shares: Mapping[str, float]) -> None:
+    """Warn if many rows hold values that were too rare to be learnt.
+
+    Privacy: shares must be computed from released values alone.
+
+    Args:
+        shares: The approximate share of such rows, by column.
+    """
+    if shares:
+        told = ', '.join(f"{share:.0%} of '{column}'" for column, share in shares.items())
+        warn(
+            DomainWarning,
+            f'Values that are too rare to be learnt make up about {told}, judging by the noisy '
+            'marginals; they come back as one value (argument other) or made up (rare_sdtype or '
+            'regex_format in the argument domain). Declare range_values if they are public, or '
+            'raise epsilon, and fit again, which spends budget again.',
+        )
+
+
+def _warn_of_ends(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose rows lie at a bound of their range, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warn(
+            DomainWarning,
+            f'Most rows of {list(columns)} are at a bound of their range, judging by the noisy '
+            'marginals; values outside were clipped to it. If the range is too narrow, correct '
+            'range_min and range_max, and fit again, which spends budget again.',
+        )
+
+
+def _warn_of_one_bin(columns: Sequence[str]) -> None:
+    """Warn of columns nearly all of whose rows lie in one bin, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warn(
+            DomainWarning,
+            f'One bin holds nearly all rows of {list(columns)}, judging by the noisy marginals: '
+            'their distribution within it is lost. Narrow range_min and range_max, use '
+            "discretization='private', or give edges with NumberBins or DatetimeBins, and fit "
+            'again, which spends budget again.',
+        )
+
+
+def _warn_of_missing(columns: Sequence[str]) -> None:
+    """Warn of columns most of whose values are missing, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if columns:
+        warn(
+            DomainWarning,
+            f'Most rows of {list(columns)} are missing, judging by the noisy marginals; values '
+            'that cannot be parsed count as missing. If that is wrong, correct their sdtype, '
+            'datetime_format or dtype, and fit again, which spends budget again.',
+        )
+
+
+def _warn_of_proxies(pairs: Sequence[tuple[str, str]]) -> None:
+    """Warn of admissible columns that nearly copy protected ones, if there are any.
+
+    Privacy: which columns these are must depend on released values alone.
+    """
+    if pairs:
+        named = ', '.join(f'{admissible} of {protected}' for admissible, protected in pairs)
+        warn(
+            FairnessWarning,
+            f'Admissible columns are near copies of protected ones in the model: {named}. They '
+            'let nearly everything through, although every statement holds. Unless that is '
+            'intended, remove their role and fit again, which spends budget again; see '
+            'explain_fairness().',
+        )
+
+
+def _warn_of_noise(columns: Sequence[str], pairs: int, measured: int) -> None:
+    """Warn if noise swamps single columns, or half of the larger marginals.
+
+    Privacy: all of this must depend on released values alone.
+
+    Args:
+        columns: The columns whose one-way marginals are swamped.
+        pairs: How many marginals of two columns or more are swamped.
+        measured: How many of these were measured.
+    """
+    told = [f'the columns {list(columns)}'] if columns else []
+    if pairs and (columns or 2 * pairs >= measured):
+        told.append(f'{pairs} of {measured} measured pairs')
+    if told:
+        warn(
+            NoiseWarning,
+            f'Noise swamps {" and ".join(told)} at this epsilon: do not read anything into them. '
+            'Fit more rows, fewer columns or fewer bins, or raise epsilon; the release report '
+            'shows all that was measured.',
+        )
 
 
 def _rare_shares(model: GraphicalModel, prepared: Prepared) -> dict[str, float]:

@@ -15,6 +15,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_prefair.columns._dtypes import with_columns
+from sdv_prefair.columns._texts import MISSING_VALUES, as_words
 from sdv_prefair.errors import RolesError, shown
 
 MODELLED_SDTYPES = ('categorical', 'ordinal', 'boolean', 'numerical', 'datetime')
@@ -88,7 +89,7 @@ def read_tables(
     columns = _modelled_columns(metadata, table_name, next(iter(given.values())))
     for name, frame in given.items():
         _check_frame(name, frame, columns)
-    declared = [_as_declared(frame, columns) for frame in given.values()]
+    declared = [_as_declared(_without_words(f, columns), columns) for f in given.values()]
     return Tables(declared[0], declared[-1], columns)
 
 
@@ -217,6 +218,15 @@ def _as_declared(frame: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataF
         if column.get('decimal_places') is not None and pd.api.types.is_float_dtype(frame[name])
     }
     return with_columns(frame[list(columns)], dates | rounded)
+
+
+def _without_words(frame: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataFrame:
+    """Return the table with null for words that are declared to stand for a missing value."""
+    texts = [name for name in columns if pd.api.types.is_object_dtype(frame[name])]
+    words = {name: as_words(columns[name].get(MISSING_VALUES) or ()) for name in texts}
+    return with_columns(
+        frame, {c: frame[c].where(~frame[c].isin(words[c]), None) for c in texts if words[c]}
+    )
 
 
 def _as_datetimes(values: pd.Series, name: str, written: str | None) -> pd.Series:

@@ -1,7 +1,7 @@
 """Private-PGM by mbi: the estimator for graphs that are not chordal, or on request.
 
-Everything here runs in double precision inside a context of its own (``lazy_mbi``), so JAX's global
-settings stay unchanged. The first call in a process compiles for seconds.
+Everything here runs in double precision inside a context of its own, so JAX's global settings
+stay unchanged. The first call in a process compiles for seconds.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class PrivBayesStrategy(CliqueMechanism):
     def run(
         self, table: PrivateTable, roles: Statements, budget: Budget, progress: Progress = quiet
     ) -> Release:
-        """Measure one-way marginals; then, each round, choose a child with parents and measure it.
+        """Measure one-way marginals, then choose and measure a child with its parents in turn.
 
         Privacy: spends all that is left in the table's ledger, through the table alone. Candidates
         and predictions of a round depend on released values and public facts, so rounds compose.

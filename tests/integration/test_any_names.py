@@ -1,5 +1,6 @@
 """Columns of any name, through every command and method that takes or shows names."""
 
+import json
 import warnings
 
 import ibis
@@ -87,3 +88,49 @@ def test_rows_are_asked_for_on_the_command_line(named, tmp_path):
         given = ['sample', str(release), '--rows', '3', '--where', f'{name}=a', '--out', str(out)]
         assert main([*given, '--quiet']) == 0
         assert pd.read_csv(out)[name].tolist() == ['a'] * 3
+
+
+TRIPLES = [
+    tuple(names[place % len(names)] for place in range(start, start + 3))
+    for names in (WORDS, ODD)
+    for start in range(0, len(names), 3)
+]
+MARKS = [pytest.mark.pull_request, *[pytest.mark.slow] * (len(TRIPLES) - 1)]
+
+
+@pytest.mark.parametrize(
+    'names', [pytest.param(t, marks=m) for t, m in zip(TRIPLES, MARKS, strict=True)], ids=repr
+)
+@pytest.mark.filterwarnings('ignore::UserWarning')
+def test_every_command_takes_them_in_any_role(names, tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    reason = rng.choice(['a', 'b'], 600)
+    decided = np.where(rng.random(600) < 0.8, reason, 'b')
+    columns = dict(zip(names, (rng.choice(['a', 'b'], 600), reason, decided), strict=True))
+    real, metadata, release = (tmp_path / file for file in ('x.csv', 'x.json', 'x.prefair'))
+    pd.DataFrame(columns).to_csv(real, index=False)
+    about = {'sdtype': 'categorical', 'range_values': ['a', 'b'], 'range_is_nullable': False}
+    roles = ('protected', 'admissible', 'outcome')
+    document = {
+        'METADATA_SPEC_VERSION': 'V1',
+        'tables': {
+            't': {'columns': {n: about | {'role': r} for n, r in zip(names, roles, strict=True)}}
+        },
+    }
+    metadata.write_text(json.dumps(document), encoding='utf-8')
+    known = ['--metadata', str(metadata)]
+    rows, page = tmp_path / 'rows.csv', tmp_path / 'page.html'
+    for line in (
+        ['domain', str(real), '--header', '--out', str(tmp_path / 'new.json')],
+        ['check', str(real), *known],
+        ['plan', *known, '--rows', '600', '--out', str(page)],
+        ['roles', str(real), *known],
+        ['fit', str(real), *known, '--ranges-are-public', '--epsilon', '5', '--out', str(release)],
+        ['sample', str(release), '--rows', '500', '--out', str(rows)],
+        ['evaluate', str(rows), '--real', str(real), *known, '--release', str(release)],
+        ['evaluate', str(rows), '--real', str(real), *known, '--out', str(page)],
+        ['report', str(release), '--real', str(real), '--out', str(page)],
+        ['verify', str(release), str(rows)],
+    ):
+        assert main(line) == 0, (line[0], capsys.readouterr().err)
+    assert '&lt;' in page.read_text('utf-8') or '<' not in ''.join(names)

@@ -19,6 +19,7 @@ from sdv_prefair.counting._compiled import compiled_one
 from sdv_prefair.counting._expressions import code_expression
 from sdv_prefair.counting._frame import FrameSource
 from sdv_prefair.domain import Undeclared
+from sdv_prefair.metrics import OneWayTotalVariation
 from sdv_prefair.transformers import CategoryCodes, TailedCodes
 
 WORDS = st.lists(st.sampled_from(['NA', '?', '', 'none', 'aa', '-9', 'ä']), unique=True)
@@ -156,3 +157,12 @@ def test_a_row_with_a_word_counts_once_when_values_are_learnt(monkeypatch):
     values, beginnings = ({getattr(v, 'text', v): n for v, n in a.items()} for a in asked)
     assert values == {'a': 1, 'b': 1, None: 3}
     assert sum(beginnings.values()) == 2
+
+
+def test_metrics_read_rows_as_a_fit_does():
+    real, synthetic = people('NA'), people('NA')
+    synthetic['grade'] = synthetic['grade'].where(synthetic['grade'] != 'NA', None)
+    for about, expected in (({'missing_values': ['NA']}, 0.0), ({}, 0.4)):
+        columns = {'grade': {'sdtype': 'categorical', **about}, 'sex': {'sdtype': 'categorical'}}
+        distance = OneWayTotalVariation.compute_breakdown(real, synthetic, {'columns': columns})
+        assert distance['score'] == pytest.approx(expected / 2, abs=0.02)

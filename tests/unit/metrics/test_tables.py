@@ -134,3 +134,8 @@ def test_a_list_in_place_of_a_name_is_named():
         tables.select('statement', [['s']])
     with pytest.raises(RolesError, match='without lists in it'):
         Independent([['s']], ['o'])
+
+
+def test_one_table_is_measured_once_and_two_twice():
+    assert len(read_tables(None, TWO_GROUPS).frames) == 1
+    assert len(read_tables(TWO_GROUPS, TWO_GROUPS).frames) == 2
