@@ -45,8 +45,8 @@ _DOOR = (
 )
 _IMPORT_NUMPY = Edit(
     'selection/_mechanism.py',
-    'from typing import ClassVar\n',
-    'from typing import ClassVar\n\nimport numpy as np\n',
+    'from typing import ClassVar, Literal, Protocol, runtime_checkable\n',
+    'from typing import ClassVar, Literal, Protocol, runtime_checkable\n\nimport numpy as np\n',
 )
 _PAY_FOR_VALUES = '    ledger.debit(Debit(step, kind, (column,), rho, delta, sigma))\n'
 _COUNT_VALUES = '    noisy: list[int] = draw(counts, variance, entropy).tolist()\n'
