@@ -271,7 +271,7 @@ def _sorted_out(
     return reasons
 
 
-# --------------------------------------------------------------------------------------------------
+# -- One column of the private rows: what a fit can parse, and what it does with the rest ----------
 
 
 _NEARLY_CONSTANT, _NEARLY_UNIQUE = 0.99, 0.9

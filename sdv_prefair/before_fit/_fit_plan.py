@@ -202,7 +202,7 @@ def rehearse(settings: Settings, dtypes: pd.Series) -> None:
         )
 
 
-# --------------------------------------------------------------------------------------------------
+# -- How much noise a fit will have: a dry run on simulated rows, with the code of a fit -----------
 
 # Larger epsilons to compare with by default.
 _TIMES = (1, 2, 5, 10)

@@ -77,7 +77,7 @@ def _hint(column: pd.Series) -> str | None:
     return told.strip()
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Checking the private table before a fit: what the fit will silently do to its rows ------------
 
 
 def check_table(

@@ -86,7 +86,7 @@ def _of_one(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- What each command does, in the order in which a newcomer needs them ---------------------------
 
 
 Say = Callable[[str], None]

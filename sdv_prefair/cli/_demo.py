@@ -140,7 +140,7 @@ def _table(measured: pd.DataFrame) -> dict[str, Any]:
     return {'caption': caption, 'header': header, 'rows': rows, 'nums': nums}
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The demonstration: one simulated table, plain MST and the fair synthesizer --------------------
 
 
 PLAIN, FAIR = 'plain MST', 'PreFair'

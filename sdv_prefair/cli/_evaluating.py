@@ -30,8 +30,6 @@ from sdv_prefair.release import Verification
 from sdv_prefair.report._page import plain_page
 from sdv_prefair.synthesizer import PreFairSynthesizer
 
-# --------------------------------------------------------------------------------------------------
-
 _MOST_SHOWN, _WIDTH = 2, 100
 _LEAST_ROWS = 30
 _NOT_PRIVATE = 'Computed on the real table: these numbers are not private.'

@@ -227,7 +227,7 @@ def _earlier(policy: Path | None, releases: Sequence[str]) -> Iterator[PreFairSy
             yield open_file(file)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The command ``fit``: from a file to a release, and what to print about it ---------------------
 
 
 def fit_release(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:

@@ -247,7 +247,7 @@ def as_text(found: pd.DataFrame) -> str:
     return shown.to_string(index=False, float_format='{:.4g}'.format)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Releases on the command line: files that ``fit`` wrote, and rows sampled from one -------------
 
 
 def open_file(path: Path) -> PreFairSynthesizer:

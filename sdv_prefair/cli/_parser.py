@@ -120,7 +120,7 @@ def add_verify_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The options of every command ------------------------------------------------------------------
 
 
 _BUDGETS = ('tuned', 'paper')

@@ -276,7 +276,7 @@ def _is_arrow_text(dtype: Any) -> bool:
     return isinstance(dtype, pd.StringDtype) and dtype.storage.startswith('pyarrow')
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Strings too rare to be learnt: grouped by public prefixes, generated from a public form -------
 
 # How often a string with another code is sampled again before the fallback is used.
 _TRIES = 30

@@ -155,7 +155,7 @@ def _as_fraction(cell: Any) -> Fraction | None:
         return None
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Base of our transformers: a column is encoded as integer codes, and decoded -------------------
 
 
 class ColumnCodes(BaseTransformer, abc.ABC):

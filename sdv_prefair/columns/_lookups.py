@@ -98,7 +98,7 @@ def _whole_days(array: pa.Array) -> pa.Array:
     return pa.array(np.where(fits, days, 0).astype(np.int32), mask=nulls).view(pa.date32())
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Encoders as lookup tables, with numpy and Arrow and nothing else ------------------------------
 
 # Floats from here on have no decimals.
 ALL_WHOLE = 2.0**53

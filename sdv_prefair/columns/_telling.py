@@ -114,7 +114,7 @@ def csv_cells(values: pd.Series) -> list[str]:
     return [cell for _, cell in csv.reader(io.StringIO(lines, newline=''))]
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Columns with two values that a CSV reader that infers types, such as pandas, takes for one ----
 
 # Strings that pandas documents as missing, and those that it reads as booleans.
 _GUESSED: tuple[str, ...]

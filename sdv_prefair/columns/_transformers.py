@@ -1,16 +1,4 @@
-"""RDT transformers that learn nothing from rows: columns as codes of a public domain.
-
-================  =================  ==========================
-public domain     transformer        sdtypes
-================  =================  ==========================
-``Categories``    `CategoryCodes`    categorical, ordinal, boolean
-``Numbers``       `NumberBins`       numerical
-``Datetimes``     `DatetimeBins`     datetime
-================  =================  ==========================
-
-They are assigned column by column, by SDV's ``update_transformers`` or by the synthesizer; each
-column needs an instance of its own.
-"""
+"""Which transformer a public domain has; ``transformers.py`` is the room for users."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -137,7 +137,7 @@ def _as_numbers(column: pd.Series) -> np.ndarray:
     return np.where(nulls, 0.0, numbers.astype(np.float64))
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Combined values (FixedCombinations, PublicCombinations): their combination is modelled --------
 
 
 _MOST_COMBINATIONS = 10_000

@@ -187,7 +187,7 @@ def ruler_for(domain: ColumnDomain, dtype: Any) -> Ruler:
     return MomentRuler(domain, dtype) if is_moment else NumberRuler(domain, dtype)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Columns in increasing order (SDV's Inequality and Range): the first, then the steps up --------
 
 
 _LONGEST_STEP = 2**61

@@ -24,8 +24,6 @@ from sdv_prefair.constraints._rules import JointRule, Rule, Sources
 from sdv_prefair.constraints._transformation import Transformation, exchange_columns
 from sdv_prefair.model import GraphicalModel
 
-# --------------------------------------------------------------------------------------------------
-
 Encode = Callable[[pd.DataFrame], pd.DataFrame]
 
 

@@ -207,7 +207,7 @@ def _as_moments(values: pd.Series, dtype: Any) -> pd.Series:
     return moments.dt.tz_localize('UTC') if is_instant else moments
 
 
-# --------------------------------------------------------------------------------------------------
+# -- User-defined constraints (SDV's ProgrammableConstraint, also in its single-table form) --------
 
 
 def named_columns(constraint: ProgrammableConstraint, columns: Iterable[str]) -> tuple[str, ...]:

@@ -166,7 +166,7 @@ def cliques_in_original_columns(
     return united + [tuple(columns) for columns in tied]
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Whether rows satisfy a constraint: sampled rows are accepted or rejected by this test ---------
 
 
 class Rule:

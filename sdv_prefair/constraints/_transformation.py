@@ -17,8 +17,6 @@ from sdv_prefair.columns._dtypes import cast, holds_nulls, public_dtype, read_nu
 from sdv_prefair.columns._facts import Categories, ColumnDomain, Numbers, Undeclared
 from sdv_prefair.errors import DomainError
 
-# --------------------------------------------------------------------------------------------------
-
 
 class Transformation(abc.ABC):
     """One constraint, enforced by modelling columns that determine the constrained ones.

@@ -223,7 +223,7 @@ def is_typed(field: pa.Field) -> bool:
     return bool(types.is_floating(value_type(field.type)))
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Counting a table that comes as a sequence of pandas frames ------------------------------------
 
 
 Parts = Callable[[list[str]], Iterator[pd.DataFrame]]

@@ -118,7 +118,7 @@ def _unrank(ranks: np.ndarray) -> np.ndarray:
     return np.where(ranks & _SIGN, ranks & ~_SIGN, ~ranks).view(np.float64)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The lookup table equivalent to an encoder for the values of an Arrow type, if there is one ----
 
 
 _LONGEST_RUN = 65_536

@@ -272,7 +272,7 @@ def code_of_month(column: ir.Column, cells: MonthCells) -> ir.IntegerValue:
     return ibis.cases((months < 0, 0), (months > last, last), else_=months)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Encoders as expressions that a database evaluates: the same codes, computed where rows are ----
 
 
 _NANOSECONDS = 9

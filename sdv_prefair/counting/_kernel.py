@@ -309,7 +309,7 @@ def gather(flat: np.ndarray, counts: np.ndarray, shape: tuple[int, ...]) -> Obse
     return None, dense
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Checks that histograms can come from one table: they must agree where they overlap ------------
 
 
 def check_consistent(counts: Counts, reason: str) -> None:

@@ -255,7 +255,7 @@ def _by_ibis(codes: ir.Table, columns: list[str]) -> Cells:
     return found, answer['rows'].to_numpy().astype(np.int64)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Counting where the rows are: they are encoded once, and grouped by the database itself --------
 
 
 _NTH_ROW = 'sdv_prefair_nth_row'

@@ -23,8 +23,6 @@ from sdv.metadata import Metadata
 from sdv_prefair.datasets._dataset import Dataset, categorical, numerical, ordinal, public_metadata
 from sdv_prefair.roles import Roles
 
-# --------------------------------------------------------------------------------------------------
-
 DIRECT_EFFECT_OF_SEX = {'female': -1.2, 'male': 1.2}
 """Added to the log-odds of a high income, for the same education, occupation and hours."""
 

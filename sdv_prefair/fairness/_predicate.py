@@ -13,8 +13,6 @@ import networkx as nx
 
 from sdv_prefair.fairness._statements import Independent, Statements
 
-# --------------------------------------------------------------------------------------------------
-
 Columns = tuple[str, ...]
 AnyClique = TypeVar('AnyClique', bound=Columns)
 LEFT, RIGHT = 'left', 'right'

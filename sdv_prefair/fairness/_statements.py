@@ -7,8 +7,6 @@ from typing import Any
 
 from sdv_prefair.errors import RolesError, shown
 
-# --------------------------------------------------------------------------------------------------
-
 PROTECTED, ADMISSIBLE, OUTCOME, UNLABELLED = 'protected', 'admissible', 'outcome', 'unlabelled'
 SEVERAL = 'several roles'
 """Roles of a column: ``left`` is protected, ``right`` is outcome, ``given`` is admissible."""

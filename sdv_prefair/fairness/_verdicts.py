@@ -231,7 +231,7 @@ def _mean(rows: ComparableRows, rates: Floats) -> float:
     return float(np.average(total / weight, weights=rows.rows_of))
 
 
-# --------------------------------------------------------------------------------------------------
+# -- A verdict about rows and a statement: fair within, unfair by at least, or cannot be told ------
 
 
 FAIR, UNFAIR, CANNOT_TELL = 'fair within', 'unfair by at least', 'cannot be told'

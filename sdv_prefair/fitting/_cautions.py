@@ -22,8 +22,6 @@ from sdv_prefair.privacy._curve import guess_in_words
 from sdv_prefair.selection._mechanism import Mechanism, PairMechanism
 from sdv_prefair.selection._strategy import MOST_PAIRS
 
-# --------------------------------------------------------------------------------------------------
-
 _MANY_ROWS = 10  # of one person, for example
 # Below the first, noise leaves almost nothing; above the second, hardly any guarantee is left.
 SMALL_EPSILON, LARGE_EPSILON = 0.01, 20.0

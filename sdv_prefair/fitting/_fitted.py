@@ -334,7 +334,7 @@ def _judged(
     return OutcomeLook(column, outcome, tells, min(tells, surely))
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The result of a fit: frozen, so that it is replaced as a whole or not at all ------------------
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def assert_told(encoding: Encoding) -> None:
         )
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The pipeline that all ways to fit share: rows, codes, counts, noisy measurements, model -------
 
 
 def fit_pipeline(source: Source, settings: Settings, ledger: Ledger, progress: Progress) -> Fitted:

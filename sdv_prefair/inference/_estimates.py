@@ -317,7 +317,7 @@ class MeasuredAnswers:
         return Quadratic(square, above, rows)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Answers with intervals: from measured tables where possible, otherwise from replicates --------
 
 
 MODEL, FAIR_MODEL = 'model', 'fair model'

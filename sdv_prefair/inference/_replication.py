@@ -164,7 +164,7 @@ def difference(first: Interval, second: Interval) -> Interval:
     return Interval(apart, error, apart - below, apart + above)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Replicating the release: sample a table from the model, count it, add noise, and fit again ----
 
 # At most this many rows per replicate; deviations of their counts are scaled to the table's size.
 _MOST_ROWS = 1 << 18

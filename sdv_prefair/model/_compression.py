@@ -98,7 +98,7 @@ def _normed(counts: Floats) -> Floats:
     return normed
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Rare codes merged, so that noise is not modelled code by code ---------------------------------
 
 # Codes with a noisy count below this many standard deviations are rare; in columns with many codes
 # the threshold is higher, so that about one code exceeds it by noise alone.

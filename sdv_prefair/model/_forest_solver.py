@@ -263,7 +263,7 @@ def _at_least_one_cell(edge: EdgeTerm, variances: Floats) -> Floats:
     return raised
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Private-PGM's estimate for trees and forests, solved directly ---------------------------------
 
 
 Pair = tuple[str, str]

@@ -18,8 +18,6 @@ from sdv_prefair.model._sampling import AncestralSampler, CliqueTable, condition
 if TYPE_CHECKING:
     import mbi
 
-# --------------------------------------------------------------------------------------------------
-
 
 class GraphicalModel:
     """A distribution over codes, as tables on a junction tree.

@@ -10,8 +10,6 @@ import numpy as np
 from sdv_prefair._arrays import Floats
 from sdv_prefair.model._sampling import CliqueTable, broadcast_to, sum_to
 
-# --------------------------------------------------------------------------------------------------
-
 Clique = tuple[str, ...]
 
 

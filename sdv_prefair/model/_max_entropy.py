@@ -280,7 +280,7 @@ def _walk(places: Sequence[Place]) -> list[_Step]:
     return steps
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Estimates for chordal graphs: the model nearest to a forest's that fits all measurements ------
 
 # For each table, the logarithms of its factor.
 Factors = Mapping[Clique, Floats]

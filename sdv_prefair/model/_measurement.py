@@ -14,8 +14,6 @@ from sdv_prefair._arrays import Floats
 if TYPE_CHECKING:
     import mbi
 
-# --------------------------------------------------------------------------------------------------
-
 Domain = dict[str, int]
 
 

@@ -56,7 +56,7 @@ def double_precision() -> AbstractContextManager[object]:
     return context
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Private-PGM by mbi: the estimator for graphs that are not chordal, or on request --------------
 
 # The number that PreFair's authors use for the final model.
 ITERATIONS = 5000

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from sdv_prefair._arrays import Floats
 
-# --------------------------------------------------------------------------------------------------
-
 # Rows sampled together: the working arrays of a chunk stay in the processor's cache.
 _CHUNK = 1 << 16
 # Weight of the independent product that is mixed in before conditioning, see `soften`.

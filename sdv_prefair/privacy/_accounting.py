@@ -275,7 +275,7 @@ class Debit:
     scale: float = math.nan
 
 
-# --------------------------------------------------------------------------------------------------
+# -- From (epsilon ---------------------------------------------------------------------------------
 
 # The guarantee of a ledger: code that spends from it must not be able to raise it.
 _PROMISED = (

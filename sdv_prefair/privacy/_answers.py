@@ -216,7 +216,7 @@ def _exact_sum(values: Integers) -> int:
     return (int((values >> 31).sum()) << 31) + int((values & (2**31 - 1)).sum())
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Noisy answers from exact counts: each is debited in the ledger before it is computed ----------
 
 
 class Answers:

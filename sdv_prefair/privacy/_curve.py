@@ -22,8 +22,6 @@ from sdv_prefair.privacy._accounting import (
     gaussian_epsilon_of,
 )
 
-# --------------------------------------------------------------------------------------------------
-
 _LARGEST_LOSS = 700.0  # e^700 is close to the largest float
 
 

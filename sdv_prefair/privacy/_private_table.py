@@ -143,7 +143,7 @@ def frequent_values(
     }
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The only access to counts: a table that debits the ledger before it answers -------------------
 
 
 HiddenCodes = Mapping[str, HiddenCode]

@@ -81,7 +81,7 @@ def integers_below(entropy: Entropy, bound: int, count: int) -> Integers:
     return (drawn % np.uint64(bound)).astype(np.int64)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Exact sampling of Gaussians on integers and of Bernoulli(exp(-x)) from bits -------------------
 
 
 TOTAL_VARIATION = Fraction(1, 2**328)

@@ -18,8 +18,6 @@ import numpy as np
 
 from sdv_prefair.errors import ReleaseError
 
-# --------------------------------------------------------------------------------------------------
-
 MOST_FILE_BYTES = 1 << 30
 MOST_DIRECTORY_BYTES = 2 << 20
 

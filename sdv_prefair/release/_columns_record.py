@@ -133,7 +133,7 @@ def read_combinations(written: list[Any], plan: ConstraintPlan) -> dict[str, Col
     return found
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Columns as JSON: dtypes, learnt domains, and transformers that the user chose -----------------
 
 
 MOST_BINS = 1 << 17

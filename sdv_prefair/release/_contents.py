@@ -113,7 +113,7 @@ def _whole(fitted: Fitted) -> list[Any]:
     ]
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The contents of a release, and the conversion from a fit and back -----------------------------
 
 
 FORMAT, VERSION = 'sdv-prefair release', 1

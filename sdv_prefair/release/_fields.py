@@ -309,7 +309,7 @@ def _read_arrow_decimal(bits: int, precision: int, scale: int) -> pd.ArrowDtype:
         raise ReleaseError('The release names a decimal dtype that does not exist.') from None
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Reading an object of a document field by field: each must exist, with its type and range ------
 
 
 MOST_COLUMNS = 2_000

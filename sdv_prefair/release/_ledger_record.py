@@ -163,7 +163,7 @@ def check_shapes(
         raise ReleaseError('The release has bins of a column that its ledger does not pay for.')
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The ledger as JSON: amounts are exact fractions, written as such ------------------------------
 
 
 MOST_LINES = 100_000

@@ -95,7 +95,7 @@ def check_cliques(
         raise ReleaseError('The cliques of the release are not those of its model.')
 
 
-# --------------------------------------------------------------------------------------------------
+# -- The fitted model as JSON and arrays, and its checks before rows are sampled from it -----------
 
 
 MOST_MEASUREMENTS = 10 * MOST_COLUMNS

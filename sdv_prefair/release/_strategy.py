@@ -41,8 +41,6 @@ from sdv_prefair.selection._resolve import STRATEGIES, mechanism_of, resolve_mec
 from sdv_prefair.selection._strategy import Pair
 from sdv_prefair.selection._trees import FixedStrategy, check_fair, check_known, in_order
 
-# --------------------------------------------------------------------------------------------------
-
 _STRATEGY, _APART = 'strategy', 'apart'
 
 

@@ -231,7 +231,7 @@ def _as_moment(column: pd.Series, dtype: Any) -> pd.Series:
     return pd.to_datetime(column, utc=True, format='ISO8601').dt.tz_convert(dtype.tz)
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Verifying a release, and whether rows came from it --------------------------------------------
 
 # Sampling again takes as long as sampling; for more rows the test of marginals is enough.
 _MOST_REDRAWN = 1_000_000

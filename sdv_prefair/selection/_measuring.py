@@ -199,7 +199,7 @@ def _check_any(shares: Sequence[Fraction]) -> None:
         )
 
 
-# --------------------------------------------------------------------------------------------------
+# -- How rho is divided among tables, the error that each share leaves, and one-way marginals ------
 
 
 @dataclass(frozen=True)

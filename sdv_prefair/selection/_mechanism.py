@@ -29,8 +29,6 @@ from sdv_prefair.selection._measuring import (
 from sdv_prefair.selection._strategy import FairTree, Pair, Strategy, looked_at
 from sdv_prefair.selection._trees import pairs_of_given_tree
 
-# --------------------------------------------------------------------------------------------------
-
 Progress = Callable[[str], None]
 
 Shape = Literal['tree', 'connected', 'any']

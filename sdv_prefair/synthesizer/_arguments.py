@@ -181,7 +181,7 @@ def _check_spelling(column: str, about: Mapping[str, Any]) -> None:
             )
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Checks of the synthesizer's arguments, made on construction, before any data is seen ----------
 
 
 Constructor = TypeVar('Constructor', bound=Callable[..., None])

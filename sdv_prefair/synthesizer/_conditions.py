@@ -136,7 +136,7 @@ def _undrawn(codes: ColumnCodes) -> int:
     return -1 if codes.hidden_code is None else codes.hidden_code
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Conditions of a sample: which values may be requested, and the effect on fairness -------------
 
 # Integers whose sums fit in 64 bits, and decimals that floats can distinguish.
 _FARTHEST = (2**61, 10**12)

@@ -157,7 +157,7 @@ def _drawing_twin(synthesizer: 'AfterFit') -> Draw:
     return draw
 
 
-# --------------------------------------------------------------------------------------------------
+# -- Synthetic rows written to a file in chunks: memory does not grow with their number ------------
 
 
 ROWS_AT_A_TIME = 1 << 20
