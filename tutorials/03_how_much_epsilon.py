@@ -59,7 +59,7 @@ curves = {e: PrivacyCurve.of(Ledger(e, 1e-9, all_gaussian=True)) for e in EPSILO
 pd.DataFrame([
     {
         'epsilon': epsilon,
-        'a guess is right at most': f'{curve.guess():.1%}',
+        'a guess at even odds is right at most': f'{curve.guess():.1%}',
         'members found at most': f'{curve.true_positives(0.001):.2%}',
         'someone sure to 10 % gets sure to': f'{curve.posterior(0.1):.1%}',
     }

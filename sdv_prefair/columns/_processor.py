@@ -499,7 +499,7 @@ def check_transformers(
             raise SynthesizerInputError(
                 f"Column '{column}' cannot use {type(transformer).__name__}: it would learn from "
                 'the rows outside the privacy budget. Use CategoryCodes, NumberBins or '
-                'DatetimeBins of sdv_prefair.columns, which take public values and bounds.'
+                'DatetimeBins of sdv_prefair.transformers, which take public values and bounds.'
             )
         elif transformer is not None and not _makes_up(transformer):
             raise SynthesizerInputError(

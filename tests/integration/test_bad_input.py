@@ -62,7 +62,7 @@ def make(**changes):
     [
         ({'protected': ['income']}, "protected and outcome both name ['income']"),
         ({'admissible': []}, 'admissible must name at least one column'),
-        ({'protected': (), 'admissible': (), 'outcome': ()}, "use structure='none'"),
+        ({'protected': (), 'admissible': (), 'outcome': ()}, "structure='none'"),
         ({'outcome': 'income'}, "Write outcome=['income']"),
         ({'outcome': ['wage']}, "outcome names the column 'wage', which is not in the metadata"),
         ({'protected': ['id']}, "protected names the column 'id', which is not modelled"),

@@ -90,7 +90,7 @@ def test_values_outside_the_domain_tie_nothing(kind, values, description, nullab
 
 def dependence_in_csv():
     """Return the test of paid and sex given place by the cells of a file, '' beside null."""
-    rows, _ = fit_and_sample('categorical', ['often', '', None])
+    rows, _ = fit_and_sample('categorical', ['often', '', None], missing_values=[])
     read = pd.read_csv(io.StringIO(rows.to_csv(index=False)), dtype=str, keep_default_na=False)
     codes = {column: pd.factorize(read[column])[0] for column in read}
     return independence_test(codes['paid'], codes['sex'], codes['place'], permutations=200, seed=0)
