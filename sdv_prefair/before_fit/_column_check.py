@@ -320,6 +320,8 @@ class CheckedColumn:
         return found | self._hold(self.words or ())
 
     def _hold(self, words: Collection[str]) -> Flags:
+        if not words or pd.api.types.is_numeric_dtype(self.written.dtype):
+            return np.zeros(len(self.written), dtype=bool)
         return np.array([isinstance(c, str) and c in words for c in self.written], dtype=bool)
 
     @property
